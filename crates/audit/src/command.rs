@@ -98,8 +98,10 @@ pub(crate) fn find(text: &str) -> Option<&str> {
 /// Whether it is worth looking for a prompt: this runs on every line.
 fn may_have_prompt(text: &[u8]) -> bool {
     let head = &text[..text.len().min(80)];
-    matches!(head.first(), Some(b'$' | b'%' | b'#' | b'[' | b'~' | b'/'))
-        || memchr::memchr(b'@', head).is_some()
+    matches!(
+        head.first(),
+        Some(b'$' | b'%' | b'#' | b'[' | b'~' | b'/' | b'(')
+    ) || memchr::memchr(b'@', head).is_some()
         || memchr::memchr3(b'$', b'#', b'%', head).is_some()
 }
 
@@ -123,7 +125,9 @@ fn after_prompt(text: &str) -> Option<&str> {
     let (prompt, rest) = (&text[..end.0], text[end.0 + 1..].trim());
     let host = prompt.contains('@') && prompt.split_whitespace().count() <= 3;
     let bracket = prompt.starts_with('[') && prompt.trim_end().ends_with(']');
-    (host || bracket || prompt.ends_with(['~', '/']))
+    // `(container)$ time ls`: where it was typed.
+    let place = prompt.starts_with('(') && prompt.ends_with(')') && !prompt.contains(' ');
+    (host || bracket || place || prompt.ends_with(['~', '/']))
         .then(|| command_like(rest))
         .flatten()
 }

@@ -217,8 +217,8 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
     }
     if text.ends_with(':') {
         // What stands above it is not wrapped: `Host: a, 8 CPUs` and `Before this change:`.
-        let alone = text.starts_with(char::is_uppercase)
-            && text.split_whitespace().count() <= NAME
+        let words = text.split_whitespace().count();
+        let alone = (words == 1 || text.starts_with(char::is_uppercase) && words <= NAME)
             && names_configuration(text);
         if alone {
             return heading(text, last).into_iter().collect();

@@ -38,6 +38,7 @@ mod options;
 mod printed;
 mod roles;
 mod scan;
+mod states;
 mod threads;
 mod trigger;
 

@@ -1,41 +1,57 @@
 //! Lists of words that are asked of each word of most lines.
 
-/// A list of words. Few words of a text begin with the letter and have the length of one
-/// that is listed, and only those are compared with the list.
+/// With which letters words of a list begin, and how long they are. Few words of a text
+/// begin with the letter and have the length of one that is listed, and only those need be
+/// compared with the list.
+pub(crate) struct Lengths(
+    /// For each first letter, small or not, the lengths of the words that begin with it, a
+    /// bit each; those that begin with what is not ASCII are at 0.
+    [u64; 128],
+);
+
+impl Lengths {
+    pub(crate) const NONE: Lengths = Lengths([0; 128]);
+
+    /// Also those of words, none of which is empty or has 64 bytes or more.
+    pub(crate) const fn and(mut self, words: &[&str]) -> Lengths {
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at].as_bytes();
+            self.0[entry(word[0])] |= 1 << word.len();
+            at += 1;
+        }
+        self
+    }
+
+    /// Whether a word of the list may be this one.
+    pub(crate) fn allow(&self, word: &str) -> bool {
+        let first = word.as_bytes().first();
+        word.len() < 64 && first.is_some_and(|b| self.0[entry(*b)] >> word.len() & 1 == 1)
+    }
+}
+
+/// A list of words.
 pub(crate) struct Listed {
     words: &'static [&'static str],
-    /// For each first letter, small or not, the lengths of the words that begin with it;
-    /// those that begin with what is not ASCII are at 0.
-    lengths: [u64; 128],
+    lengths: Lengths,
 }
 
 impl Listed {
     /// Of words, none of which is empty or has 64 bytes or more.
     pub(crate) const fn of(words: &'static [&'static str]) -> Listed {
-        let mut lengths = [0; 128];
-        let mut at = 0;
-        while at < words.len() {
-            let word = words[at].as_bytes();
-            lengths[entry(word[0])] |= 1 << word.len();
-            at += 1;
-        }
+        let lengths = Lengths::NONE.and(words);
         Listed { words, lengths }
     }
 
     /// Whether a word is one of them.
     pub(crate) fn has(&self, word: &str) -> bool {
-        self.may_have(word) && self.words.contains(&word)
+        self.lengths.allow(word) && self.words.contains(&word)
     }
 
     /// Whether a word is one of them but for the case of letters of ASCII.
     pub(crate) fn has_in_any_case(&self, word: &str) -> bool {
         let is = |known: &&str| known.eq_ignore_ascii_case(word);
-        self.may_have(word) && self.words.iter().any(is)
-    }
-
-    fn may_have(&self, word: &str) -> bool {
-        let first = word.as_bytes().first();
-        word.len() < 64 && first.is_some_and(|b| self.lengths[entry(*b)] >> word.len() & 1 == 1)
+        self.lengths.allow(word) && self.words.iter().any(is)
     }
 }
 

@@ -621,3 +621,162 @@ fn lines_that_come_again_are_judged_unless_a_report_stands_beside_them() {
     let read = records(&format!("{report}\n{lists}"));
     assert_eq!(compared(&read), [] as [&str; 0]);
 }
+
+/// `ns/op` says what it is, where it stands for a name, too.
+#[test]
+fn a_unit_in_the_name_of_a_column_makes_whole_numbers_measurements() {
+    let post = |metric: &str| {
+        format!(
+            "Takes the fast path for scalars.\n\nbenchcmp old.txt new.txt\n\
+             benchmark                old {metric}     new {metric}\n\
+             BenchmarkJoin/one-14     291           272\n\
+             BenchmarkJoin/many-14    44590         28592\n"
+        )
+    };
+    assert_eq!(compared(&records(&post("ns/op"))), ["old", "new"]);
+    assert_eq!(compared(&records(&post("inodes"))), [] as [&str; 0]);
+}
+
+/// `this PR` is what a text is about.
+#[test]
+fn this_pr_is_a_change_to_master() {
+    let post = |a: &str, b: &str| {
+        format!(
+            "The hash join is computed once.\n\n{a}:\n\n\
+             Query 12 avg time: 633.44 ms\n\n{b}:\n\nQuery 12 avg time: 306.95 ms\n"
+        )
+    };
+    let names = [
+        "Benchmark results from master branch",
+        "Benchmark results from this PR",
+    ];
+    assert_eq!(compared(&records(&post(names[0], names[1]))), names);
+    assert_eq!(
+        compared(&records(&post(
+            "Results of the first table",
+            "Results of this table"
+        ))),
+        [] as [&str; 0]
+    );
+}
+
+/// Headings right below a line that is no sentence, and no blank line between them.
+#[test]
+fn before_and_after_below_the_name_of_a_workload_are_not_pooled() {
+    let post = "Moving it improves performance.\n\nFixed width (float8)\nbefore:\n\
+                Float.copy  avgt    4  17.809 ± 0.022  us/op\nafter:\n\
+                Float.copy  avgt    4  17.712 ± 0.050  us/op\n\n\
+                Variable width (varchar)\nbefore:\n\
+                Var.copy  avgt    5  36.455 ± 0.125  us/op\nafter:\n\
+                Var.copy  avgt    5  33.015 ± 0.065  us/op\n";
+    let read = records(post);
+    assert_eq!(compared(&read), ["before", "after"]);
+    assert_eq!(values(&read, "before", "time"), [17.809, 36.455]);
+}
+
+/// A last column of ratios needs no name, and its figures are none of a configuration.
+#[test]
+fn ratios_behind_two_configurations_need_no_name() {
+    let post = |last: [&str; 2]| {
+        format!(
+            "Commits of large appends to a table, in seconds:\n\n\
+             | fsync latency | before | after | |\n|---|---|---|---|\n\
+             | none injected | 1.24s | 0.82s | {} |\n| 10ms / 10ms | 1.65s | 1.15s | {} |\n",
+            last[0], last[1]
+        )
+    };
+    let read = records(&post(["1.5x", "1.4x"]));
+    assert_eq!(compared(&read), ["before", "after"]);
+    assert_eq!(values(&read, "before", "10ms / 10ms"), [1.65]);
+    assert!(compared(&records(&post(["7", "9"]))).is_empty());
+}
+
+/// A prompt may say where a command was typed; each command is a workload of its own.
+#[test]
+fn commands_at_a_prompt_in_parentheses_are_workloads() {
+    let times = |real: &str| format!("\nreal    {real}\nuser    0m2.010s\nsys     0m1.740s\n");
+    let section = |name: &str, tree: &str, list: &str| {
+        format!(
+            "{name} this change:\n\n(container)$ time tree linux > /dev/null\n{}\n\
+             (container)$ time ls test/ > /dev/null\n{}\n",
+            times(tree),
+            times(list)
+        )
+    };
+    let post =
+        section("Before", "0m54.272s", "2m10.934s") + &section("After", "0m22.465s", "0m13.338s");
+    let read = records(&post);
+    let workloads: BTreeSet<&str> = read.runs.iter().map(|run| run.workload.as_str()).collect();
+    assert_eq!(
+        workloads.into_iter().collect::<Vec<_>>(),
+        ["ls test/", "tree linux"]
+    );
+    assert_eq!(read.runs.len(), 4);
+    // A remark in parentheses is none.
+    let remark = post.replace("(container)$", "(see 5)");
+    let read = records(&remark);
+    assert!(read.runs.iter().all(|run| run.workload != "tree linux"));
+}
+
+/// What a list says in seconds and again in milliseconds is of two things.
+#[test]
+fn lists_with_one_name_in_several_units_are_not_judged() {
+    let call = |name: &str, user: &str, wall: &str| {
+        format!(
+            ">>> %time {name}\nCPU times: user {user}, sys: 1.01 ms, total: 1.33 ms\n\
+             Wall time: {wall}\n<file at 0x7d>\n"
+        )
+    };
+    let post = |short: &str| {
+        format!(
+            "Benchmarks on my local work machine:\n* on git main:\n```python\n{}{}```\n\
+             * on this PR:\n```python\n{}{}```\n",
+            call("open(a)", "1.43 ms", "2 s"),
+            call("open(b)", "6.72 ms", "12 s"),
+            call("open(a)", "1.98 ms", short),
+            call("open(b)", "13.5 ms", "14 s"),
+        )
+    };
+    assert!(compared(&records(&post("203 μs"))).is_empty());
+}
+
+/// `With map[*T]struct{}:` says in code what it was measured with.
+#[test]
+fn what_it_was_measured_with_may_be_called_by_its_code() {
+    let post = |a: &str, b: &str| {
+        format!(
+            "The benchmark improves.\n\n{a}:\n\nBenchmarkPut-4  30000  38461 ns/op  1862 B/op\n\n\
+             {b}:\n\nBenchmarkPut-4  30000  31090 ns/op  1692 B/op\n"
+        )
+    };
+    let with = ["With []*watcher", "With map[*watcher]struct{}"];
+    assert_eq!(compared(&records(&post(with[0], with[1]))), with);
+    assert!(
+        compared(&records(&post(
+            "x = []*watcher{}",
+            "y = map[*watcher]struct{}"
+        )))
+        .is_empty()
+    );
+}
+
+/// Right below a heading stand results of `go test -bench`, and no rows of a table whose
+/// header the heading is; below a header they are rows.
+#[test]
+fn a_heading_above_results_of_go_is_no_header() {
+    let post = |a: &str, b: &str| {
+        format!(
+            "The atomics get faster:\n\n{a}:\n\
+             BenchmarkAnd-80    138205774    8.562 ns/op\nBenchmarkOr-80     138791865    8.592 ns/op\n\n\
+             {b}:\nBenchmarkAnd-80    172129803    6.933 ns/op\nBenchmarkOr-80     170516512    6.993 ns/op\n"
+        )
+    };
+    let names = ["Without LSE instructions", "With LSE instructions"];
+    let read = records(&post(names[0], names[1]));
+    assert_eq!(compared(&read), names);
+    assert_eq!(values(&read, names[1], "ns/op"), [6.933, 6.993]);
+    let table = "It gets faster.\n\nbenchmark           old ns/op    new ns/op    delta\n\
+                 BenchmarkAnd-80     8.562        6.933        -19.03%\n\
+                 BenchmarkOr-80      8.592        6.993        -18.61%\n";
+    assert_eq!(compared(&records(table)), ["old", "new"]);
+}

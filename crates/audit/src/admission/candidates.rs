@@ -9,6 +9,7 @@ use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, 
 use crate::grammar::Figure;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
+use crate::grammar::quantity::is_quotient;
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
 
@@ -129,7 +130,7 @@ fn common_signs(
             signs.note(*sign);
         }
     }
-    signs.note_if(figures().any(|figure| is_measure(&figure.unit)), Sign::Unit);
+    signs.note_if(figures().any(|figure| has_unit(figure)), Sign::Unit);
     let metric = figures().any(|figure| {
         // A rate says what is measured by its unit.
         words::names_measurement(&figure.metric) || figure.unit.contains("/s")
@@ -152,7 +153,7 @@ fn common_signs(
         Sign::Fractions,
     );
     let bare = !signs.contains(Sign::ChangesAgree)
-        && figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
+        && figures().all(|f| f.unit.is_empty() && !has_unit(f) && f.value.fract() == 0.0);
     signs.note_if(bare, Sign::BareIntegers);
     signs.note_if(
         members.iter().any(|member| member.has_spread),
@@ -177,6 +178,21 @@ fn common_signs(
 fn only_zeros(members: &[Member<'_>]) -> bool {
     let mut figures = members.iter().flat_map(|member| &member.figures).peekable();
     figures.peek().is_some() && figures.all(|figure| figure.value == 0.0)
+}
+
+/// Whether lists that stand alone have a figure of one name several times under one
+/// configuration, in other units: of what else each is, stands in lines that nobody reads.
+fn lists_come_again(members: &[Member<'_>]) -> bool {
+    let mut met: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let lists = members.iter().filter(|member| member.format == LONE);
+    let mut figures = lists.flat_map(|member| {
+        let figures = member.figures.iter();
+        figures.map(|figure| ((member.configuration, figure.metric.as_str()), figure))
+    });
+    figures.any(|(name, figure)| {
+        let unit = met.entry(name).or_insert(&figure.unit);
+        *unit != figure.unit
+    })
 }
 
 /// So many figures are not the same by chance, if one has so many digits.
@@ -222,6 +238,7 @@ fn note_comparing(
     options: &Options,
 ) {
     signs.note_if(only_zeros(members), Sign::Zeros);
+    signs.note_if(lists_come_again(members), Sign::Pooled);
     let comparing = signs.contains(Sign::ComparingFormat);
     let printed = !comparing && signs.contains(Sign::KnownOutput);
     signs.note_if(printed && same_figures(members, names), Sign::SameFigures);
@@ -346,7 +363,7 @@ fn name_signs(
     let compared = common.contains(Sign::ComparingFormat);
     let excused = |sign: &Sign| match sign {
         Sign::EmptyName => opposed,
-        Sign::CodeName => compared,
+        Sign::CodeName => compared || common.contains(Sign::SameUnderEach) && says_with(label),
         // Above what a tool prints a sentence says what was measured.
         Sign::LongName => {
             common.contains(Sign::SameUnderEach) && label.split_whitespace().count() <= 24
@@ -366,11 +383,17 @@ fn name_signs(
     signs.note_if(best.is_none() && alone::is_told(name), Sign::LongName);
     let is_configuration = words::names_configuration(name);
     let workload = crate::group::names::workload_score(name) > 0;
-    let doubtful = !is_configuration && !compared;
+    let doubtful = !is_configuration && !compared && !opposed;
     signs.note_if(workload && doubtful, Sign::WorkloadName);
     let metric = words::names_metric(name);
     signs.note_if(metric && doubtful, Sign::NamedLikeMetric);
     signs
+}
+
+/// `With map[*T]struct{}`: what it was measured with may be called by its code.
+fn says_with(label: &str) -> bool {
+    let first = label.split_whitespace().next().unwrap_or_default();
+    ["with", "without", "using"].contains(&first.to_lowercase().as_str())
 }
 
 /// Figures further apart than by this factor are not of one metric.
@@ -394,6 +417,13 @@ fn other_scale(at: usize, names: &Compared<'_>) -> bool {
             let far = |other: &f64| own * SCALE < *other || other * SCALE < own;
             others.iter().all(far)
         })
+}
+
+/// Whether a figure has a unit in which performance is measured, be it for want of a name
+/// in the place of one: `ns/op`.
+fn has_unit(figure: &Figure) -> bool {
+    let named = figure.unit.is_empty() && figure.metric.contains('/');
+    is_measure(&figure.unit) || named && is_quotient(&figure.metric)
 }
 
 /// Whether a unit is one in which performance is measured.

@@ -6,90 +6,7 @@ use super::alone::{EMPTY, may_be_name};
 use super::families::alternatives;
 use super::signs::Sign;
 use crate::roles::words::names_metric;
-
-/// Words of which a configuration has one and the other its opposite.
-const OPPOSITES: &[(&str, &str)] = &[
-    ("before", "after"),
-    ("bef", "after"),
-    ("bef", "aft"),
-    ("old", "new"),
-    ("without", "with"),
-    ("w/o", "w/"),
-    ("w/o", "with"),
-    ("wo", "w"),
-    ("wo", "with"),
-    ("off", "on"),
-    ("disabled", "enabled"),
-    ("disable", "enable"),
-    ("unpatched", "patched"),
-    ("false", "true"),
-    ("n", "y"),
-    ("no", "yes"),
-    ("bad", "good"),
-    ("pre", "post"),
-    ("slow", "fast"),
-    ("buggy", "fixed"),
-    ("broken", "fixed"),
-    ("unfixed", "fixed"),
-    ("current", "proposed"),
-    ("current", "new"),
-    ("original", "new"),
-    ("orig", "new"),
-    ("base", "new"),
-    ("stock", "new"),
-    ("vanilla", "patched"),
-    ("stock", "patched"),
-    ("original", "patched"),
-    ("base", "patched"),
-    ("mainline", "patched"),
-    ("parent", "commit"),
-];
-
-/// Words for what a change is compared with.
-const BASELINES: &[&str] = &[
-    "base",
-    "baseline",
-    "default",
-    "vanilla",
-    "mainline",
-    "upstream",
-    "unstable",
-    "stock",
-    "orig",
-    "original",
-    "unpatched",
-    "reference",
-    "control",
-    "master",
-    "unmodified",
-    "before",
-    "previous",
-    "unfixed",
-    "w/o",
-    "without",
-];
-
-/// Words for what was changed.
-const CHANGES: &[&str] = &[
-    "patched",
-    "patch",
-    "patches",
-    "patchset",
-    "series",
-    "fix",
-    "fixed",
-    "fixes",
-    "modified",
-    "optimized",
-    "optimised",
-    "improved",
-    "after",
-    "rfc",
-    "revert",
-    "reverted",
-    "commit",
-    "proposed",
-];
+use crate::states::{self, OPPOSITES};
 
 /// The words of a name. `w/o`, `5.10-rc3` and `x_y` are one.
 pub(super) fn words(name: &str) -> Vec<String> {
@@ -163,7 +80,7 @@ impl<'n> Name<'n> {
     /// Finds its words and what they say.
     pub(crate) fn of(text: &'n str) -> Self {
         let words = words(text);
-        let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        let has = |is: fn(&str) -> bool| words.iter().any(|word| is(word));
         let setting = setting(text);
         let switch = setting
             .as_ref()
@@ -180,8 +97,8 @@ impl<'n> Name<'n> {
             setting,
             switch,
             is_parameter: is_parameter(text),
-            baseline: has(BASELINES),
-            change: has(CHANGES),
+            baseline: has(states::is_base),
+            change: has(states::is_change) || states::names_this_change(&words),
             series: words.iter().any(|word| is_series(word)),
             metric: names_metric(text),
             words,
@@ -290,8 +207,8 @@ fn changed(a: &str, b: &str) -> bool {
         let more = more.map(|more| more.trim_start_matches(['-', '_', '+', ' ', ',']));
         more.is_some_and(|more| {
             let parts = || more.split(['-', '_', ' ']).filter(|word| !word.is_empty());
-            let change = |word: &str| CHANGES.contains(&word);
-            parts().any(change) && parts().all(|word| change(word) || EMPTY.contains(&word))
+            parts().any(states::is_change)
+                && parts().all(|word| states::is_change(word) || EMPTY.contains(&word))
         })
     };
     only(a, b) || only(b, a)

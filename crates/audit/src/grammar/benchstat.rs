@@ -116,11 +116,14 @@ impl Table {
         if named.is_empty() || named.len() != united.len() {
             return None;
         }
+        // Beside `vs base` a benchmark's own unit may be called anything.
+        let compares = united.iter().any(|unit| unit.text.ends_with(" vs base"));
         let columns = named.iter().zip(&united).map(|(file, unit)| {
             let mut words = unit.text.split_whitespace();
             let metric = words.next()?;
             let compared = words.collect::<Vec<_>>();
-            (metric.contains('/') && (compared.is_empty() || compared == ["vs", "base"]))
+            let known = metric.contains('/') || compares;
+            (known && (compared.is_empty() || compared == ["vs", "base"]))
                 .then(|| Column::new(file.text, metric, file.from))
         });
         Some(Table {
@@ -211,9 +214,10 @@ impl Table {
             let value = english(&format!("{}e{power}", &text[..digits]))?;
             return Some(Figure::new(metric, value, unit));
         }
-        let unit = match metric {
-            "sec/op" => "s",
-            other => numerator(other),
+        let unit = match numerator(metric).rsplit('-').next() {
+            Some("sec") => "s",
+            Some(own) => own,
+            None => "",
         };
         let value = match suffix.strip_suffix('i') {
             Some(binary) => {

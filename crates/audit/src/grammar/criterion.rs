@@ -48,7 +48,7 @@ impl Grammar for Criterion {
                 (above.trim().is_empty().then_some(first)?, 1)
             }
         };
-        let name = name.trim();
+        let name = bare_name(name.trim());
         if name.is_empty() || name.starts_with(|c: char| !c.is_alphanumeric() && c != '<') {
             return None;
         }
@@ -94,6 +94,17 @@ impl Grammar for Criterion {
         }
         (!block.findings.is_empty()).then_some(block)
     }
+}
+
+/// A name without what criterion prints around it on a terminal, where the estimate
+/// overwrites it: `Benchmarking NAME: Collecting 100 samples in estimated 5.0083 s (2.2M i`.
+fn bare_name(name: &str) -> &str {
+    let progress = ["Warming up", "Collecting", "Analyzing"];
+    let written = name.strip_prefix("Benchmarking ");
+    written
+        .and_then(|rest| rest.rsplit_once(": "))
+        .filter(|(_, doing)| progress.iter().any(|word| doing.starts_with(word)))
+        .map_or(name, |(own, _)| own)
 }
 
 /// What a line says of a benchmark.

@@ -85,6 +85,8 @@ impl Grammar for GoogleBenchmark {
             } else if let Some(row) = row(text) {
                 rows.push((at, row));
                 block.taken.push("google benchmark result");
+            } else if text.trim().is_empty() && line_at(lines, at + 1).and_then(row).is_some() {
+                block.taken.push("google benchmark blank");
             } else {
                 break;
             }

@@ -6,12 +6,16 @@
 //! Copy.arrays:·gc.alloc.rate      64   avgt   10   125.0 ±  3.1    MB/sec
 //! ```
 //!
+//! Rows without that header are read too if their scores have a unit of time or of a rate;
+//! the names of their parameters are then unknown.
+//!
 //! A row is one run of a benchmark with its parameters: the error is of iterations within
 //! the forks of one invocation, which are no replicates.
 
 use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::number::english;
+use super::quantity::is_measure;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
 
@@ -27,11 +31,11 @@ impl Grammar for Jmh {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"B")
+        Begins::holding(b"/S")
     }
 
     fn starts(&self, line: &str) -> bool {
-        header(line).is_some()
+        header(line).is_some() || may_be_row(line) && bare_parameters(line).is_some()
     }
 
     fn reach(&self) -> usize {
@@ -39,10 +43,13 @@ impl Grammar for Jmh {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let parameters = header(line_at(lines, 0)?)?;
-        let mut block = Block {
-            taken: vec!["JMH header"],
-            ..Block::default()
+        let first = line_at(lines, 0)?;
+        let mut block = Block::default();
+        let parameters = if let Some(parameters) = header(first) {
+            block.taken.push("JMH header");
+            parameters
+        } else {
+            bare_parameters(first)?
         };
         while let Some(text) = line_at(lines, block.taken.len()) {
             let Some(finding) = row(text, &parameters) else {
@@ -77,14 +84,35 @@ fn header(line: &str) -> Option<Vec<&str>> {
     parameters.filter(|_| known.contains(&behind.as_str()))
 }
 
+/// Whether a line holds the mode of a benchmark.
+fn may_be_row(line: &str) -> bool {
+    let holds = |mode: &str| memchr::memmem::find(line.as_bytes(), mode.as_bytes()).is_some();
+    [" avgt ", " thrpt ", " sample ", " ss "]
+        .into_iter()
+        .any(holds)
+}
+
+/// As many parameters without a name as a row without a header has, if it is one.
+fn bare_parameters(line: &str) -> Option<Vec<&'static str>> {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let mode = words.iter().position(|word| is_mode(word))?;
+    let parameters = vec![""; mode.checked_sub(1)?];
+    let (unit, figures) = words[mode + 1..].split_last()?;
+    let figure = |word: &&str| *word == "±" || english(word).is_some();
+    let measured = is_measure(unit) && figures.iter().all(figure);
+    (measured && row(line, &parameters).is_some()).then_some(parameters)
+}
+
+fn is_mode(word: &str) -> bool {
+    matches!(word, "thrpt" | "avgt" | "sample" | "ss")
+}
+
 fn row(text: &str, parameters: &[&str]) -> Option<Finding> {
     if text.len() > LONGEST {
         return None;
     }
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
-    let mode = words
-        .iter()
-        .position(|word| matches!(*word, "thrpt" | "avgt" | "sample" | "ss"))?;
+    let mode = words.iter().position(|word| is_mode(word))?;
     if mode != parameters.len() + 1 {
         return None;
     }
@@ -102,7 +130,10 @@ fn row(text: &str, parameters: &[&str]) -> Option<Finding> {
     let settings: Vec<String> = parameters
         .iter()
         .zip(&words[1..mode])
-        .map(|(name, value)| format!("{name}={value}"))
+        .map(|(name, value)| match *name {
+            "" => (*value).to_owned(),
+            name => format!("{name}={value}"),
+        })
         .collect();
     let (name, measured) = name.split_once(':').unwrap_or((name, ""));
     let metric = match (measured.trim_start_matches('·'), words[mode]) {

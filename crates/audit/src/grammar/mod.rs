@@ -50,7 +50,7 @@ pub mod pgbench;
 pub mod ping;
 pub mod powertop;
 pub mod prose;
-mod quantity;
+pub(crate) mod quantity;
 pub mod reports;
 pub mod rows;
 pub mod rtla;

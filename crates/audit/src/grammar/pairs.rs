@@ -14,8 +14,9 @@
 //! What stands before the arrow is before the change. A line is read if its
 //! figures are surely measured: they have a rate as unit, their name is that of
 //! something measured, or the change given beside them follows from them. Two
-//! settings (`timeout: 10 ms -> 20 ms`) are none. Of sentences at least two must
-//! follow each other. Each side is one run.
+//! settings (`timeout: 10 ms -> 20 ms`) are none. Each side is one run.
+
+mod rows;
 
 use std::collections::BTreeSet;
 
@@ -69,7 +70,9 @@ impl Grammar for Pairs {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        arrows(lines).or_else(|| sentences(lines))
+        arrows(lines)
+            .or_else(|| rows::read(lines))
+            .or_else(|| sentences(lines))
     }
 }
 

@@ -122,13 +122,15 @@ pub(crate) fn is_measure(word: &str) -> bool {
 }
 
 /// Whether a word is a time for something or something in a time: `ns/op`, `M/s`.
-fn is_quotient(word: &str) -> bool {
+pub(crate) fn is_quotient(word: &str) -> bool {
     let plain = |part: &str, least: usize| {
         (least..=12).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic())
     };
     word.split_once('/').is_some_and(|(a, b)| {
         let costs = is_time(a) || matches!(a, "cycles" | "instructions" | "insns");
-        costs && plain(b, 2) || plain(a, 1) && matches!(b, "s" | "sec" | "second")
+        // `ms/s` is a share of time that is given, and seldom measured.
+        let rate = plain(a, 1) && !is_time(a) && matches!(b, "s" | "sec" | "second" | "ms" | "us");
+        costs && plain(b, 2) || rate
     })
 }
 

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Configuration;
 
+use crate::states;
+
 /// Most factors that are looked for.
 const MOST: usize = 4;
 
@@ -191,27 +193,18 @@ fn split_joined(name: &str) -> Vec<String> {
 }
 
 fn is_base(name: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "base",
-        "baseline",
+    const NOTHING: &[&str] = &[
         "none",
-        "vanilla",
-        "default",
-        "stock",
-        "mainline",
         "plain",
         "no opt",
         "no opts",
         "no options",
         "no flags",
         "neither",
-        "unpatched",
         "off",
         "both off",
-        "original",
-        "upstream",
     ];
-    WORDS.contains(&name)
+    NOTHING.contains(&name) || states::is_base(name)
 }
 
 /// `x=on y=off`, `x on, no y`, `with x, without y`.

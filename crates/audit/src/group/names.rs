@@ -1,6 +1,7 @@
 //! Headings and command lines to short names.
 
 use crate::command;
+use crate::states;
 
 /// A short name for a heading: without a parenthesis at its end, unless only that names a
 /// state (`reference (before)`), and without quote marks, at most 80 characters.
@@ -27,8 +28,7 @@ pub(crate) fn short(label: &str) -> String {
 /// Whether a parenthesis holds nothing but a word for a state: `(before)`.
 fn is_state(parenthesis: &str) -> bool {
     let inner = parenthesis.trim().trim_matches(['(', ')']);
-    let states = ["before", "after", "old", "new", "patched", "unpatched"];
-    states.contains(&inner.to_lowercase().as_str())
+    states::is_bare(&inner.to_lowercase())
 }
 
 /// Runs of white space become one blank.

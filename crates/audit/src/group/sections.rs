@@ -30,6 +30,8 @@ type Headed = (Placed, Option<String>, Option<String>);
 
 /// So many points make names those of configurations.
 const CONTRAST: i32 = 3;
+/// Names that say the opposite of each other have so many.
+const OPPOSITE: i32 = 4;
 
 /// Puts sections in the place of headings that come again in each of them.
 pub(super) fn name_by_section(blocks: &mut [Headed]) {
@@ -100,6 +102,14 @@ fn sections(own: &[Vec<String>], formats: &[&str]) -> Option<Vec<Option<(String,
     let same = met.len() >= 2 && distinct.len() == first.len() && below.all(|names| names == first);
     let sections: Vec<&str> = met.keys().copied().collect();
     let (across, within) = (differing(&sections), differing(first));
+    // `after` below `before, with a pool` is no part of it.
+    let opposed = |(section, names): (&&str, &Vec<&str>)| {
+        let mut names = names.iter();
+        names.any(|name| differing(&[*section, *name]) >= OPPOSITE)
+    };
+    if met.iter().any(opposed) {
+        return None;
+    }
     // What different tools printed is not compared with each other.
     let tools: BTreeSet<&str> = printed.iter().map(|(_, format)| *format).collect();
     let apart = tools.len() == first.len() && printed.len() == first.len();
@@ -203,6 +213,17 @@ mod tests {
             ),
             None
         );
+    }
+
+    #[test]
+    fn a_heading_that_says_the_opposite_of_a_section_is_no_part_of_it() {
+        let blocks: &[&[&str]] = &[
+            &["fixed width, before"],
+            &["after"],
+            &["variable width, before"],
+            &["after"],
+        ];
+        assert_eq!(sections(&own(blocks), &["table"; 4]), None);
     }
 
     #[test]

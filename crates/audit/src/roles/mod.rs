@@ -20,7 +20,7 @@ use crate::grammar::table::Grid;
 use crate::options::Options;
 
 use decide::decide;
-pub(crate) use decide::{configuration_name, difference, differing};
+pub(crate) use decide::{configuration_name, difference, differing, monotone};
 
 /// At most so sure is a guess.
 const GUESS: u8 = 40;

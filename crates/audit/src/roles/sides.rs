@@ -10,22 +10,8 @@
 use super::words::{is_derived, names_metric};
 use crate::grammar::table::{Cell, Column, Grid, Header, PlusMinus, Row};
 use crate::options::SpreadKind;
+use crate::states;
 
-/// Words for what a change is compared with, and for what was changed.
-const BASES: &[&str] = &[
-    "base",
-    "baseline",
-    "old",
-    "before",
-    "orig",
-    "original",
-    "unpatched",
-    "vanilla",
-    "master",
-    "ref",
-    "reference",
-];
-const CHANGED: &[&str] = &["new", "after", "patched", "now"];
 /// What a standard deviation is called, `(%)` apart.
 const DEVIATIONS: &[&str] = &["stddev", "stdev", "std", "sd", "std dev"];
 /// What the number of runs behind a mean is called.
@@ -53,8 +39,7 @@ fn side(name: &str) -> Option<(String, String)> {
     let lower = name.to_lowercase();
     let known = |word: &str| {
         let word = word.trim_matches(|c: char| matches!(c, '(' | ')' | '[' | ']' | ','));
-        let listed = BASES.contains(&word) || CHANGED.contains(&word);
-        listed.then(|| word.to_string())
+        states::is_bare(word).then(|| word.to_string())
     };
     let first = lower.split_once(' ');
     let last = lower.rsplit_once(' ');
@@ -136,8 +121,8 @@ fn pairs<'s>(grid: &Grid, sides: &'s [Side]) -> Option<Vec<Pair<'s>>> {
         if others.next().is_some() || !apart || derived(grid, first) || derived(grid, second) {
             return None;
         }
-        let turned =
-            BASES.contains(&second.word.as_str()) || CHANGED.contains(&first.word.as_str());
+        let changed = states::is_bare(&first.word) && !states::is_bare_base(&first.word);
+        let turned = states::is_bare_base(&second.word) || changed;
         pairs.push(if turned {
             [second, first]
         } else {
@@ -190,7 +175,7 @@ fn halves(grid: &Grid, figures: &[Pair<'_>], spread: Option<&Pair<'_>>) -> Grid 
 
 /// What a configuration is called, if need be from the word for the other.
 fn configuration(own: &str, other: &str) -> String {
-    match (own.is_empty(), BASES.contains(&other)) {
+    match (own.is_empty(), states::is_bare_base(other)) {
         (false, _) => own.to_string(),
         (true, true) => "new".to_string(),
         (true, false) => "base".to_string(),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::grammar::table::{Header, Row};
 use crate::listed::Listed;
+use crate::states;
 
 pub(crate) const CONFIGURATION_KEYS: &[&str] = &[
     "gov",
@@ -157,41 +158,16 @@ static METRIC_WORDS: Listed = Listed::of(&[
     "memory",
     "rss",
 ]);
+/// Words that names of configurations have, those for states apart.
 static CONFIGURATION_WORDS: Listed = Listed::of(&[
-    "base",
-    "baseline",
-    "vanilla",
-    "mainline",
-    "upstream",
-    "patched",
-    "patch",
-    "before",
-    "after",
-    "old",
-    "new",
     "with",
-    "without",
-    "w/o",
     "w/",
-    "default",
-    "stock",
-    "orig",
-    "original",
-    "control",
     "treatment",
-    "unpatched",
-    "optimized",
-    "optimised",
-    "unmodified",
-    "modified",
     "tip",
     "linus",
-    "master",
     "main",
-    "reference",
-    "ref",
-    "reverted",
-    "revert",
+    "branch",
+    "pr",
     "off",
     "on",
     "disabled",
@@ -217,9 +193,15 @@ pub(crate) fn key_is(name: &str, list: &[&str]) -> bool {
 /// Whether a name is one that configurations usually have.
 pub(crate) fn names_configuration(name: &str) -> bool {
     let lower = lowercase(name);
+    let names = |word: &str| {
+        CONFIGURATION_WORDS.has(word)
+            || states::names(word)
+            || kernel_version(word)
+            || series_version(word)
+    };
     lower
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))
-        .any(|word| CONFIGURATION_WORDS.has(word) || kernel_version(word) || series_version(word))
+        .any(names)
         || lower.contains('=')
 }
 
@@ -323,12 +305,7 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
     let lower = name.to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
     let mut words = bare.split(|c: char| !c.is_alphanumeric());
-    let side = |word: &str| {
-        let sides = [
-            "after", "before", "new", "old", "patched", "base", "baseline",
-        ];
-        sides.contains(&word.trim())
-    };
+    let side = |word: &str| states::is_bare(word.trim());
     matches!(bare, "relative" | "rel" | "vs base" | "ratio")
         || bare
             .split_once('/')

@@ -150,3 +150,26 @@ fn cells_that_fit_nowhere_and_bad_numbers_are_doubts() {
     assert!(many.doubts().contains(&"ragged-row"));
     assert_eq!(read("name  time/op\n\n").doubts(), ["truncated-block"]);
 }
+
+/// A benchmark may report under any unit; that the next column compares says whose table it is.
+#[test]
+fn a_unit_without_an_operation_is_read_beside_a_comparison() {
+    let table = |unit: &str| {
+        format!(
+            "        │   before    │          after           │\n        \
+                     │ {unit} │ {unit}  vs base │\n\
+             StartUp  1083.7m ± 2%   943.9m ± 3%  -12.91% (p=0.000 n=16)\n"
+        )
+    };
+    let first = |text: &str| read(text).summaries().into_iter().next().map(|s| s.2);
+    for metric in ["sec", "init-p50-sec"] {
+        let figure = first(&table(metric));
+        assert_eq!(figure, Some(Figure::new(metric, 1.0837, "s")));
+    }
+    assert_eq!(
+        first(&table("depth")),
+        Some(Figure::new("depth", 1.0837, "depth"))
+    );
+    let bars = "        │ before │ after │\n        │ sec │ sec │\nStartUp  1 2\n";
+    assert!(read(bars).summaries().is_empty());
+}

@@ -224,3 +224,53 @@ fn a_row_of_jmh_that_ends_with_its_mode_is_none() {
     let text = "Benchmark  Mode  Cnt  Score  Error  Units\nCopy.arrays  avgt\n";
     assert_eq!(read(text).runs().len(), 0);
 }
+
+#[test]
+fn rows_of_jmh_are_read_without_their_header() {
+    let read = read(
+        "Copy.arrays  avgt    4  17.809 ± 0.022  us/op\nCopy.lists  avgt    4  18.1 ± 0.1  us/op\n",
+    );
+    let runs = read.runs();
+    assert_eq!(runs.len(), 2);
+    assert_eq!(runs[0].1.workload.as_deref(), Some("Copy.arrays"));
+    assert_eq!(runs[0].2, [Figure::new("time", 17.809, "us/op")]);
+    let named = super::read("Copy.arrays  64  fast  thrpt  10  407.3 ± 2.6  ops/ms\n");
+    let runs = named.runs();
+    assert_eq!(
+        runs[0].1.workload.as_deref(),
+        Some("Copy.arrays (64, fast)")
+    );
+    for text in [
+        "we took one sample 3 4.5 and/or\n",
+        "a sample of 12.5 MB/s\n",
+        " sample 3 4.5 MB/s\n",
+        "the sample 3 times MB/s\n",
+    ] {
+        assert!(!super::read(text).taken.contains(&"JMH result"), "{text}");
+    }
+}
+
+#[test]
+fn what_criterion_overwrites_on_a_terminal_is_no_part_of_a_name() {
+    let read = read(
+        "Benchmarking copy 1024: Collecting 100 samples in estimated 5.0083 s (2.2M i     copy 1024   time:   [1.18 us 1.19 us 1.20 us]\n",
+    );
+    assert_eq!(read.runs()[0].1.workload.as_deref(), Some("copy 1024"));
+    let own = super::read("Benchmarking: fast   time:   [1.18 us 1.19 us 1.20 us]\n");
+    let name = own.runs()[0].1.workload.clone();
+    assert_eq!(name.as_deref(), Some("Benchmarking: fast"));
+}
+
+#[test]
+fn a_blank_line_between_rows_of_google_benchmark_ends_no_table() {
+    let rule = "-".repeat(60);
+    let row = |name: &str| format!("{name}   1374 ns   1374 ns   510396\n");
+    let table = format!(
+        "{rule}\nBenchmark   Time   CPU   Iterations\n{rule}\n{}\n{}",
+        row("BM_float/1024"),
+        row("BM_double/1024")
+    );
+    assert_eq!(read(&table).runs().len(), 2);
+    let prose = format!("{table}\nBM_other 12 is not measured.\n");
+    assert_eq!(read(&prose).runs().len(), 2);
+}

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::sections::Entry;
-use super::shape::Field;
+use super::shape::{Field, Shape};
 use crate::grammar::Figure;
 use crate::grammar::cells::label;
-use crate::grammar::quantity::{is_measure, metric_of};
+use crate::grammar::quantity::{is_measure, is_time, metric_of};
 use crate::grammar::table::split_unit;
+use crate::roles::monotone;
 use crate::roles::words::{REPETITION_KEYS, is_derived, key_is, names_measurement, names_metric};
 
 /// The figures of each section, the same names in each.
@@ -62,6 +63,10 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
     let field = &first[0].shape.fields[at];
     let own = values(first);
     let same = there().all(|list| values(list) == own);
+    let counts = counts_runs(field.label) && there().all(|list| list.len() > 1);
+    if counts || same && at == 0 && is_duration_of_row(&first[0].shape) {
+        return Place::Setting;
+    }
     let nothing = same && own.iter().all(|value| *value == 0.0);
     let united = is_measure(field.unit) || field.unit.contains('/');
     let united = united && !nothing;
@@ -77,18 +82,17 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
         let parted = whole && there().all(|list| parts_rows(&values(list)));
         return if parted { Place::Name } else { Place::Setting };
     }
+    let steps = |list: &Vec<&Entry<'_>>| list.len() > 1 && monotone(values(list).into_iter());
+    if at == 0 && !united && is_amount_of_row(field) && there().all(steps) {
+        return Place::Name;
+    }
     if same && !united && !(own.len() == 1 && measure && names_measurement(field.label)) {
         let apart = own.iter().any(|value| *value != own[0]);
         return if apart { Place::Name } else { Place::Setting };
     }
     // A bare whole number beside figures with units counts or sets something.
-    let beside = || {
-        first[0]
-            .shape
-            .fields
-            .iter()
-            .any(|other| is_measure(other.unit))
-    };
+    let mut beside = first[0].shape.fields.iter();
+    let mut beside = || beside.any(|other| is_measure(other.unit));
     let told = measure || !several && named(field.label) && !beside();
     // `2.3x faster` is computed from two figures.
     let told = told && field.unit != "x";
@@ -149,6 +153,24 @@ fn is_number_of(label: &str) -> bool {
     )
 }
 
+/// Whether the first number of a row is how many there were, in lines that need not all
+/// come again: `64 threads: 12 ms`.
+fn is_amount_of_row(field: &Field<'_>) -> bool {
+    field.label.is_empty() && field.value.fract() == 0.0
+}
+
+/// Whether the first number of a row is how long the others were measured: `10.0s  104 ops/s`.
+fn is_duration_of_row(shape: &Shape<'_>) -> bool {
+    let first = &shape.fields[0];
+    first.label.is_empty() && is_time(first.unit) && shape.fields.len() > 1
+}
+
+/// Whether a label says that the number behind it counts how often the same was done.
+fn counts_runs(label: &str) -> bool {
+    let last = label.rsplit(' ').next();
+    last.is_some_and(|word| word.len() >= 3 && key_is(word, REPETITION_KEYS))
+}
+
 /// The figures of lines of one shape.
 fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
     let Some(first) = lists.iter().flatten().next() else {
@@ -173,6 +195,12 @@ fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
             {
                 let values: Vec<f64> = rows.iter().map(|row| row.shape.fields[at].value).collect();
                 let field = &rows[0].shape.fields[at];
+                if rows
+                    .iter()
+                    .any(|row| row.shape.fields[at].unit != field.unit)
+                {
+                    continue;
+                }
                 let mean = values.iter().sum::<f64>() / values.len() as f64;
                 let column = columns(lists)
                     .and_then(|columns| columns[at])

@@ -225,6 +225,7 @@ fn entries<'t>(
                 columns: Vec::new(),
                 shape,
             }),
+            None if is_prompt(words) && again.contains(words) => (above, header) = (words, ""),
             None if !is_title(text) => {}
             None => {
                 header = text;
@@ -237,7 +238,7 @@ fn entries<'t>(
     all
 }
 
-/// Whether a line has words and no figures, and is no rule, fence or command.
+/// Whether a line has words and no figures, and is no rule, fence, command or code.
 fn is_title(text: &str) -> bool {
     let figure = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     text.contains(char::is_alphabetic)
@@ -245,7 +246,15 @@ fn is_title(text: &str) -> bool {
             .trim_start()
             .starts_with(['`', '$', '#', '<', '/', '.'])
         && !is_rule(text)
+        && !shape::is_code(text.trim())
         && !text.split_whitespace().any(figure)
+}
+
+/// Whether a line was typed: `>>> load(x)`, `$ make bench`.
+fn is_prompt(text: &str) -> bool {
+    [">>> ", "$ ", "% "]
+        .iter()
+        .any(|mark| text.starts_with(mark))
 }
 
 /// Lines of words that stand in several sections, but for headers of columns; they part
@@ -256,7 +265,8 @@ fn said_again<'t>(lines: &'t [Line<'_>], sections: &[Section<'t>]) -> BTreeSet<&
         let own = (section.at + 1..section.end).filter_map(|at| line_at(lines, at));
         for text in own.map(str::trim) {
             let fits = text.len() <= TITLE && wide_cells(text).len() < 2;
-            if fits && is_title(text) && shape::of(text).is_none() {
+            let parts = is_title(text) || is_prompt(text);
+            if fits && parts && shape::of(text).is_none() {
                 met.entry(text).or_default().insert(number);
             }
         }

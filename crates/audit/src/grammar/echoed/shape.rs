@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::grammar::number::english;
-use crate::grammar::quantity::{is_measure, quantity};
+use crate::grammar::quantity::{is_measure, is_time, quantity};
 use crate::trigger::Trigger;
 
 /// A longer line is none of a mail.
@@ -63,11 +63,21 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         match number(rest) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
-                let label = text[from..at].trim_matches(is_mark);
-                field.label = label;
+                let before = text[from..at].trim_end();
+                field.label = before.trim_matches(is_mark);
+                // `41 ms lat | 7,506 calls`: what ends there belongs to the number before.
+                if let Some(own) = before.strip_suffix(['|', ','])
+                    && let Some(last) = shape.fields.last_mut()
+                    && last.behind.is_empty()
+                {
+                    last.behind = own.trim_matches(is_mark);
+                    field.label = "";
+                }
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('#');
-                push_words(&mut shape.words, field.unit);
+                // What takes seconds here may take milliseconds there.
+                let unit = if is_time(field.unit) { "s" } else { field.unit };
+                push_words(&mut shape.words, unit);
                 shape.fields.push(field);
                 at += used;
                 (from, copied) = (at, at);
@@ -139,12 +149,13 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     }
     let places = token.rsplit_once('.').map_or(0, |(_, d)| d.len().min(9));
     let step = 10_f64.powi(-i32::try_from(places).unwrap_or(0));
-    let (unit, behind, used) = unit(rest)?;
+    let spread = bracketed_deviation(rest);
+    let (unit, behind, used) = unit(&rest[spread..])?;
     let field = Field {
         behind,
         ..unnamed(value, step, unit)
     };
-    Some((field, token.len() + used))
+    Some((field, token.len() + spread + used))
 }
 
 fn unnamed(value: f64, step: f64, unit: &str) -> Field<'_> {
@@ -232,6 +243,15 @@ fn deviation(text: &str) -> usize {
     text.len() - rest.len() + end.unwrap_or(rest.len())
 }
 
+/// How long a ` (± 1108)` between a figure and its unit is.
+fn bracketed_deviation(text: &str) -> usize {
+    let bare = text.trim_start_matches([' ', '\t']);
+    let inner = bare.strip_prefix('(').filter(|rest| deviation(rest) > 0);
+    let end = inner.map(|rest| &rest[deviation(rest)..]);
+    let closed = end.and_then(|rest| rest.trim_start_matches(' ').strip_prefix(')'));
+    closed.map_or(0, |rest| text.len() - rest.len())
+}
+
 fn is_rate(word: &str) -> bool {
     if matches!(word, "/s" | "/sec") {
         return true;
@@ -273,7 +293,7 @@ fn push_words(words: &mut String, text: &str) {
 }
 
 /// Whether a line is code, a command or a row of a profile.
-fn is_code(text: &str) -> bool {
+pub(super) fn is_code(text: &str) -> bool {
     text.starts_with(['$', '@', '>', '<', '/', '|'])
         || text.starts_with("diff ")
         || text.starts_with("./")
@@ -282,8 +302,9 @@ fn is_code(text: &str) -> bool {
 }
 
 /// What a line of code or of a profile holds, or an option of a command.
-static CODE: LazyLock<Option<Trigger>> =
-    LazyLock::new(|| Trigger::new(r#"[{}"\\`]|://|0x|&&|\(\)|\[[.k]\]|--\|| --[A-Za-z]"#).ok());
+static CODE: LazyLock<Option<Trigger>> = LazyLock::new(|| {
+    Trigger::new(r#"[{}"\\`]|://|0x|&&|\(\)|\[[.k]\]|--\|| --[A-Za-z]| -[a-z_]+="#).ok()
+});
 
 /// A line without the stamp that a log puts before it: `I0604 11:26:31.217825 19719
 /// file.cc:385] `, `[   12.345678] `, `==4711== `, `2024-01-31 10:11:12,345 `.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::grammar::testing::placed;
+use crate::grammar::testing::{self, placed};
 
 fn values(text: &str) -> Vec<(String, f64)> {
     let all = placed(&Echoed, text).into_iter();
@@ -328,4 +328,131 @@ fn a_mark_of_numbers_in_the_text_is_no_number() {
     ] {
         assert!(values(text).is_empty(), "{text}");
     }
+}
+
+#[test]
+fn iterations_below_one_heading_are_samples_of_one_run() {
+    let list = |name: &str, figures: [f64; 3], word: &str| {
+        let line = |(at, ms): (usize, f64)| format!("Query 12 {word} {at} took {ms} ms\n");
+        let lines: String = figures.into_iter().enumerate().map(line).collect();
+        format!("{name}\n```\n{lines}```\n\n")
+    };
+    let post = |word: &str| {
+        list("Master", [110.0, 112.5, 114.0], word) + &list("PR", [25.0, 26.0, 30.0], word)
+    };
+    assert_eq!(
+        values(&post("iteration")),
+        told(&[("Master", 336.5 / 3.0), ("PR", 27.0)])
+    );
+    // Partitions are no repetitions.
+    assert_eq!(values(&post("partition")).len(), 6);
+}
+
+#[test]
+fn a_deviation_in_brackets_stands_between_a_figure_and_its_unit() {
+    let text = "Pre-PR:\nfill [AVG 300 runs] : 422857 (± 3942) ops/sec;   46.8 (± 0.4) MB/sec\n\
+                Post-PR:\nfill [AVG 300 runs] : 424707 (± 3799) ops/sec;   47.0 (± 0.4) MB/sec\n";
+    assert_eq!(
+        values(text),
+        told(&[
+            ("Pre-PR", 422_857.0),
+            ("Pre-PR", 46.8),
+            ("Post-PR", 424_707.0),
+            ("Post-PR", 47.0),
+        ])
+    );
+    let units: Vec<String> = testing::runs(&Echoed, text)
+        .into_iter()
+        .flat_map(|(_, figures)| figures.into_iter().map(|figure| figure.unit))
+        .collect();
+    assert_eq!(units, ["ops/sec", "MB/sec", "ops/sec", "MB/sec"]);
+}
+
+#[test]
+fn options_of_a_command_and_how_long_a_row_took_are_no_figures() {
+    let list = |name: &str, seed: u32, ops: f64| {
+        format!(
+            "{name}:\nFOO=/x bench -keys=1000 -seed={seed} -time=2.5\n  10.0s  {ops} ops/s  0.9 ms\n"
+        )
+    };
+    let text = list("Before", 7, 104.5) + &list("After", 9, 151.5);
+    assert_eq!(
+        values(&text),
+        told(&[
+            ("Before", 104.5),
+            ("Before", 0.9),
+            ("After", 151.5),
+            ("After", 0.9),
+        ])
+    );
+}
+
+#[test]
+fn what_takes_seconds_here_and_milliseconds_there_is_one_thing() {
+    let text = "Before:\ncopy of it took 3.27 s\nmove of it took 818 ms\n\nAfter:\ncopy of it took 199.5 ms\nmove of it took 781 ms\n";
+    let units: Vec<(String, String)> = testing::runs(&Echoed, text)
+        .into_iter()
+        .flat_map(|(_, figures)| figures.into_iter().map(|f| (f.metric, f.unit)))
+        .collect();
+    let told = |metric: &str, unit: &str| (metric.to_owned(), unit.to_owned());
+    assert_eq!(
+        units,
+        [
+            told("copy of it took", "s"),
+            told("move of it took", "ms"),
+            told("copy of it took", "ms"),
+            told("move of it took", "ms"),
+        ]
+    );
+    // In one list, they are no samples of one run.
+    let mixed = "Before:\ncopy of it took 3.27 s\ncopy of it took 818 ms\n\nAfter:\ncopy of it took 199.5 ms\n";
+    assert!(values(mixed).is_empty());
+}
+
+#[test]
+fn amounts_before_figures_are_names_though_not_all_come_again() {
+    let text = "Before:\n1024 threads: 30ms - 9130ms\n8192 threads: 18160ms\n16384 threads: 17210ms\n\n\
+                After:\n1024 threads: 3ms\n8192 threads: 5ms\n16384 threads: 7ms\n";
+    let all = placed(&Echoed, text);
+    let named = |name: &str, threads: &str| -> Vec<f64> {
+        let own = all
+            .iter()
+            .filter(|(of, metric, _)| of == name && metric.contains(threads));
+        own.map(|(.., value)| *value).collect()
+    };
+    assert_eq!(named("Before", "8192"), [18160.0]);
+    assert_eq!(named("After", "8192"), [5.0]);
+    assert_eq!(named("Before", "16384"), [17210.0]);
+    assert!(named("Before", "1024").is_empty());
+}
+
+#[test]
+fn commands_that_come_again_part_what_stands_below_them() {
+    let list = |name: &str, figures: [f64; 2]| {
+        let [a, b] = figures;
+        format!("{name}:\n$ bench --small\nWall time: {a} s\n$ bench --large\nWall time: {b} s\n\n")
+    };
+    let text = list("Before", [2.5, 12.5]) + &list("After", [0.5, 14.5]);
+    assert_eq!(
+        values(&text),
+        told(&[
+            ("Before", 2.5),
+            ("Before", 12.5),
+            ("After", 0.5),
+            ("After", 14.5),
+        ])
+    );
+}
+
+#[test]
+fn a_word_before_a_bar_belongs_to_the_number_before_it() {
+    let text = "V2 before : 513,640 RPS | 47.88ms lat | 92.5 calls\n\
+                V2 after  : 589,165 RPS | 43.05ms lat | 5.5 calls\n";
+    let all = placed(&Echoed, text);
+    let metrics: Vec<&str> = all
+        .iter()
+        .take(3)
+        .map(|(_, metric, _)| metric.as_str())
+        .collect();
+    assert_eq!(metrics, ["RPS", "lat", "calls"]);
 }

@@ -1,7 +1,7 @@
 //! A figure in a table, with what stands around it.
 
 use crate::grammar::number;
-use crate::grammar::quantity::is_listed;
+use crate::grammar::quantity::{is_listed, is_quotient, quantity};
 use crate::listed::Listed;
 
 /// A numeric cell.
@@ -116,6 +116,9 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     if !may_be_value(words.first()?) {
         return None;
     }
+    if let Some(time) = time_of_words(words) {
+        return Some(time);
+    }
     // `~34%` is a number that was rounded.
     let word = without_parts(words.first()?.trim_start_matches('~'));
     let (word, glued_change) = unchanged(unmarked(word));
@@ -165,6 +168,30 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     cell.change = percentage(&words[used..used + bracketed]);
     used += bracketed;
     Some((cell, used))
+}
+
+/// `3m 04s`, `1h 2m 30s`: a time of several words, in seconds, and how many there are.
+fn time_of_words(words: &[&str]) -> Option<(Cell, usize)> {
+    let part = |word: &&&str| {
+        let digits = word.trim_end_matches(['h', 'm', 's']);
+        let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        plain && !digits.is_empty() && digits.len() + 1 == word.len()
+    };
+    let used = words.iter().take(3).take_while(part).count();
+    if used < 2 {
+        return None;
+    }
+    let text = words[..used].join(" ");
+    let (time, rest) = quantity(&text)?;
+    let cell = Cell {
+        value: time.value,
+        unit: time.unit.to_string(),
+        spread: None,
+        signed: false,
+        change: None,
+        step: Some(time.step),
+    };
+    rest.is_empty().then_some((cell, used))
 }
 
 /// A number without the mark of a note before it: `(1)187k`.
@@ -245,11 +272,10 @@ fn parenthesis(words: &[&str]) -> Option<usize> {
     if !words.first().is_some_and(|word| word.starts_with('(')) {
         return Some(0);
     }
-    words
-        .iter()
-        .take(4)
-        .position(|word| word.ends_with(')'))
-        .map(|at| at + 1)
+    let end = words.iter().take(4).position(|word| word.ends_with(')'))?;
+    // `(drops 0.1 ± 0.2M/s)` is a figure of its own.
+    let measured = words[..end].contains(&"±");
+    (!measured).then_some(end + 1)
 }
 
 /// A number with a unit glued to it.
@@ -292,5 +318,5 @@ static UNITS: Listed = Listed::of(&[
 
 /// Whether a word is a unit of the kind found behind numbers.
 pub(crate) fn is_unit(word: &str) -> bool {
-    is_listed(&UNITS, word)
+    is_listed(&UNITS, word) || is_quotient(word)
 }

@@ -129,7 +129,15 @@ pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
     if text.trim().len() > 400 {
         return None;
     }
-    if let Some(cells) = row::pipe_cells(text) {
+    if let Some(mut cells) = row::pipe_cells(text) {
+        // A last column of ratios often has no name.
+        let ratios = first
+            .cells
+            .last()
+            .is_some_and(|cell| matches!(cell.unit.as_str(), "x" | "%"));
+        if let Some(last) = cells.last_mut().filter(|last| last.is_empty() && ratios) {
+            *last = "ratio";
+        }
         return by_count(
             cells.into_iter().map(str::to_string).collect(),
             labels,

@@ -8,6 +8,7 @@ mod cell;
 mod header;
 mod row;
 mod stacked;
+mod turned;
 mod wrapped;
 
 use assize_bundle::Place;
@@ -90,7 +91,8 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        if let Some(block) = wrapped::read(lines).or_else(|| stacked::read(lines)) {
+        let others = [wrapped::read, turned::read, stacked::read];
+        if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }
         let Some(parts) = cut(lines) else {
@@ -236,7 +238,11 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
     };
     let head = Head::read(&text)?;
     // Means with their deviations stand below a heading, not below a header.
-    if text(head.next).is_some_and(super::spread::is_mean) {
+    // So do lines of `go test -bench`, which have their unit with them.
+    let below_heading = |row: &str| {
+        super::spread::is_mean(row) || row.contains("/op") && super::gobench::GoBench.starts(row)
+    };
+    if text(head.next).is_some_and(below_heading) {
         return None;
     }
     let mut partings = [

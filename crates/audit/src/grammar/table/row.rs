@@ -321,6 +321,18 @@ mod tests {
         assert_eq!(values("Elapsed  465.38  531.74(+14.3%)"), [465.38, 531.74]);
         assert_eq!(values("Elapsed  465.38  531.74(x)"), [] as [f64; 0]);
         assert_eq!(values("a  11  12.1±x  13"), [] as [f64; 0]);
+        assert_eq!(
+            values("a | 100.9 i/s | 34711.9 i/s | 343.87x"),
+            [100.9, 34711.9, 343.87]
+        );
+        assert_eq!(values("a | 3 and/or | 4"), [4.0]);
+        assert_eq!(
+            values("rb 1  11.5 ± 0.2M/s (drops 0.1 ± 0.2M/s)"),
+            [] as [f64; 0]
+        );
+        assert_eq!(values("100ms/s  N  41.2%  9.8%"), [41.2, 9.8]);
+        assert_eq!(values("build  3m 04s  2m 58.5s"), [184.0, 178.5]);
+        assert_eq!(values("build  1h 2m 3s"), [3723.0]);
         assert_eq!(values("we saw it in 3 of 5 cases"), [] as [f64; 0]);
         assert_eq!(values("[   12.3456] foo 12"), [] as [f64; 0]);
         assert_eq!(values("drivers/gpu/a.c | 12 ++--"), [] as [f64; 0]);
