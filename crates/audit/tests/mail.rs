@@ -426,7 +426,8 @@ fn mails_that_hold_nothing_are_passed_over_and_no_others() {
     };
     let plain = "Content-Type: text/plain; charset=utf-8\n";
     let base64 = "Content-Transfer-Encoding: base64\n";
-    let stuffed = ">From x\nContent-Transfer-Encoding: base64\n";
+    // The header ends where the mark is taken away.
+    let stuffed = ">From x\nSubject: It has no effect here.\n";
     let figures = "Before:\n  copy: 12.5 s\n\nAfter:\n  copy: 11.5 s";
     // The same figures, of which no digit is left.
     let encoded = "QmVmb3JlOgogIGNvcHk6IDEyLjUgcwoKQWZ0ZXI6CiAgY29weTogMTEuNSBzCg==";
@@ -437,7 +438,7 @@ fn mails_that_hold_nothing_are_passed_over_and_no_others() {
         (base64, encoded, true, true),
         (plain, "Applied, thanks.\nIt is faster now.", false, false),
         (plain, "Never mind.", true, false),
-        (stuffed, encoded, true, false),
+        (stuffed, "words", true, true),
         ("", "", false, false),
         ("", "caf\u{e9} \u{663} s to \u{662} s", false, false),
     ] {

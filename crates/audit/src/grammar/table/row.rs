@@ -372,6 +372,25 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_words_end_with_figures_and_what_belongs_to_them() {
+        for text in [
+            "a 12",
+            "a 12 ms",
+            "a 12 (+3%)",
+            "a 12 ( +0.5 %)",
+            "a 12 ±3",
+            "a 12 +- 3",
+            "a ~34%",
+            "a 12 13 NaN%",
+        ] {
+            assert!(data_row(text, Parting::Words).is_some(), "{text}");
+        }
+        for text in ["a 12 then", "12 of them", "a b"] {
+            assert!(data_row(text, Parting::Words).is_none(), "{text}");
+        }
+    }
+
+    #[test]
     fn rules_are_rules() {
         assert!(is_rule("+---+---+") && is_rule("=====") && is_rule("|---|:-:|"));
         assert!(!is_rule("--") && !is_rule("- item") && !is_rule("| a |"));
