@@ -398,9 +398,13 @@ static void hog(size_t first, size_t more, int ready, int go)
 static void squeeze(uint32_t design, uint32_t fault)
 {
 	struct simgpu_create create = { .design = design,
-					.timeout_us = 400000 };
+					.timeout_us = 950000 };
+	/*
+	 * Not done before there is need of the objects, which takes a while on
+	 * a kernel that checks itself, and not longer than reclaim waits.
+	 */
 	struct simgpu_exec exec = { .fault = fault,
-				    .duration_ns = 400 * SIM_MSEC };
+				    .duration_ns = 900 * SIM_MSEC };
 	struct simgpu_object_use uses[OBJECTS] = { 0 };
 	int fd = sim_open(), context = sim_create(fd, &create);
 	long long waits = shrinker("waits"), purged = shrinker("purged");
