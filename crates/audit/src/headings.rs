@@ -98,6 +98,9 @@ pub(crate) fn machine(text: &str) -> Option<&str> {
         return None;
     }
     let key = strip_marks(key);
+    if value.trim().is_empty() {
+        return machine_of_heading(key);
+    }
     let key = key
         .split_once(' ')
         .filter(|(test, _)| test.eq_ignore_ascii_case("test"))
@@ -112,8 +115,33 @@ pub(crate) fn machine(text: &str) -> Option<&str> {
     (named && MACHINES.iter().any(|known| known.eq_ignore_ascii_case(key))).then_some(name)
 }
 
-/// Words for a machine.
+/// What figures below a heading were measured on: `On a 4 core machine`.
+fn machine_of_heading(heading: &str) -> Option<&str> {
+    let mut words = heading.split(' ');
+    let on = words.next().is_some_and(|on| on.eq_ignore_ascii_case("on"));
+    let article = |word: &&str| matches!(*word, "a" | "an" | "the" | "my" | "our");
+    let last = words.clone().next_back()?;
+    let named = words.clone().filter(|word| !article(word)).count() > 1;
+    let is = |known: &&str| known.eq_ignore_ascii_case(last);
+    let machine = IN_HEADINGS.iter().any(is);
+    let short = heading.len() <= 60;
+    // `On the same machine` and `on this system` are the one that was named before.
+    let again = words.any(|word| matches!(word, "same" | "this" | "that"));
+    if !(on && short && named && machine) || again {
+        return None;
+    }
+    let name = heading.split_once(' ')?.1;
+    let (first, rest) = name.split_once(' ')?;
+    Some(if article(&first) { rest } else { name })
+}
+
+/// Words for a machine before its name.
 const MACHINES: [&str; 6] = ["host", "machine", "platform", "board", "hardware", "system"];
+
+/// Words for a machine at the end of a heading. `Server: nginx` names none.
+const IN_HEADINGS: [&str; 9] = [
+    "host", "machine", "platform", "board", "hardware", "system", "server", "laptop", "box",
+];
 
 /// Whether the last letters of a text are those of such a word, which is asked of each
 /// line with a colon.
@@ -121,7 +149,7 @@ fn ends_with_machine(text: &str) -> bool {
     let bytes = text.as_bytes();
     let last = bytes.iter().rposition(u8::is_ascii_alphabetic);
     let bare = last.and_then(|last| bytes.get(..=last)).unwrap_or_default();
-    MACHINES.iter().any(|word| {
+    IN_HEADINGS.iter().any(|word| {
         let from = bare.len().checked_sub(word.len());
         from.is_some_and(|from| bare[from..].eq_ignore_ascii_case(word.as_bytes()))
     })

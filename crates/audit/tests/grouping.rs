@@ -467,6 +467,21 @@ fn machines_that_the_text_names_are_not_pooled() {
         ]
     );
     assert_eq!(one, two("Note: a1", "Note: b2"));
+    assert_eq!(one, two("Server: nginx", "Server: apache"));
+    assert_eq!(
+        two("- On a 4 core machine:", "- On a 1 core machine:"),
+        [
+            "Before/Copy-8 on 4 core machine",
+            "After/Copy-8 on 4 core machine",
+            "Before/Copy-8 on 1 core machine",
+            "After/Copy-8 on 1 core machine"
+        ]
+    );
+    // That is the one before, whichever it was.
+    let again = two("On my laptop:", "And on the same machine:");
+    assert_eq!(again, one);
+    assert_eq!(again, two("On an AMD server:", "On the same server:"));
+    assert_eq!(again, two("On a machine:", "On Intel:"));
 }
 
 fn gobench(time: f64) -> String {
