@@ -101,7 +101,9 @@ fn keep_machines_apart(items: &mut [Item]) {
         return;
     }
     for item in items {
-        if let (Some(name), Some(machine)) = (&item.workload_name, &item.machine) {
+        if let (Some(name), Some(machine)) = (&item.workload_name, &item.machine)
+            && !name.ends_with(machine.as_str())
+        {
             item.workload_name = Some(format!("{name} on {machine}"));
         }
     }
