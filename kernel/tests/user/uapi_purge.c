@@ -386,12 +386,12 @@ static void hog(size_t first, size_t more, int ready, int go)
 
 /*
  * What first is left alone: lists of CPUs hold up to 20 MiB that others cannot have.
- * Then there is need of as much again.
+ * Or nearly twice that is left, where they hold nothing: the kernel names less.
  */
 #define MARGIN		(OBJECT_BYTES / 2)
 
 /*
- * A process wants all that is left, and half of what the objects hold, while the
+ * A process wants all that is left, and most of what the objects hold, while the
  * job that uses them is running. Not more: of what is taken some stays on lists
  * of CPUs, and the rest must do.
  */
@@ -419,7 +419,8 @@ static void squeeze(uint32_t design, uint32_t fault)
 		return tap_fail("pipe: %s", strerror(errno));
 	pid = fork();
 	if (!pid)
-		hog(left - MARGIN, OBJECTS * OBJECT_BYTES / 2, ready[1], go[0]);
+		hog(left - MARGIN, OBJECTS * OBJECT_BYTES * 3 / 4, ready[1],
+		    go[0]);
 	/* Or the end of a hog that was killed too early would not be seen. */
 	close(ready[1]);
 	CHECK_EQ(read(ready[0], &byte, 1), 1);
