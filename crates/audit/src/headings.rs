@@ -122,8 +122,7 @@ fn machine_of_heading(heading: &str) -> Option<&str> {
     let article = |word: &&str| matches!(*word, "a" | "an" | "the" | "my" | "our");
     let last = words.clone().next_back()?;
     let named = words.clone().filter(|word| !article(word)).count() > 1;
-    let is = |known: &&str| known.eq_ignore_ascii_case(last);
-    let machine = IN_HEADINGS.iter().any(is);
+    let machine = in_headings().any(|known| known.eq_ignore_ascii_case(last));
     let short = heading.len() <= 60;
     // `On the same machine` and `on this system` are the one that was named before.
     let again = words.any(|word| matches!(word, "same" | "this" | "that"));
@@ -138,10 +137,12 @@ fn machine_of_heading(heading: &str) -> Option<&str> {
 /// Words for a machine before its name.
 const MACHINES: [&str; 6] = ["host", "machine", "platform", "board", "hardware", "system"];
 
-/// Words for a machine at the end of a heading. `Server: nginx` names none.
-const IN_HEADINGS: [&str; 9] = [
-    "host", "machine", "platform", "board", "hardware", "system", "server", "laptop", "box",
-];
+/// At the end of a heading, these too: `Server: nginx` names no machine.
+const ONLY_IN_HEADINGS: [&str; 3] = ["server", "laptop", "box"];
+
+fn in_headings() -> impl Iterator<Item = &'static str> {
+    MACHINES.into_iter().chain(ONLY_IN_HEADINGS)
+}
 
 /// Whether the last letters of a text are those of such a word, which is asked of each
 /// line with a colon.
@@ -149,7 +150,7 @@ fn ends_with_machine(text: &str) -> bool {
     let bytes = text.as_bytes();
     let last = bytes.iter().rposition(u8::is_ascii_alphabetic);
     let bare = last.and_then(|last| bytes.get(..=last)).unwrap_or_default();
-    IN_HEADINGS.iter().any(|word| {
+    in_headings().any(|word| {
         let from = bare.len().checked_sub(word.len());
         from.is_some_and(|from| bare[from..].eq_ignore_ascii_case(word.as_bytes()))
     })

@@ -191,6 +191,23 @@ impl Block {
     pub fn find(&mut self, at: usize, finding: Finding) {
         self.findings.push((at, finding));
     }
+
+    /// Notes at line `at` what was measured before and after a change.
+    pub(crate) fn find_sides(
+        &mut self,
+        at: usize,
+        workload: Option<String>,
+        sides: [Vec<Figure>; 2],
+    ) {
+        for (name, figures) in ["before", "after"].into_iter().zip(sides) {
+            let labels = Labels {
+                configuration: Some(name.to_owned()),
+                workload: workload.clone(),
+                repetition: None,
+            };
+            self.find(at, Finding::Run { labels, figures });
+        }
+    }
 }
 
 /// [`Grammar::reach`] of formats that do not say.

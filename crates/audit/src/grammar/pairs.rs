@@ -478,22 +478,12 @@ fn sentences(lines: &[Line<'_>]) -> Option<Block> {
     };
     for (at, (place, what, first, second)) in said.into_iter().enumerate() {
         let unit = second.unit;
-        for (name, side) in [("before", first), ("after", second)] {
+        let sides = [first, second].map(|side| {
             let mut figure = Figure::new(label(what), side.value, unit);
             figure.step = Some(side.step);
-            let labels = Labels {
-                configuration: Some(name.to_owned()),
-                workload: Some(label(place)),
-                repetition: None,
-            };
-            block.find(
-                at,
-                Finding::Run {
-                    labels,
-                    figures: vec![figure],
-                },
-            );
-        }
+            vec![figure]
+        });
+        block.find_sides(at, Some(label(place)), sides);
     }
     Some(block)
 }
@@ -501,23 +491,18 @@ fn sentences(lines: &[Line<'_>]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::testing;
+    use crate::grammar::testing::{self, told};
 
     /// Configuration, metric and value of all figures.
     fn figures(text: &str) -> Vec<(String, String, f64)> {
         testing::placed(&Pairs, text)
     }
 
-    fn named(all: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
-        let owned = |(a, b, v): &(&str, &str, f64)| ((*a).to_owned(), (*b).to_owned(), *v);
-        all.iter().map(owned).collect()
-    }
-
     #[test]
     fn what_stands_before_an_arrow_is_before_the_change() {
         assert_eq!(
             figures("  old: 554 IOPS → new: 535 IOPS  (~-3.4%)\n  avg clat: 57.7 ms → 59.8 ms"),
-            named(&[
+            told(&[
                 ("old", "IOPS", 554.0),
                 ("old", "avg clat", 57.7),
                 ("new", "IOPS", 535.0),
@@ -526,7 +511,7 @@ mod tests {
         );
         assert_eq!(
             figures("throughput: 1.2M -> 1.3M ops/s"),
-            named(&[
+            told(&[
                 ("before", "throughput", 1.2e6),
                 ("after", "throughput", 1.3e6)
             ])
@@ -539,7 +524,7 @@ mod tests {
                     image  paint_radial-256  6.47 ->  9.76: 1.51x slowdown\n▌\n";
         assert_eq!(
             figures(text),
-            named(&[
+            told(&[
                 ("before", "image  paint_linear-512", 26.13),
                 ("before", "image  paint_radial-256", 6.47),
                 ("after", "image  paint_linear-512", 11.13),
@@ -556,7 +541,7 @@ mod tests {
                     image  fill-256  (7.1 1.2%)  6.47 (6.63 2.10%) ->  9.76 0.10%: 1.51x slowdown\n";
         assert_eq!(
             figures(text.lines().next().unwrap()),
-            named(&[
+            told(&[
                 ("before", "image  paint-512", 26.13),
                 ("after", "image  paint-512", 11.13),
             ])
@@ -586,7 +571,7 @@ mod tests {
     fn a_name_in_brackets_is_that_of_the_second_figure() {
         assert_eq!(
             figures("- page copy:   37.77M vs. 42.40M(batch), +12%"),
-            named(&[
+            told(&[
                 ("without batch", "page copy", 37.77e6),
                 ("batch", "page copy", 42.4e6)
             ])

@@ -23,7 +23,7 @@ use super::number::{english, numbers};
 use super::pairs::{Amount, follows};
 use super::prose::{measure, takes_time};
 use super::quantity::{is_measure, is_time, metric_of};
-use super::{Block, Figure, Finding, Grammar, Labels};
+use super::{Block, Figure, Finding, Grammar};
 use crate::Line;
 use crate::trigger::Trigger;
 use paragraph::paragraph;
@@ -167,17 +167,12 @@ impl Grammar for Sentence {
             taken: vec!["before and after in a sentence"; used.min(ends.len())],
         };
         let at = 0;
-        for (name, side) in [("before", found.before), ("after", found.after)] {
-            let unit = found.unit();
-            let mut figure = Figure::new(found.metric.clone(), side.value, unit);
+        let sides = [found.before, found.after].map(|side| {
+            let mut figure = Figure::new(found.metric.clone(), side.value, found.unit());
             figure.step = Some(side.step);
-            let labels = Labels {
-                configuration: Some(name.to_owned()),
-                ..Labels::default()
-            };
-            let figures = vec![figure];
-            block.find(at, Finding::Run { labels, figures });
-        }
+            vec![figure]
+        });
+        block.find_sides(at, None, sides);
         if let Some(percent) = found.contradicted {
             let detail = format!(
                 "the change of {percent} % does not follow from {} and {}",

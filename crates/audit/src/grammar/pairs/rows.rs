@@ -15,7 +15,7 @@ use crate::Line;
 use crate::grammar::cells::{label, line_at};
 use crate::grammar::lists::is_setting;
 use crate::grammar::quantity::{is_measure, metric_of};
-use crate::grammar::{Block, Figure, Finding, Labels, Taken};
+use crate::grammar::{Block, Figure, Taken};
 
 /// A figure and what it counts or measures: `91 ns`, `3 allocs`.
 type Counted<'t> = (&'t str, Amount<'t>);
@@ -75,6 +75,17 @@ fn row(text: &str) -> Option<Row<'_>> {
     })
 }
 
+/// The unit says what it is, and a word that is none is itself that: `allocs`.
+fn figure((unit, amount): Counted<'_>) -> Figure {
+    let metric = match is_measure(unit) {
+        true => metric_of(unit),
+        false => unit,
+    };
+    let mut figure = Figure::new(metric, amount.value, amount.unit);
+    figure.step = Some(amount.step);
+    figure
+}
+
 /// Rows of several figures on both sides of an arrow, at least two.
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;
@@ -90,24 +101,8 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
         taken: vec!["several figures before and after" as Taken; rows.len()],
     };
     for (at, row) in rows.into_iter().enumerate() {
-        for (name, side) in ["before", "after"].into_iter().zip(row.sides) {
-            let figure = |(unit, amount): Counted<'_>| {
-                let metric = match is_measure(unit) {
-                    true => metric_of(unit),
-                    false => unit,
-                };
-                let mut figure = Figure::new(metric, amount.value, amount.unit);
-                figure.step = Some(amount.step);
-                figure
-            };
-            let labels = Labels {
-                configuration: Some(name.to_owned()),
-                workload: Some(label(row.name)),
-                repetition: None,
-            };
-            let figures = side.into_iter().map(figure).collect();
-            block.find(at, Finding::Run { labels, figures });
-        }
+        let sides = row.sides.map(|side| side.into_iter().map(figure).collect());
+        block.find_sides(at, Some(label(row.name)), sides);
     }
     Some(block)
 }
@@ -115,15 +110,10 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use crate::grammar::pairs::Pairs;
-    use crate::grammar::testing;
+    use crate::grammar::testing::{self, told};
 
     fn figures(text: &str) -> Vec<(String, String, f64)> {
         testing::placed(&Pairs, text)
-    }
-
-    fn named(all: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
-        let owned = |(a, b, v): &(&str, &str, f64)| ((*a).to_owned(), (*b).to_owned(), *v);
-        all.iter().map(owned).collect()
     }
 
     #[test]
@@ -131,7 +121,7 @@ mod tests {
         let text = "  insert  91 ns 3 allocs  →  42 ns 0 allocs\n  look up:  168 ns, 6 allocs -> 80 ns, 1 allocs\n";
         assert_eq!(
             figures(text),
-            named(&[
+            told(&[
                 ("before", "time", 91.0),
                 ("before", "allocs", 3.0),
                 ("after", "time", 42.0),

@@ -132,15 +132,10 @@ fn run(configuration: Option<&str>, workload: Option<&str>, figures: Vec<Figure>
 #[cfg(test)]
 mod tests {
     use crate::grammar::reports::Reports;
-    use crate::grammar::testing;
+    use crate::grammar::testing::{self, told};
 
     fn placed(text: &str) -> Vec<(String, String, f64)> {
         testing::placed(&Reports, text)
-    }
-
-    fn told(all: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
-        let owned = |(a, b, v): &(&str, &str, f64)| ((*a).to_owned(), (*b).to_owned(), *v);
-        all.iter().map(owned).collect()
     }
 
     #[test]
