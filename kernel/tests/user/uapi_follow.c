@@ -43,8 +43,9 @@ static void linger_as_ever(void)
 	CHECK(set(FOLLOW_LINGER, "20"));
 }
 
-/* What a thread is scheduled as. */
+/* What a thread is scheduled as, and whether it has nothing to do. */
 struct scheduled {
+	bool sleeps;
 	int policy;
 	int priority;
 	int nice;
@@ -73,6 +74,7 @@ static bool scheduled_as(const char *name, struct scheduled *as)
 		    at[1 + strlen(name)] != ')')
 			continue;
 		at = strrchr(at, ')') + 1;
+		as->sleeps = at[1] == 'S';
 		for (int field = 3; field <= 41; field++) {
 			at = strchr(at, ' ') + 1;
 			if (field == 19)
@@ -114,15 +116,20 @@ static bool follower_open(struct follower *f)
 	return true;
 }
 
-/* Waits until the worker is what it is without jobs. */
+/*
+ * Waits until the worker is idle and what it is without jobs. That the last job
+ * has completed is not enough: with one CPU the worker may still be in run_job().
+ */
 static void calm_down(struct follower *f)
 {
 	uint64_t end = now_ns() + SIM_PATIENCE;
-	struct scheduled as = { -1, 0, 0 };
+	struct scheduled as = { .policy = -1 };
 
 	while (scheduled_as(f->name, &as) &&
-	       (as.policy != SCHED_OTHER || as.nice) && now_ns() < end)
+	       (!as.sleeps || as.policy != SCHED_OTHER || as.nice) &&
+	       now_ns() < end)
 		sleep_ns(SIM_MSEC);
+	CHECK(as.sleeps);
 	CHECK_EQ(as.policy, SCHED_OTHER);
 	CHECK_EQ(as.nice, 0);
 }
@@ -131,7 +138,7 @@ static void calm_down(struct follower *f)
 static bool worker_is(struct follower *f, int policy, int priority, int nice)
 {
 	struct simgpu_exec exec = { .duration_ns = 1000 };
-	struct scheduled as = { -1, 0, 0 };
+	struct scheduled as = { .policy = -1 };
 	bool good;
 
 	calm_down(f);
@@ -458,7 +465,7 @@ static void many_long_jobs(struct follower *f, int policy)
 	struct simgpu_exec execs[16] = {
 		[0 ... 15] = { .run_cost_ns = 5 * SIM_MSEC },
 	};
-	struct scheduled as = { -1, 0, 0 };
+	struct scheduled as = { .policy = -1 };
 
 	CHECK_EQ(sim_submit(f->fd, f->context, execs, ARRAY_SIZE(execs), 0), 0);
 	sim_wait(f->fd, f->context, execs[8].seqno, SIM_PATIENCE, NULL);
