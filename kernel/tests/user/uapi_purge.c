@@ -7,6 +7,7 @@
  */
 
 #include <pthread.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 
 #include "uapi.h"
@@ -362,33 +363,54 @@ static void touch(char *from, size_t size)
 		from[at] = 1;
 }
 
+static uint64_t memory_free(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? 0 : (uint64_t)info.freeram * info.mem_unit;
+}
+
 /*
- * Uses up @first bytes, says so, waits to be told, and uses @more. The one that
- * the kernel kills when there is no memory left.
+ * Free memory at which nobody has to reclaim yet, but soon: an allocation does so
+ * when no more than min_free_kbytes are free, what is reserved for others aside
+ * (at most 1 % of all for atomic allocations, and the lowest zone).
  */
-static void hog(size_t first, size_t more, int ready, int go)
+static uint64_t brink(void)
+{
+	FILE *file = fopen("/proc/sys/vm/min_free_kbytes", "re");
+	unsigned long long kb = 0;
+
+	CHECK(file && fscanf(file, "%llu", &kb) == 1);
+	if (file)
+		fclose(file);
+	return (kb << 10) + (16ull << 20);
+}
+
+/*
+ * Uses up memory until no more than @leave bytes are free, says so, waits to be
+ * told, and uses @more. The one that the kernel kills when there is no memory left.
+ */
+static void hog(size_t most, size_t leave, size_t more, int ready, int go)
 {
 	int adj = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	size_t used = 0;
 	char *area, byte = 0;
 
 	if (adj < 0 || write(adj, "1000", 4) != 4)
 		_exit(2);
-	area = mmap(NULL, first + more, PROT_READ | PROT_WRITE,
+	area = mmap(NULL, most + more, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		_exit(3);
-	touch(area, first);
+	/* In huge pages it would take more than it is to leave. */
+	madvise(area, most + more, MADV_NOHUGEPAGE);
+	for (; used < most && memory_free() > leave; used += 65536)
+		touch(area + used, 65536);
 	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(4);
-	touch(area + first, more);
+	touch(area + used, more);
 	_exit(0);
 }
-
-/*
- * What first is left alone: lists of CPUs hold up to 20 MiB that others cannot have.
- * Or nearly twice that is left, where they hold nothing: the kernel names less.
- */
-#define MARGIN		(OBJECT_BYTES / 2)
 
 /*
  * A process wants all that is left, and most of what the objects hold, while the
@@ -409,17 +431,18 @@ static void squeeze(uint32_t design, uint32_t fault)
 	int fd = sim_open(), context = sim_create(fd, &create);
 	long long waits = shrinker("waits"), purged = shrinker("purged");
 	int ready[2], go[2], pid, error = 1, lost = 0;
-	uint64_t left;
+	size_t most, leave;
 	char byte = 0;
 
 	for (uint32_t i = 0; i < OBJECTS; i++)
 		uses[i].handle = filled(fd, OBJECT_BYTES);
-	left = (uint64_t)memory_kb("MemAvailable") << 10;
+	most = (size_t)memory_kb("MemTotal") << 10;
+	leave = brink();
 	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC))
 		return tap_fail("pipe: %s", strerror(errno));
 	pid = fork();
 	if (!pid)
-		hog(left - MARGIN, OBJECTS * OBJECT_BYTES * 3 / 4, ready[1],
+		hog(most, leave, OBJECTS * OBJECT_BYTES * 3 / 4, ready[1],
 		    go[0]);
 	/* Or the end of a hog that was killed too early would not be seen. */
 	close(ready[1]);
