@@ -7,7 +7,7 @@
 /**
  * DOC: running jobs
  *
- * The worker takes the token and makes one step after the other: wait for the
+ * The worker takes the token (&depq_queue.runner) and makes one step after the other: wait for the
  * dependencies of the first job, then run it, until something is in the way.
  * It never waits itself; what is in the way brings it back. A submitter that
  * finds the queue empty makes the first of these steps itself. With
@@ -23,7 +23,7 @@
  * its arbiter            completion of a job of another queue, in any context
  * stopped                depq_queue_start()
  * timeout                end of the timeout work
- * another runner         laying down the token
+ * another runner         its release of the token
  * =====================  ====================================================
  *
  * Each of these changes the queue under its lock and then asks
@@ -53,7 +53,7 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 	if (READ_ONCE(queue->dep))
 		return READ_ONCE(queue->dep_done);
 	job = list_first_entry(&queue->queued, struct depq_job, link);
-	if (queue->error || !xa_empty(&job->deps))
+	if (queue->error || data_race(!xa_empty(&job->deps)))
 		return true;
 	/* The same: the runner asks the arbiter himself, or when he leaves. */
 	if (unlikely(queue->contender) && queue->runner)
@@ -332,7 +332,7 @@ static void depq_queue_run_first(struct depq_queue *queue, struct depq_job *job,
 	struct depq_owner *owner = NULL;
 	u64 since = 0;
 
-	/* Its completion may put the reference of the queue at once. */
+	/* Its completion may drop the queue's reference to it at once. */
 	depq_job_get(job);
 	list_del(&job->link);
 	queue->stats.queued--;
