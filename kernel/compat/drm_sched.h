@@ -116,7 +116,7 @@ static inline void drm_sched_wqueue_start(struct drm_gpu_scheduler *sched)
 #endif
 
 /*
- * Call with the scheduler stopped, for a job that timedout_job was told of.
+ * Call with the scheduler stopped, for a job that timedout_job() was called for.
  * Before it did that, drm_sched took the job off its list, and it does not put
  * it back by itself, unless it knows of jobs that do not hang.
  */

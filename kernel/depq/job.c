@@ -15,7 +15,7 @@
  * %DEPQ_JOB_PENDING            queue (@pending)  queue's  hardware, reset
  * %DEPQ_JOB_DONE               queue (@pending)  queue's  all before it are
  *                                                         signalled
- * %DEPQ_JOB_SIGNALLED          queue (@done)     queue's  put by whom
+ * %DEPQ_JOB_SIGNALLED          queue (@done)     queue's  dropped by whom
  *                                                         &enum depq_put says
  * %DEPQ_JOB_REAPED             other references  none     last put
  * ============================ ================= ======== ===================
@@ -106,7 +106,7 @@ static void depq_queue_exit(struct depq_queue *queue)
  * @credits: that it takes while with the hardware, 1 to the queue's limit
  * @flags: %DEPQ_JOB_NONBLOCK or 0
  *
- * Puts a few finished jobs if the queue has %DEPQ_PUT_SUBMIT or %DEPQ_PUT_AUTO.
+ * Reaps a few finished jobs if the queue has %DEPQ_PUT_SUBMIT or %DEPQ_PUT_AUTO.
  * Waits for room in the queue. On failure nothing was done to @job.
  *
  * Context: process, may sleep; not in a dma_fence signalling section.

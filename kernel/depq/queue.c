@@ -29,14 +29,14 @@
  * - each job, from depq_job_init() until its last reference is put,
  * - depq_queue_work() or depq_queue_softirq(), from the moment it is asked for
  *   (@kicked) to its end,
- * - the timeout work and the delayed work that puts jobs, while they are armed
- *   or running.
+ * - the timeout work and the delayed work that drops references to jobs, while
+ *   they are armed or running.
  *
  * So none of these is under way when the last reference is put. That may
  * happen in a hard interrupt, in the put of the last job; therefore it only
  * asks for the release work, which comes after an RCU grace period: whoever
  * completes a job may be about to release the lock of the queue while another
- * CPU puts that job. Completion is inside an RCU read-side section for this.
+ * CPU drops its last reference. Completion is an RCU read-side section for this.
  *
  * Lock order: a lock of a hardware fence, then @signal_lock, then a lock of a
  * finished fence, then @lock; under @lock only the wait queue, timers,
@@ -45,8 +45,8 @@
  * @signal_lock the callbacks of a finished fence are called, and nothing else of
  * others.
  *
- * &depq_queue.runner is the token: the task that has set it, under @lock while
- * it was NULL, may call run_job() and change @dep, and no other may. Before it
+ * &depq_queue.runner is the token to run jobs: the task that has set it, under
+ * @lock while it was NULL, alone may call run_job() and change @dep. Before it
  * releases @lock, the task that releases the token looks at the queue again,
  * and so does everyone who makes progress possible (depq_queue_want_kick()), so
  * that no wake-up is lost.
@@ -63,14 +63,14 @@
  *
  * - @queued, @pending, @done: jobs that wait for their turn, that are with the
  *   hardware or wait for one before them to end, that have signalled and wait
- *   for their put,
+ *   until the queue's reference to them is dropped,
  * - @credits: of the jobs in @pending that are not done,
  * - @jobs: between depq_job_init() and the signal; what @max_queued bounds,
  * - @signal_lock: held while a job signals; see done.c,
  * - @dep: what the first job in @queued waits for, once its callback is
  *   installed; @dep_done once it has been called,
  * - @reapers: threads between depq_queue_wait_begin() and its end,
- * - @put_irq: whoever signals puts,
+ * - @put_irq: whoever signals a job drops the queue's reference to it,
  * - @kicked, @softirq: depq_queue_work() is asked for, or the softirq instead,
  * - @tdr_armed, @reap_armed: a work holds a reference and will look,
  * - @tdr_forced: the timeout work is to ask the driver whatever the time,
@@ -267,7 +267,7 @@ void depq_queue_yield(struct depq_queue *queue)
 	bool kick;
 
 	depq_arbiter_withdraw(queue);
-	/* What has finished was to be put by whoever ends the next job. */
+	/* Whoever ends the next job was to reap what has finished. */
 	kick = depq_queue_want_kick(queue);
 	spin_unlock_irq(&queue->lock);
 	if (kick)
@@ -374,7 +374,7 @@ void depq_queue_kill(struct depq_queue *queue, int error)
 	spin_lock_irqsave(&queue->lock, flags);
 	kick = depq_queue_kill_locked(queue, error);
 	queue->tdr_forced = !list_empty(&queue->pending);
-	/* If there is nothing to reset, let go of the armed work's reference. */
+	/* If there is nothing to reset, drop the armed work's reference. */
 	force = queue->tdr_forced || queue->tdr_armed;
 	spin_unlock_irqrestore(&queue->lock, flags);
 
@@ -412,10 +412,10 @@ void depq_queue_trigger_timeout(struct depq_queue *queue)
 EXPORT_SYMBOL_GPL(depq_queue_trigger_timeout);
 
 /**
- * depq_queue_reap() - put all finished jobs
+ * depq_queue_reap() - drop the queue's references to all finished jobs
  * @queue: the queue
  *
- * For submitters that want memory back now. Counts as put by a submitter.
+ * For submitters that want memory back now. Counts as &depq_stats.put_submit.
  *
  * Context: as &depq_ops.release_job.
  */
@@ -426,7 +426,7 @@ void depq_queue_reap(struct depq_queue *queue)
 EXPORT_SYMBOL_GPL(depq_queue_reap);
 
 /**
- * depq_queue_wait_begin() - announce that the caller waits, and puts jobs then
+ * depq_queue_wait_begin() - announce a caller that waits and reaps jobs then
  * @queue: the queue, whose memory the caller keeps
  *
  * For threads that are about to wait for a job of the queue: what finishes until
@@ -451,10 +451,10 @@ bool depq_queue_wait_begin(struct depq_queue *queue)
 EXPORT_SYMBOL_GPL(depq_queue_wait_begin);
 
 /**
- * depq_queue_wait_end() - put what has finished meanwhile
+ * depq_queue_wait_end() - reap what has finished meanwhile
  * @queue: the queue
  *
- * However the wait ended. Counts as put by a submitter.
+ * However the wait ended. Counts as &depq_stats.put_submit.
  *
  * Context: as &depq_ops.release_job.
  */

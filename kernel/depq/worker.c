@@ -8,8 +8,8 @@
 /**
  * DOC: workers
  *
- * A worker runs the jobs that no submitter runs, and puts finished jobs of
- * queues with %DEPQ_PUT_WORKER. Any number of queues may share one. A kind of
+ * A worker runs the jobs that no submitter runs, and drops the references of
+ * queues with %DEPQ_PUT_WORKER to finished jobs. Any number of queues may share one. A kind of
  * worker is a &struct depq_worker_ops in a file of its own and a line in
  * depq_worker_kinds.
  *

@@ -6,7 +6,7 @@
  * worker of its own, or one that all such contexts of the engine or of the
  * device share. Shared workers are made when first wanted and stay until the
  * device goes. The contexts of an engine with %SIMGPU_CREATE_FAIR share an arbiter,
- * which the first of them makes and the last one puts. The engine tells it how long
+ * which the first of them makes and the last one releases. The engine tells it how long
  * jobs took.
  *
  * The queue does not limit how many jobs wait in it, the ring of the context
@@ -111,7 +111,7 @@ static const struct depq_ops simgpu_depq_ops = {
 	.release_queue = simgpu_depq_release_queue,
 };
 
-/* The uAPI counts workers and puts as depq does. */
+/* The uAPI numbers workers and ways to release as depq does. */
 static_assert(SIMGPU_WORKER_SYSTEM == (int)DEPQ_WORKER_SYSTEM);
 static_assert(SIMGPU_WORKER_WQ == (int)DEPQ_WORKER_WQ);
 static_assert(SIMGPU_WORKER_HIGHPRI == (int)DEPQ_WORKER_HIGHPRI);

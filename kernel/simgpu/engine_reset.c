@@ -21,7 +21,7 @@ static void put_fences(struct list_head *fences)
 	}
 }
 
-/* All jobs of the context leave; their fences go to @dropped, to be put. */
+/* All jobs of the context leave; the caller drops its references to those in @dropped. */
 static void engine_clear(struct simgpu_engine *engine,
 			 struct simgpu_context *context,
 			 const struct simgpu_job *guilty, int error,

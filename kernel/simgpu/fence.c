@@ -22,7 +22,7 @@
  * own.
  *
  * An engine has no speeds to choose from, so it does not hurry for a deadline;
- * but it can be seen that it was told.
+ * but debugfs shows that one was set.
  */
 
 static struct kmem_cache *fence_cache;

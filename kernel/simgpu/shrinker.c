@@ -5,8 +5,8 @@
  * User space may say of a GEM object that it does not need what that holds
  * (&simgpu_gem_madvise). When memory is short, the kernel asks the shrinker, and
  * objects lose their pages, those first that have been unneeded for longest. An
- * object that has lost them is as good as new: zeros, and user space is told
- * when it says that it needs it again.
+ * object that has lost them is as good as new: zeros, and user space learns
+ * of it when it says that it needs it again.
  *
  * ============  ====================  ====================================
  * state         on the list           ends with

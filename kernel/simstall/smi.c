@@ -6,7 +6,7 @@
  * it, its handler lies in ordinary memory, where SMBASE points after a reset.
  * Ours is put there. The first timer of the PC (8254, channel 0), which the
  * kernel does not use once it has found a better one, counts down to a stall,
- * and the I/O APIC, which is told to deliver its interrupt as an SMI, takes it
+ * and the I/O APIC, which is set up to deliver its interrupt as an SMI, takes it
  * to the CPU. The handler stalls, and sets the timer for the next.
  *
  * So neither the kernel nor anything it runs takes part between two stalls.

@@ -3,19 +3,19 @@
  * DOC: queues that choose for themselves
  *
  * With %DEPQ_PUT_AUTO and what the driver allows a queue decides who runs a job
- * and who puts it. Each case plants one situation and counts who came.
+ * and who drops its reference to it. Each case plants a situation and counts.
  */
 
 #include "depq_test_suites.h"
 
-/* Jobs at a time: more than a submitter puts, fewer than a worker runs. */
+/* Jobs at a time: more than a submitter reaps, fewer than a worker runs. */
 #define BATCH 40
 
 /* A queue of the design; the case is left if it does not choose. */
 static struct dt_queue *auto_queue(struct dt *dt)
 {
 	if (dt->design->backend == &dt_drm || dt->design->put != DEPQ_PUT_AUTO)
-		kunit_skip(dt->test, "the queue does not choose who puts");
+		kunit_skip(dt->test, "the queue does not choose who reaps");
 	return dt_queue(dt);
 }
 
@@ -126,7 +126,7 @@ static void softirqs_are_short(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* After the last submission all jobs are put, and no timer was needed. */
+/* After the last submission all jobs are reaped, and no timer was needed. */
 static void nothing_is_left(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -146,7 +146,7 @@ static void nothing_is_left(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* What one who waits will put wakes no worker. */
+/* What one who waits will reap wakes no worker. */
 static void who_waits_puts(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -177,7 +177,7 @@ static void who_waits_puts(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* A job that is being prepared is to put others; without it the worker does. */
+/* A job that is being prepared is to reap others; without it the worker does. */
 static void given_up(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -188,7 +188,7 @@ static void given_up(struct kunit *test)
 	u64 kicks;
 
 	if (puts_in_irqs(dt))
-		kunit_skip(test, "whoever signals puts");
+		kunit_skip(test, "whoever signals reaps");
 	job = dt_submit(queue, &args);
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(job)));
 	next = dt_prepare(queue, &args);

@@ -81,7 +81,7 @@ static int dt_depq_open(struct dt *dt)
 
 static void dt_depq_close(struct dt *dt)
 {
-	/* Queues put their workers before they are released. */
+	/* Queues drop their workers before they are released. */
 	depq_device_fini(&dt->dev);
 	if (dt->worker)
 		depq_worker_put(dt->worker);

@@ -2,7 +2,7 @@
 /**
  * DOC: faults of single jobs
  *
- * Each puts a job with a fault between good ones, some of which are submitted
+ * Each places a job with a fault between good ones, some of which are submitted
  * with it and some after it, and looks at what becomes of all of them.
  */
 

@@ -2,7 +2,7 @@
 /**
  * DOC: how jobs and queues end
  *
- * Who puts a job, in which context; queues that end while jobs are in flight;
+ * Who drops the reference to a job, in which context; queues that end while jobs are in flight;
  * kill; fences that outlive both; allocations that fail.
  */
 
@@ -41,7 +41,7 @@ static void close_in_flight(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
 }
 
-/* Put with jobs in flight: they are run to the end, and then it goes. */
+/* Its last user goes with jobs in flight: they run to the end, then it goes. */
 static void drop_in_flight(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -114,7 +114,7 @@ static bool puts_in_irqs(const struct dt_design *design)
 }
 
 /*
- * Jobs are put by whom the design says. Where that is the interrupt, it is not
+ * Jobs are reaped by whom the design says. Where that is the interrupt, it is not
  * always the one that releases the job: who submitted or ran it may be late to
  * let it go.
  */

@@ -12,7 +12,7 @@
  * Two module parameters are for kernels that are slow: ``scale`` is the
  * percentage of repetitions that tests with many of them make, and of each
  * ``stride`` designs only the first is tried. A stride of 7 leaves each kind
- * of worker, each way to put, and queues with and without bypass and with
+ * of worker, each way to reap, and queues with and without bypass and with
  * workers of their own and shared.
  */
 
@@ -43,7 +43,7 @@ static struct dentry *dt_dir;
 
 /*
  * drm_sched, depq in each combination, and with an arbiter for each engine each way
- * to put and each kind of worker.
+ * to reap and each kind of worker.
  */
 static struct dt_design dt_designs[1 + DT_COMBINATIONS + DT_KINDS];
 static unsigned int dt_n_designs;

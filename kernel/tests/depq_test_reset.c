@@ -85,7 +85,7 @@ static void hang_hw_fences(struct kunit *test)
 		hw[i] = dma_fence_get(&jobs[i]->hw->base);
 	}
 	for (i = 0; i < 2; i++) {
-		/* A fence that does not signal is put all the same. */
+		/* A fence that does not signal is released all the same. */
 		KUNIT_EXPECT_GT(test, dma_fence_wait_timeout(hw[i], false,
 							     DT_PATIENCE), 0);
 		KUNIT_EXPECT_TRUE(test, dt_wait(dt, dt_signalled(jobs[i])));

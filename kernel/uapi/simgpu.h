@@ -397,10 +397,10 @@ struct simgpu_read {
  * @timedout: out, resets
  * @no_hang: out, times a job was found to be alive, or only its interrupt lost
  * @released: out, jobs freed
- * @put_irq: out, depq: jobs put in the completion
- * @put_submit: out, depq: jobs put by a submitter
- * @put_worker: out, depq: jobs put by the worker
- * @put_delayed: out, depq: jobs put by the delayed work
+ * @put_irq: out, depq: jobs released in the completion
+ * @put_submit: out, depq: jobs released by a submitter
+ * @put_worker: out, depq: jobs released by the worker
+ * @put_delayed: out, depq: jobs released by the delayed work
  * @kicks: out, depq: times the worker was asked to run
  * @credits: out, credits in flight
  * @queued: out, depq: jobs not yet run
