@@ -64,6 +64,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         fresh,
     } = read(arguments)?;
     let place = ready()?;
+    // Others may commit while this runs.
+    let commit = commit()?;
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let source = kernels
         .fetch_source(SERIES, &mut |line| println!("{line}"))
@@ -89,18 +91,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             tried,
         });
     }
-    finish(&source, &lanes, write)
+    finish(&page::page(&source.version, &commit, &lanes), &lanes, write)
 }
 
-fn finish(source: &Source, lanes: &[Lane], write: bool) -> Result<(), Error> {
-    let page = page::page(&source.version, &commit()?, lanes);
+fn finish(page: &str, lanes: &[Lane], write: bool) -> Result<(), Error> {
     println!("\n{page}");
     let failures: usize = lanes.iter().map(Lane::failures).sum();
     if write {
         if lanes.len() != KINDS.len() {
             return Err(format!("--write wants all kinds; {PAGE} is as it was"));
         }
-        fs::write(tree::root()?.join(PAGE), &page).map_err(|why| format!("{PAGE}: {why}"))?;
+        fs::write(tree::root()?.join(PAGE), page).map_err(|why| format!("{PAGE}: {why}"))?;
     }
     match failures {
         0 => Ok(()),

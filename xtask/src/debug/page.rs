@@ -31,14 +31,16 @@ pub(super) fn page(version: &str, commit: &str, lanes: &[Lane]) -> String {
 const FOUND: &str = "
 ## What was found on the way
 
-In `depq` one data race, which was harmless and is marked now: between
-depq_queue_await_dep() and depq_queue_want_kick(). In `simgpu` nothing. Tests
+In `depq` two data races, which were harmless and are marked now: whether the first
+job waits for something, which depq_queue_want_kick() reads, is changed by
+depq_queue_await_dep() without the lock. In `simgpu` nothing. Tests
 that relied on time were mended, in the suite, the user interface and the
 graphs, and these mistakes of tests: the suite let an engine complete a job
 that run_job() had not handed over yet, and took a job of `drm_sched` for
 released too early whose fence was still calling its callbacks; the test that
 uses up memory waited for ever for a process that had been killed, since the
-lists of free pages of the CPUs hold 20 MiB on such a kernel. So were
+lists of free pages of the CPUs hold 20 MiB on such a kernel, and its job was done
+before memory was short. So were
 harnesses that took a race elsewhere, or a line of kmemleak that is none, for
 a complaint, and the fuzzer, whose own checks met the failing allocations.
 
