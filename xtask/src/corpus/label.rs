@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::causes::Cause;
 use super::reading::Grouping;
 use super::strata::Stratum;
 use crate::Error;
@@ -86,6 +87,9 @@ pub(super) struct Label {
     pub(super) kind: Kind,
     /// What stands in it, in our words.
     pub(super) shape: String,
+    /// What it has of that by which an auditor is easily misled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) causes: Vec<Cause>,
     /// Only of a text that was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) written: Option<Written>,

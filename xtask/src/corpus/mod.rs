@@ -6,6 +6,7 @@
 //! them stand texts that were written in the forms of other tools and posts.
 
 mod archive;
+mod causes;
 mod draw;
 mod explain;
 mod floors;
@@ -55,9 +56,11 @@ pub(crate) fn step() -> Result<Done, Error> {
 fn score_twins(options: &Options) -> Result<(), Error> {
     let graded = texts::graded(Label::all()?, texts::twin)?;
     println!("{}\n{}", score::table(&graded), score::fresh(&graded));
+    println!("{}", causes::table(&graded));
     if options.write {
         write("twins", &score::table(&graded))?;
         write("fresh", &score::fresh(&graded))?;
+        write("causes", &causes::table(&graded))?;
     }
     let broken = floors::broken(&graded)?;
     match broken.is_empty() {
