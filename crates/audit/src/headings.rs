@@ -63,6 +63,26 @@ pub(crate) fn above(
     found
 }
 
+/// The heading of a block of quoted lines that stands right above them and is not quoted
+/// itself: `Without the patch:` over what a terminal showed behind bars. It must name a
+/// state, since else who answers says something of what is quoted.
+pub(crate) fn above_quotation(
+    lines: &[Line<'_>],
+    from: usize,
+    to: usize,
+    free: &dyn Fn(usize) -> bool,
+) -> Option<Heading> {
+    let depth = lines[to].depth;
+    let own = |at: &usize| lines[*at].depth >= depth || lines[*at].text.trim().is_empty();
+    let at = (from.max(to.saturating_sub(REACH))..to)
+        .rev()
+        .take_while(|&at| free(at))
+        .find(|at| !own(at))?;
+    let text = lines[at].text.trim();
+    let fits = text.ends_with(':') && is_short(text) && names_configuration(text);
+    fits.then(|| heading(text, at)).flatten()
+}
+
 fn paragraphs<'l>(
     lines: &'l [Line<'_>],
     from: usize,
@@ -466,6 +486,37 @@ mod tests {
             of("Results on x86\n=======\n\nWith this patch,\nBLOCK"),
             ["Results on x86", "With this patch"]
         );
+    }
+
+    #[test]
+    fn a_heading_stands_over_what_is_quoted_if_it_names_a_state() {
+        let of = |text: &str| {
+            let lines: Vec<Line<'_>> = (0..)
+                .zip(text.lines())
+                .map(|(number, text)| {
+                    let quoted = text.strip_prefix("| ");
+                    let mut line = Line::plain(number, quoted.unwrap_or(text));
+                    line.depth = u8::from(quoted.is_some());
+                    line
+                })
+                .collect();
+            let free = |at: usize| lines[at].text != "USED";
+            let found = above_quotation(&lines, 0, lines.len() - 1, &free);
+            found.map(|heading| heading.text)
+        };
+        assert_eq!(
+            of("Without the patch:\n\n| # dd\n| 12 records\n| BLOCK").as_deref(),
+            Some("Without the patch")
+        );
+        for text in [
+            "I do not see that:\n\n| BLOCK",
+            "On Monday, the author of the patch wrote:\n| BLOCK",
+            "Without the patch it is slow.\n\n| BLOCK",
+            "Without the patch:\n\nThis is it.\n| BLOCK",
+            "Without the patch:\n\n| USED\n| BLOCK",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod digits;
 mod rows;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use assize_bundle::{Doubt, Place};
 
@@ -91,6 +91,8 @@ struct Scanner<'l, 'o> {
     taken: HashMap<usize, String>,
     out: Scan,
     not_understood: Vec<usize>,
+    /// Commands that are part of a sentence: `hackbench -g 20, ten runs of each:`.
+    in_sentences: HashSet<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
     rows: Rows,
@@ -118,6 +120,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         taken: HashMap::new(),
         out: Scan::default(),
         not_understood: Vec::new(),
+        in_sentences: HashSet::new(),
         rows: Rows::default(),
         digit: next_digit(lines),
         stated: None,
@@ -191,6 +194,11 @@ impl Scanner<'_, '_> {
         }
     }
 
+    /// Whether a line says something in words, maybe with a command in them.
+    fn is_prose(&self, at: usize) -> bool {
+        !self.used[at] || self.in_sentences.contains(&at)
+    }
+
     /// A command line, with the lines over which a mailer wrapped it.
     fn command(&mut self, at: usize) -> Option<usize> {
         let line = &self.lines[at];
@@ -214,6 +222,9 @@ impl Scanner<'_, '_> {
         }
         for i in at..at + used {
             self.take(i, "command");
+        }
+        if text.trim_end().ends_with(':') {
+            self.in_sentences.extend(at..at + used);
         }
         self.flush_samples(line.depth);
         self.level(line.depth).command = Some((at, line.place, text));
@@ -286,7 +297,7 @@ impl Scanner<'_, '_> {
                 told = last;
                 break;
             }
-            if self.used[i] || told.is_some() {
+            if !self.is_prose(i) || told.is_some() {
                 break;
             }
             if self.lines[i].depth == depth {
@@ -315,6 +326,9 @@ impl Scanner<'_, '_> {
         if !prose {
             let free = |i: usize| !self.used[i];
             headings = headings::above(self.lines, from, at, &free);
+            if headings.is_empty() && depth > 0 {
+                headings.extend(headings::above_quotation(self.lines, from, at, &free));
+            }
             if let Some(named) = self.named_heading(from, at, depth) {
                 headings = vec![named];
             }
@@ -420,7 +434,7 @@ impl Scanner<'_, '_> {
         }
         if !self.out.placed.is_empty() {
             // Headings are prose too, and what was not understood is none.
-            let free = |at: usize| !self.used[at];
+            let free = |at: usize| self.is_prose(at);
             self.out.wording = Wording::of(self.lines, &free);
         }
         if self.options.explain {

@@ -14,7 +14,7 @@ mod said;
 use std::fs;
 use std::path::PathBuf;
 
-use assize_target::kernels::{Kernels, Source};
+use assize_target::kernels::Kernels;
 
 use crate::Error;
 use crate::command::{cargo, command, output, run as run_command};

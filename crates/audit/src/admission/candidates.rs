@@ -243,6 +243,7 @@ fn note_comparing(
     let printed = !comparing && signs.contains(Sign::KnownOutput);
     signs.note_if(printed && same_figures(members, names), Sign::SameFigures);
     signs.note_if(printed && wording.about_output, Sign::AboutOutput);
+    signs.note_if(!comparing && wording.about_ratings, Sign::Ratings);
     signs.note_if(wording.compares, Sign::TextCompares);
     let compared = names.iter().any(|name| wording.compares_with(name));
     signs.note_if(compared, Sign::ComparedInText);

@@ -100,6 +100,8 @@ pub(crate) enum Sign {
     SameFigures,
     /// The text is about what a tool prints, and not about performance.
     AboutOutput,
+    /// The text is about what parts are rated for, and not about performance.
+    Ratings,
     /// A name is that of a time, a limit or the like, which is set.
     SettingName,
     /// Beside names of opposite meaning stand figures of quite another size.
@@ -145,6 +147,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::Zeros,            of: Measurements,   points: -9, says: "nothing but zeros or flags" },
     Weight { sign: Sign::SameFigures,      of: Measurements,   points: -14,says: "the same figures under all names" },
     Weight { sign: Sign::AboutOutput,      of: Measurements,   points: -14,says: "a text about what a tool prints" },
+    Weight { sign: Sign::Ratings,          of: Measurements,   points: -5, says: "ratings of a data sheet" },
     Weight { sign: Sign::SaidByUser,       of: Configurations, points: 9,  says: "named by the user" },
     Weight { sign: Sign::BesideOneNamed,   of: Configurations, points: 4,  says: "beside one that the user named" },
     Weight { sign: Sign::ComparingFormat,  of: Configurations, points: 5,  says: "the tool names what it compares" },

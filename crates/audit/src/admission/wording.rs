@@ -20,6 +20,8 @@ pub(crate) struct Wording {
     pub(crate) compares: bool,
     /// It is about what a tool prints or logs, rather than about performance.
     pub(crate) about_output: bool,
+    /// It is about what parts are rated for, rather than about performance.
+    pub(crate) about_ratings: bool,
     /// How many runs it says were made, if it names one number.
     pub(crate) runs: Option<u32>,
     /// What it says that a `±` is.
@@ -35,6 +37,7 @@ struct Patterns {
     /// The same in a subject, of which one word is enough.
     subject: Regex,
     performance: Regex,
+    ratings: Regex,
     /// What there is wherever there is a number of runs, and seldom else.
     may_name_runs: Trigger,
     runs: Regex,
@@ -64,6 +67,9 @@ impl Patterns {
             )?,
             performance: Regex::new(
                 r"faster|slower|speed|improv|regress|overhead|optimi|\bperform|\bbetter\b|\bworse\b|\bgain|reduc|degrad|contention|bottleneck|\bcosts?\b|benchmark|\bscal(?:e|es|ing)\b",
+            )?,
+            ratings: Regex::new(
+                r"\bdata\s?sheets?\b|\btolerances?\b|\bmaximum ratings?\b|\brated (?:for|at)\b",
             )?,
             may_name_runs: Trigger::new(MAY_NAME_RUNS)?,
             runs: Regex::new(&format!(
@@ -131,9 +137,13 @@ impl Wording {
         let count = |pattern: &Regex| pattern.find_iter(&text).count();
         let printed = count(&patterns.output);
         let about_output = printed >= 2 && 2 * count(&patterns.performance) < printed;
+        let measures = patterns.measures.is_match(&text);
         Wording {
             about_output,
-            measures: patterns.measures.is_match(&text),
+            about_ratings: !measures
+                && patterns.ratings.is_match(&text)
+                && !patterns.performance.is_match(&text),
+            measures,
             compares: patterns.compares.is_match(&text),
             runs: runs(patterns, &text),
             spread,
@@ -251,6 +261,20 @@ mod tests {
             ),
         ] {
             assert!(!about(text, subject), "{text} {subject}");
+        }
+    }
+
+    #[test]
+    fn a_text_on_what_parts_are_rated_for_is_known_unless_it_measures() {
+        for text in ["By the data sheet:", "Tolerances of old and new boards"] {
+            assert!(of(text).about_ratings, "{text}");
+        }
+        for text in [
+            "It is faster than its datasheet says.",
+            "Benchmarks stay within a tolerance of 1 %.",
+            "Before and after:",
+        ] {
+            assert!(!of(text).about_ratings, "{text}");
         }
     }
 

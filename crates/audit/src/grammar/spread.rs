@@ -348,10 +348,14 @@ fn absolute(mean: Quantity<'_>, spread: Quantity<'_>, relative: bool) -> f64 {
 /// How many runs a text says that a mean is of: `n=10`, `average of 10 runs`.
 pub(crate) fn runs(text: &str) -> Option<u32> {
     let lower = text.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !(c.is_alphanumeric() || c == '='))
-        .filter(|word| !word.is_empty())
-        .collect();
+    let mut words: Vec<&str> = Vec::new();
+    // Where a clause begins there may be a bare number: `hackbench -g 20, 10 runs`.
+    let mut begins: Vec<usize> = Vec::new();
+    for clause in lower.split([',', ';', '(']) {
+        begins.push(words.len());
+        let parted = clause.split(|c: char| !(c.is_alphanumeric() || c == '='));
+        words.extend(parted.filter(|word| !word.is_empty()));
+    }
     let mut told = None;
     for (at, word) in words.iter().enumerate() {
         let found = match word.strip_prefix("n=") {
@@ -365,7 +369,9 @@ pub(crate) fn runs(text: &str) -> Option<u32> {
                     "runs" | "repetitions" | "iterations" | "trials" | "rounds"
                 ) =>
             {
-                number_of(words[at - 1]).filter(|_| is_about_means(&words[..at - 1], word))
+                let bare = *word == "runs" && begins.contains(&(at - 1));
+                let means = bare || are_means(&words[..at - 1]);
+                number_of(words[at - 1]).filter(|_| means)
             }
             _ => None,
         };
@@ -379,16 +385,14 @@ pub(crate) fn runs(text: &str) -> Option<u32> {
     told
 }
 
-/// Whether `average of`, `mean over` and the like stand before a number. Of
-/// runs a bare number will do, as in `(10 runs)`.
-fn is_about_means(before: &[&str], what: &str) -> bool {
+/// Whether `average of`, `mean over` and the like stand before a number.
+fn are_means(before: &[&str]) -> bool {
     let last = before.last().copied().unwrap_or_default();
     let earlier = before.iter().rev().take(5);
     let mean = earlier.into_iter().any(|w| {
         MEANS.contains(w) || matches!(*w, "averaged" | "averages" | "means" | "averaging")
     });
     mean && matches!(last, "of" | "over" | "from" | "across" | "for" | "the")
-        || before.is_empty() && what == "runs"
 }
 
 fn number_of(word: &str) -> Option<u32> {
@@ -447,6 +451,8 @@ mod tests {
             ("The average of 5 runs, in seconds:", Some(5)),
             ("Mean over ten iterations", Some(10)),
             ("(8 runs)", Some(8)),
+            ("hackbench -g 20, ten runs of each:", Some(10)),
+            ("8 iterations of the loop, 3 warm-ups", None),
             ("Each run makes 1000 iterations", None),
             ("of the first 4 runs one crashed", None),
             ("averaged over 3 runs, or mean of 4 runs", None),
