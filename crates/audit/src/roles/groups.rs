@@ -41,13 +41,13 @@ impl Groups {
         }
     }
 
-    /// What columns and rows of one group are.
-    fn roles(self, part: &Grid, context: &Context<'_>) -> Roles {
+    /// What columns and rows of one group are; behind so many columns that all have.
+    fn roles(self, part: &Grid, context: &Context<'_>, common: usize) -> Roles {
         match self {
             Groups::Configurations => Roles {
                 columns: Role::Metrics,
                 rows: Role::Workloads,
-                parameter: None,
+                parameter: (common == 1 && numbers_rows(part)).then_some(0),
                 repetition: None,
                 confidence: 85,
                 because: "the names of the groups differ as configurations do",
@@ -74,6 +74,21 @@ impl Groups {
     }
 }
 
+/// Whether rows have no name but the figure in their first column.
+fn numbers_rows(part: &Grid) -> bool {
+    let numbers = part.rows.iter().map(|row| {
+        let cell = row.cells.first()?;
+        row.labels.is_empty().then(|| cell.value.to_bits())
+    });
+    let numbers: Option<Vec<u64>> = numbers.collect();
+    numbers.is_some_and(|mut numbers| {
+        let rows = numbers.len();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.len() == rows
+    })
+}
+
 /// Reads each group as a table of its own.
 pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     let names: Vec<&str> = grid.header.groups.iter().map(String::as_str).collect();
@@ -87,7 +102,7 @@ pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     };
     for (at, name) in names.iter().enumerate() {
         let part = part(grid, at);
-        let roles = groups.roles(&part, context);
+        let roles = groups.roles(&part, context, grid.header.grouped().start);
         let (findings, pooled) = figures::read(&part, &roles, context);
         for (place, finding) in findings {
             let named = groups.named(finding, &grid.header, name).into_iter();

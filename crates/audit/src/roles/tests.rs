@@ -341,6 +341,27 @@ fn names_over_columns_that_come_again_are_groups_of_columns() {
     assert!(has(&all, ("shared", "clients=2", "kIOPS", 17.3)), "{all:?}");
     assert!(has(&all, ("own", "clients=4", "latency", 14.3)), "{all:?}");
     assert_eq!(all.len(), 12, "{all:?}");
+    // Numbers before the groups name the rows, if no two are alike.
+    let ruled = |last: &str| {
+        format!(
+            "+---------+-----------------+-----------------+\n|         |     vanilla     |     patched     |\n\
+             | threads | MB/s   | us/op  | MB/s   | us/op  |\n+---------+--------+--------+--------+--------+\n\
+             |       1 |  212.4 |   18.4 |  219.8 |   17.8 |\n| {last:>7} |  911.7 |   68.5 | 1304.9 |   47.9 |\n\
+             +---------+--------+--------+--------+--------+\n"
+        )
+    };
+    let all = placed(&ruled("16"));
+    assert!(
+        has(&all, ("patched", "threads=16", "us/op", 47.9)),
+        "{all:?}"
+    );
+    assert_eq!(all.len(), 8, "{all:?}");
+    let all = placed(&ruled("1"));
+    assert!(
+        !all.iter()
+            .any(|(_, workload, ..)| workload.contains("threads=1")),
+        "{all:?}"
+    );
     // Names that do not come again are those of one column each.
     let all = placed(
         "Before            After\n          Mean   Median   Max   Sum\ncopy       9.7     0.11   19.2     0.02\nfill       7.3     0.02   12.5     0.01\n",
