@@ -157,6 +157,7 @@ static METRIC_WORDS: Listed = Listed::of(&[
     "memory",
     "memory",
     "rss",
+    "allocs",
 ]);
 /// Words that names of configurations have, those for states apart.
 static CONFIGURATION_WORDS: Listed = Listed::of(&[

@@ -272,7 +272,8 @@ fn is_caption(text: &str) -> bool {
 fn plausible(head: &str) -> bool {
     // `*git add -A*` is printed bold above rows.
     let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
-    if bold || head.trim_end().ends_with(['.', ',', '?', '!']) {
+    let fence = head.trim_start().starts_with("```");
+    if bold || fence || head.trim_end().ends_with(['.', ',', '?', '!']) {
         return false;
     }
     let (mut words, mut numbers) = (0, 0);
@@ -383,6 +384,19 @@ fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
     }
     let Some(mut read) = read else { return 0 };
     let mut used = 1;
+    // The first figure of a long row may stand one blank behind its name.
+    if parts.parting == Parting::Wide
+        && read.cells.len() + 1 == figures
+        && let [name] = &read.labels[..]
+        && name
+            .split(' ')
+            .next_back()
+            .is_some_and(|word| cell_value(word).is_some())
+        && let Some(words) = row::data_row(line, Parting::Words)
+        && words.cells.len() == figures
+    {
+        read = words;
+    }
     if read.cells.len() < figures {
         let rest = next.and_then(|line| row::data_row(line, parts.parting));
         if let Some(rest) =
