@@ -142,3 +142,107 @@ fn the_number_of_runs_may_stand_alone_behind_a_change() {
     assert_eq!(runs("(n=256)"), [Some(256), Some(256)]);
     assert_eq!(runs("(p=0.03)"), [None, None]);
 }
+
+/// Lines of `go test -bench` with these names below a sentence, each with another figure.
+fn bench(text: &str, names: &[&str]) -> String {
+    let lines = names.iter().zip(3..);
+    let lines = lines.map(|(name, n)| format!("Benchmark{name}-8   1000   {n}4.{n} ns/op\n"));
+    format!("{text}\n\n{}", lines.collect::<String>())
+}
+
+#[test]
+fn states_in_the_names_of_benchmarks_are_configurations() {
+    let names = ["EncodeOld/n", "EncodeNew/n", "ParseOld/n", "ParseNew/n"];
+    let figures = judged(&bench("The codec is faster.", &names));
+    assert_eq!(
+        figures,
+        [
+            "New/Encode/n-8/ns/op 44.4 ns",
+            "New/Parse/n-8/ns/op 64.6 ns",
+            "Old/Encode/n-8/ns/op 34.3 ns",
+            "Old/Parse/n-8/ns/op 54.5 ns",
+        ]
+    );
+    // Headings that name configurations say more.
+    let post = format!(
+        "{}\n{}",
+        bench("before:", &names),
+        bench("after:", &names).replace('4', "9")
+    );
+    assert_eq!(
+        configurations(&post),
+        ["after", "before"].map(String::from).into()
+    );
+}
+
+#[test]
+fn ways_to_use_a_cpu_in_the_names_of_benchmarks_are_configurations() {
+    let names = [
+        "Sum_Float_Scalar/64",
+        "Sum_Float_SSE2/64",
+        "Sum_Double_Scalar/64",
+        "Sum_Double_SSE2/64",
+    ];
+    let post = bench("Sums of arrays are faster.", &names);
+    assert_eq!(
+        configurations(&post),
+        ["SSE2", "Scalar"].map(String::from).into()
+    );
+    assert!(judged(&post).contains(&"SSE2/Sum_Double/64-8/ns/op 64.6 ns".to_owned()));
+}
+
+#[test]
+fn a_negated_part_of_a_name_is_a_configuration_if_the_text_speaks_of_it() {
+    let names = [
+        "Insert/High/perDay",
+        "Insert/High/noPerDay",
+        "Insert/Low/perDay",
+        "Insert/Low/noPerDay",
+    ];
+    let post = bench("Rows go in faster without a per day index.", &names);
+    assert_eq!(
+        configurations(&post),
+        ["noPerDay", "perDay"].map(String::from).into()
+    );
+    assert!(judged(&bench("Rows go in faster.", &names)).is_empty());
+}
+
+#[test]
+fn parts_of_names_that_a_sentence_compares_are_configurations() {
+    let names = [
+        "Match/Glob/1k",
+        "Match/Regex/1k",
+        "Match/Glob/8k",
+        "Match/Regex/8k",
+    ];
+    for text in [
+        "Glob is now faster than regex.",
+        "A matcher was added. Results of glob vs. regex:",
+        "1. Glob is the implementation of this change\n2. Regex is the old implementation",
+    ] {
+        let post = bench(text, &names);
+        assert_eq!(
+            configurations(&post),
+            ["Glob", "Regex"].map(String::from).into(),
+            "{text}"
+        );
+    }
+    for text in [
+        "This adds benchmarks.",
+        "Glob is faster now.",
+        "Glob is used here. Regex is faster than it was.",
+    ] {
+        assert!(judged(&bench(text, &names)).is_empty(), "{text}");
+    }
+    // What is done is no configuration, whatever is said of it.
+    let work = [
+        "Disk/read/1k",
+        "Disk/write/1k",
+        "Disk/read/8k",
+        "Disk/write/8k",
+    ];
+    assert!(judged(&bench("A read is faster than a write.", &work)).is_empty());
+    // Nor are values of which most names have only some.
+    let some = ["Match/Glob/1k", "Match/Regex/8k", "Find/Glob", "Sort/Regex"];
+    assert!(judged(&bench("Glob is now faster than regex.", &some)).is_empty());
+}

@@ -9,6 +9,7 @@
 
 mod admit;
 mod assemble;
+mod benchmark_names;
 pub(crate) mod factors;
 mod grid;
 mod lone;
