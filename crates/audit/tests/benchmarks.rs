@@ -246,3 +246,60 @@ fn parts_of_names_that_a_sentence_compares_are_configurations() {
     let some = ["Match/Glob/1k", "Match/Regex/8k", "Find/Glob", "Sort/Regex"];
     assert!(judged(&bench("Glob is now faster than regex.", &some)).is_empty());
 }
+
+#[test]
+fn columns_of_one_unit_beside_rows_of_benchmarks_are_configurations() {
+    let table = |names: [&str; 2], unit: &str| {
+        format!(
+            "Throughput of the buffers:\n\n\
+             Benchmark         {}       {}\n\
+             -----------------------------------------\n\
+             Send/small        353.711{unit}     316.216{unit}\n\
+             Send/large        1995.301{unit}    1888.808{unit}\n\
+             Send/huge         9100.250{unit}    8800.500{unit}\n",
+            names[0], names[1]
+        )
+    };
+    let figures = judged(&table(["Regular", "Pointer"], "MB/s"));
+    assert_eq!(figures.len(), 6);
+    assert!(figures[0].starts_with("Pointer/") && figures[0].ends_with("Send/huge 8800.5 MB/s"));
+    for (names, unit) in [
+        // What is done, metrics, parameters, and sizes, which may be of anything.
+        (["read", "write"], "MB/s"),
+        (["p50", "p99"], "ms"),
+        (["4k", "64k"], "MB/s"),
+        (["Used", "Free"], "MB"),
+    ] {
+        assert!(judged(&table(names, unit)).is_empty(), "{names:?}");
+    }
+    // Columns that differ more than rows do are of other things.
+    let other = table(["Regular", "Pointer"], "MB/s")
+        .replace("316.216", "31600.1")
+        .replace("1888.808", "90000.5");
+    assert!(judged(&other).is_empty());
+}
+
+#[test]
+fn a_column_that_follows_from_the_two_before_it_is_none_of_figures() {
+    let table = |last: [&str; 3]| {
+        format!(
+            "The cache takes less memory:\n\n\
+             | Query | before  | after | what  |\n| --- | --- | --- | --- |\n\
+             | q1    | 1640 ms | 97 ms | {}    |\n\
+             | q2    | 1559 ms | 16 ms | {}    |\n\
+             | q3    | 1859 ms | 65 ms | {}    |\n",
+            last[0], last[1], last[2]
+        )
+    };
+    let two = ["after", "before"].map(String::from).into();
+    assert_eq!(configurations(&table(["94.09%", "98.97%", "96.50%"])), two);
+    assert_eq!(configurations(&table(["16.91x", "97.44x", "28.60x"])), two);
+    let others = records(&table(["12.5 ms", "14.1 ms", "13.3 ms"]));
+    let kept = others.runs.iter().any(|run| run.configuration == "what");
+    assert!(
+        kept || others
+            .statements
+            .iter()
+            .any(|s| s.configuration.as_deref() == Some("what"))
+    );
+}

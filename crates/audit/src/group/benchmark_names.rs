@@ -311,7 +311,7 @@ impl Factor {
 }
 
 /// Whether a part is called after what is done, or with what.
-fn is_work(value: &str) -> bool {
+pub(crate) fn is_work(value: &str) -> bool {
     let words = words(value).into_iter().filter(|word| !is_mark(word));
     words
         .clone()
