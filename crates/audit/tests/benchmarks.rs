@@ -303,3 +303,33 @@ fn a_column_that_follows_from_the_two_before_it_is_none_of_figures() {
             .any(|s| s.configuration.as_deref() == Some("what"))
     );
 }
+
+#[test]
+fn two_figures_of_a_cell_are_of_two_configurations() {
+    let table = "The server got faster:\n\n| Conn | Mode | Avg (grpc / cmux) |\n| --- | --- | --- |\n\
+                 | 1 | stream | 165.6 s / 197.1 s |\n| 1 | plain | 112.9 s / 191.7 s |\n\
+                 | 2 | stream | 4.522 s / 4.687 s |\n| 2 | plain | 6.333 s / 6.536 s |\n";
+    let figures = judged(table);
+    assert_eq!(figures.len(), 8);
+    assert_eq!(figures[0], "cmux/Conn 1, plain/Avg 191.7 s");
+    assert_eq!(figures[7], "grpc/Conn 2, stream/Avg 4.522 s");
+}
+
+#[test]
+fn groups_of_the_same_metrics_are_configurations_unless_they_are_workloads() {
+    let table = |names: [&str; 2]| {
+        format!(
+            "Compared with it, this is faster:\n\n| clients | {} | {} |\n| --- | --- | --- |\n\
+             | 1 | 3324 MB/s, 35 us | 7045 MB/s, 16 us |\n| 2 | 6289 MB/s, 38 us | 13311 MB/s, 17 us |\n",
+            names[0], names[1]
+        )
+    };
+    let stated = |names: [&str; 2]| -> BTreeSet<String> {
+        let all = records(&table(names)).statements.into_iter();
+        all.filter_map(|s| s.configuration).collect()
+    };
+    let two = ["socket", "shared memory"];
+    assert_eq!(stated(two), two.map(String::from).into());
+    let work = stated(["random read", "random write"]);
+    assert!(!work.contains("random read"), "{work:?}");
+}

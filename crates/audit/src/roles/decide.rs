@@ -87,6 +87,7 @@ type Found = (Role, Role, u8, &'static str);
 
 use Role::{Configurations, Metrics, Workloads};
 
+const SIDE_BY_SIDE: &str = "figures of one unit, alike in each row and not in the columns";
 const ROWS_DIFFER: &str = "the rows' names differ as configurations do";
 
 fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<usize>) -> Found {
@@ -142,7 +143,7 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         return (Metrics, Configurations, 85, ROWS_DIFFER);
     }
     if side_by_side::are(grid, columns) {
-        return (Configurations, rows_or(Metrics), 60, side_by_side::WHY);
+        return (Configurations, rows_or(Metrics), 60, SIDE_BY_SIDE);
     }
     if rows_are_metrics {
         return (Configurations, Metrics, 40, "the rows' names are metrics");
@@ -366,7 +367,8 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     let mut signs = Vec::new();
     let columns = &grid.header.columns;
     let cells = || grid.rows.iter().flat_map(|row| &row.cells);
-    if roles.because == side_by_side::WHY {
+    let own = figure_columns(grid, roles.parameter, roles.repetition);
+    if roles.columns == Role::Configurations && side_by_side::are(grid, &own) {
         signs.push(Sign::SideBySide);
     }
     let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));

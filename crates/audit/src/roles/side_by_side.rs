@@ -5,9 +5,6 @@ use super::words::names_metric;
 use crate::grammar::quantity::{is_measure, is_quotient, is_time};
 use crate::grammar::table::{Grid, Row};
 
-/// Why the columns are what is compared.
-pub(super) const WHY: &str = "figures of one unit, alike in each row and not in the columns";
-
 /// Whether the columns measure the same of different things, and the rows are what it was
 /// measured with: figures of one unit of a time or a rate that differ little along the rows
 /// and much along the columns, below names that are of nothing else.
@@ -41,7 +38,9 @@ pub(super) fn are(grid: &Grid, columns: &[usize]) -> bool {
     };
     let rows: Vec<&Row> = grid.rows.iter().filter(|row| alike(row)).collect();
     // A figure of `1.02 GB/s` may stand beside one of `998 MB/s`.
-    if columns.iter().any(other) || rows.len() < 3 || 4 * rows.len() < 3 * grid.rows.len() {
+    let whole = |row: &&Row| columns.iter().all(|at| !row.cells[*at].value.is_nan());
+    let count = grid.rows.iter().filter(whole).count();
+    if columns.iter().any(other) || rows.len() < 3 || 4 * rows.len() < 3 * count {
         return false;
     }
     let mean = |spreads: Vec<f64>| spreads.iter().sum::<f64>() / spreads.len() as f64;

@@ -4,9 +4,13 @@
 //! have figures. This only cuts it into its parts; what its rows and columns
 //! stand for is decided from all that surrounds it, by `roles`.
 
+mod asv;
 mod cell;
 mod header;
+mod paired;
+mod rewritten;
 mod row;
+mod sectioned;
 mod stacked;
 mod turned;
 mod wrapped;
@@ -91,7 +95,14 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let others = [wrapped::read, turned::read, stacked::read];
+        let others = [
+            wrapped::read,
+            asv::read,
+            turned::read,
+            paired::read,
+            sectioned::read,
+            stacked::read,
+        ];
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }
