@@ -333,3 +333,49 @@ fn groups_of_the_same_metrics_are_configurations_unless_they_are_workloads() {
     let work = stated(["random read", "random write"]);
     assert!(!work.contains("random read"), "{work:?}");
 }
+
+#[test]
+fn lines_of_go_that_somebody_shortened_are_read() {
+    let post = "HEAD:\nBenchmarkUpload-16    1552  ns/op   46.6GiB total allocations\n\n\
+                with this change:\n\
+                BenchmarkUpload-16    753.2 ns/op (-51%)   1.41GiB  total allocations (-97%)\n";
+    assert_eq!(
+        judged(post),
+        [
+            "HEAD/Upload-16/ns/op 1552 ns",
+            "HEAD/Upload-16/total allocations 46.6 GiB",
+            "with this change/Upload-16/ns/op 753.2 ns",
+            "with this change/Upload-16/total allocations 1.41 GiB",
+        ]
+    );
+    for line in [
+        "BenchmarkUpload-16  1552  of them",
+        "BenchmarkUpload-16  12 MB/s",
+    ] {
+        assert!(
+            records(&format!("HEAD:\n{line}\n")).runs.is_empty(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn tables_of_other_languages_are_compared_below_headings() {
+    let figures = judged(include_str!("bench_mark/chunks.txt"));
+    assert_eq!(figures.len(), 20);
+    assert!(
+        figures.contains(&"After this PR/many_chunks[at]/median 0.1131 s".to_owned()),
+        "{figures:?}"
+    );
+    assert!(figures.contains(&"Before this PR/many_chunks[at]/median 4.36 s".to_owned()));
+    let ruby = "                 user     system      total        real\n\
+                old 1000     0.085867   0.000194   0.086061 (  0.086369)\n\
+                new 1000     0.042163   0.001033   0.043196 (  0.043268)\n";
+    let figures = judged(&format!("This is faster:\n\n{ruby}"));
+    assert_eq!(figures.len(), 8, "{figures:?}");
+    assert!(
+        figures
+            .iter()
+            .any(|line| line.starts_with("new") && line.ends_with("real 0.043268 s"))
+    );
+}

@@ -10,6 +10,7 @@ mod header;
 mod paired;
 mod rewritten;
 mod row;
+mod ruby;
 mod sectioned;
 mod stacked;
 mod turned;
@@ -20,7 +21,7 @@ use assize_bundle::Place;
 use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
-pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit};
+pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
 pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
 pub(crate) use row::{Row, is_rule, may_be_row, wide_cells};
@@ -98,6 +99,7 @@ impl Grammar for Table {
         let others = [
             wrapped::read,
             asv::read,
+            ruby::read,
             turned::read,
             paired::read,
             sectioned::read,
