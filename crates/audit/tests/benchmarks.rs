@@ -379,3 +379,24 @@ fn tables_of_other_languages_are_compared_below_headings() {
             .any(|line| line.starts_with("new") && line.ends_with("real 0.043268 s"))
     );
 }
+
+#[test]
+fn sizes_of_functions_before_and_after_are_compared() {
+    let table = "This saves some code:\n\n\
+                 add/remove: 0/1 grow/shrink: 0/2 up/down: 0/-79 (-79)\n\
+                 Function                       old     new   delta\n\
+                 timer_exit                     335     313     -22\n\
+                 timer_enter                    327     278     -49\n\
+                 timer_state                      8       -      -8\n\
+                 Total: Before=2187, After=2108, chg -3.61%\n";
+    let figures = judged(table);
+    assert_eq!(figures.len(), 5, "{figures:?}");
+    assert_eq!(figures[0], "new/This saves some code/timer_enter 278 B");
+    assert!(figures[4].ends_with("timer_state 8 B"));
+    // Numbers below other names of columns may be of anything.
+    assert!(
+        judged(&table.replace("delta", "state"))
+            .iter()
+            .all(|line| !line.ends_with(" B"))
+    );
+}

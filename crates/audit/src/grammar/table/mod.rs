@@ -5,6 +5,7 @@
 //! stand for is decided from all that surrounds it, by `roles`.
 
 mod asv;
+mod bloat;
 mod cell;
 mod header;
 mod paired;
@@ -99,6 +100,7 @@ impl Grammar for Table {
         let others = [
             wrapped::read,
             asv::read,
+            bloat::read,
             ruby::read,
             turned::read,
             paired::read,
