@@ -110,9 +110,10 @@ fn rows_of_google_benchmark_are_known_without_their_header() {
     assert_eq!(figures[0], "after/BM_Glob/1000/CPU time 131 ns");
     assert_eq!(figures[7], "before/BM_Glob/8000/time 512 ns");
     for text in [
-        // One line alone, times of two units, and no number of iterations.
+        // One line alone, times of two units, no times, and no number of iterations.
         "BM_Glob/1000    121 ns    121 ns    2370\n",
         "BM_Glob/1000    121 ns    121 us    2370\nBM_Glob/8000    512 ns    512 us    5481\n",
+        "BM_Glob/1000    12 %    12 %    2370\nBM_Glob/8000    13 %    13 %    5481\n",
         "BM_Glob/1000    121 ns    121 ns    fast\nBM_Glob/8000    512 ns    512 ns    slow\n",
     ] {
         let known = records(text)
