@@ -175,7 +175,10 @@ pub(crate) fn names_this_change(words: &[String]) -> bool {
     let means = |pair: &[String]| {
         matches!(pair[0].as_str(), "this" | "my" | "our") && NOUNS.contains(&pair[1].as_str())
     };
-    words == ["pr"] || words.windows(2).any(means)
+    let glued = ["thiscl", "thispr", "thispatch", "thischange", "thisbranch"];
+    words == ["pr"]
+        || words.iter().any(|word| glued.contains(&word.as_str()))
+        || words.windows(2).any(means)
 }
 
 #[cfg(test)]

@@ -72,6 +72,10 @@ pub(crate) enum Sign {
     TextCompares,
     /// The text says that something is compared with one of the names.
     ComparedInText,
+    /// Figures of one unit stand side by side under them.
+    SideBySide,
+    /// The names of benchmarks differ in these, and words or text say that they are compared.
+    NamesCompared,
     /// The text mentions the names elsewhere.
     NamedInText,
     /// A name is a number, a percentage, an address or a time.
@@ -164,6 +168,8 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::HeadingsRecur,    of: Configurations, points: 3,  says: "the same headings below several others" },
     Weight { sign: Sign::TextCompares,     of: Configurations, points: 1,  says: "a text that compares" },
     Weight { sign: Sign::ComparedInText,   of: Configurations, points: 2,  says: "a text that compares with one of the names" },
+    Weight { sign: Sign::SideBySide,       of: Configurations, points: 4,  says: "figures of one unit and size side by side" },
+    Weight { sign: Sign::NamesCompared,    of: Configurations, points: 5,  says: "what the names of benchmarks differ in, and the text compares" },
     Weight { sign: Sign::NamedInText,      of: Configurations, points: 1,  says: "names that the text explains" },
     Weight { sign: Sign::Pooled,           of: Configurations, points: -9, says: "rows that nothing tells apart" },
     Weight { sign: Sign::Parameters,       of: Configurations, points: -9, says: "names of several workloads" },

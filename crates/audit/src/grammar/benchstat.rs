@@ -345,7 +345,7 @@ impl<'a> Cells<'a> {
             if std::mem::take(&mut skip) {
                 continue;
             }
-            if let Some(size) = text.strip_prefix("n=") {
+            if let Some(size) = text.trim_start_matches('(').strip_prefix("n=") {
                 cells.sizes.push(size.trim_end_matches(')'));
             } else if ["±", "+-", "Â±", "+/-"].contains(&text) {
                 skip = true;

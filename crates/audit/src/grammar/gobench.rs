@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use super::begins::Begins;
 use super::cells::{bad_number, label, line_at, push_new, truncated, unwrapped};
 use super::number::english;
+use super::table::split_number;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
 
@@ -121,6 +122,15 @@ fn read_result(
         .chain(more.unwrap_or("").split_ascii_whitespace());
     let name = tokens.next().and_then(name).unwrap_or("");
     let iterations = tokens.next();
+    if let Some(figures) = figures_alone(&text) {
+        let labels = Labels {
+            workload: Some(label(name)),
+            ..Labels::default()
+        };
+        block.taken.push("go bench result");
+        block.find(at, Finding::Run { labels, figures });
+        return true;
+    }
     if !iterations.is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit())) {
         // `go test -v` prints the name alone first.
         if iterations.is_none() && line_at(lines, at + 1).is_some_and(|t| follows(t, name)) {
@@ -151,6 +161,34 @@ fn read_result(
     };
     block.find(at, Finding::Run { labels, figures });
     true
+}
+
+/// The figures of a line that somebody has shortened: `BenchmarkA-8  1139 ns/op (-27%)
+/// 1.4GiB total allocations`, without the number of iterations.
+fn figures_alone(text: &str) -> Option<Vec<Figure>> {
+    let mut words = text.split_ascii_whitespace().skip(1).peekable();
+    let mut figures = Vec::new();
+    while let Some(word) = words.next() {
+        if word.starts_with('(') && word.ends_with("%)") {
+            continue;
+        }
+        let (value, glued) = split_number(word)?;
+        let named = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
+        let mut name = Vec::new();
+        while let Some(word) = words.next_if(named) {
+            name.push(word);
+        }
+        let (metric, unit) = match (&name[..], glued) {
+            ([unit], "") if unit.contains('/') => ((*unit).to_owned(), numerator(unit)),
+            ([], _) | (_, "") => return None,
+            _ => (name.join(" "), glued),
+        };
+        push_new(&mut figures, Figure::new(metric, value, unit));
+    }
+    let timed = figures
+        .first()
+        .is_some_and(|figure| figure.metric == "ns/op");
+    timed.then_some(figures)
 }
 
 /// Whether a line holds pairs of value and unit only: the mailer's wrapping

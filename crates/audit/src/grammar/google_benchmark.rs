@@ -12,6 +12,7 @@
 //! A benchmark is a run whose workload is its name. Repetitions (`--benchmark_repetitions`)
 //! are made by one process, so they are samples of the run, which has their mean. The row
 //! of the mean is used where they are not printed; other rows of aggregates are left out.
+//! Rows whose names begin with `BM_` are read without the header, if there are two.
 //! The number of iterations is no figure: the library chooses it.
 
 use super::begins::Begins;
@@ -57,7 +58,7 @@ impl Grammar for GoogleBenchmark {
     }
 
     fn starts(&self, line: &str) -> bool {
-        is_header(line) || is_rule(line) || is_about_the_machine(line)
+        is_header(line) || is_rule(line) || is_about_the_machine(line) || is_bare_row(line)
     }
 
     fn reach(&self) -> usize {
@@ -66,6 +67,10 @@ impl Grammar for GoogleBenchmark {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let first = line_at(lines, 0)?;
+        if is_bare_row(first) {
+            line_at(lines, 1).filter(|text| is_bare_row(text))?;
+            return read_rows(lines, Block::default());
+        }
         let header = (0..MACHINE).find(|at| line_at(lines, *at).is_none_or(is_header))?;
         line_at(lines, header)?;
         let above = &lines[..header.saturating_sub(1)];
@@ -73,27 +78,46 @@ impl Grammar for GoogleBenchmark {
         if !ruled || header > 1 && !is_about_the_machine(first) || has_blank(above) {
             return None;
         }
-        let mut block = Block {
-            taken: vec!["google benchmark header"; header + 1],
-            ..Block::default()
-        };
-        let mut rows = Vec::new();
-        while let Some(text) = line_at(lines, block.taken.len()).filter(|_| rows.len() < MOST) {
-            let at = block.taken.len();
-            if rows.is_empty() && is_rule(text) {
-                block.taken.push("google benchmark header");
-            } else if let Some(row) = row(text) {
-                rows.push((at, row));
-                block.taken.push("google benchmark result");
-            } else if text.trim().is_empty() && line_at(lines, at + 1).and_then(row).is_some() {
-                block.taken.push("google benchmark blank");
-            } else {
-                break;
-            }
-        }
-        emit(&mut block, &rows);
-        (!block.findings.is_empty()).then_some(block)
+        let taken = vec!["google benchmark header"; header + 1];
+        let findings = Vec::new();
+        read_rows(lines, Block { findings, taken })
     }
+}
+
+/// Reads the rows behind what was taken.
+fn read_rows(lines: &[Line<'_>], mut block: Block) -> Option<Block> {
+    let mut rows = Vec::new();
+    while let Some(text) = line_at(lines, block.taken.len()).filter(|_| rows.len() < MOST) {
+        let at = block.taken.len();
+        if rows.is_empty() && is_rule(text) {
+            block.taken.push("google benchmark header");
+        } else if let Some(row) = row(text) {
+            rows.push((at, row));
+            block.taken.push("google benchmark result");
+        } else if text.trim().is_empty() && line_at(lines, at + 1).and_then(row).is_some() {
+            block.taken.push("google benchmark blank");
+        } else {
+            break;
+        }
+    }
+    emit(&mut block, &rows);
+    (!block.findings.is_empty()).then_some(block)
+}
+
+/// A row that is one without a header above it: a name as most have it, two times in one
+/// unit and a number of iterations.
+fn is_bare_row(line: &str) -> bool {
+    let text = line.trim();
+    let mut words = text.split_ascii_whitespace().skip(1);
+    let mut figure = || Some((words.next()?, words.next()?));
+    text.starts_with("BM_")
+        && figure().is_some_and(|(_, unit)| {
+            is_time(unit) && figure().is_some_and(|(_, other)| other == unit)
+        })
+        && words
+            .next()
+            .is_some_and(|count| count.bytes().all(|b| b.is_ascii_digit()))
+        && row(text).is_some()
 }
 
 /// `Run on (20 X 3000 MHz CPU s)`, the first of the lines about the machine, and

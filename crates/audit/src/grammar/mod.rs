@@ -18,6 +18,7 @@ use begins::Begins;
 pub(crate) use spread::runs as stated_runs;
 
 pub mod begins;
+pub mod bench_mark;
 pub mod benchstat;
 pub(crate) mod cells;
 pub mod criterion;
@@ -275,6 +276,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &frames::Frames,
         &benchstat::Benchstat,
         &gobench::GoBench,
+        &bench_mark::BenchMark,
         &google_benchmark::GoogleBenchmark,
         &criterion::Criterion,
         &jmh::Jmh,

@@ -6,7 +6,7 @@ use assize_bundle::{Configuration, Doubt, Records};
 
 use super::record::{Runs, record};
 use super::repeat::Stand;
-use super::{Item, admit, factors, grid, names, samples};
+use super::{Item, admit, benchmark_names, factors, grid, names, samples};
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
 use crate::grammar::{self, Finding};
@@ -34,6 +34,7 @@ pub(super) fn assemble(
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
     name_workloads(&mut items);
     keep_machines_apart(&mut items);
+    benchmark_names::part(&mut items, wordings);
     grid::part_names(&mut items);
     samples::tell_tables_apart(&mut items);
     let items = samples::join_samples(items);

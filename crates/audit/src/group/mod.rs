@@ -9,6 +9,7 @@
 
 mod admit;
 mod assemble;
+mod benchmark_names;
 pub(crate) mod factors;
 mod grid;
 mod lone;
@@ -20,6 +21,7 @@ mod sections;
 mod tables;
 
 pub use assemble::{UNNAMED, is_tool};
+pub(crate) use benchmark_names::is_work;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,7 +7,7 @@ use super::words::{
     self, CONFIGURATION_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived, is_derived_row, key_is,
     names_metric,
 };
-use super::{Context, Role, Roles};
+use super::{Context, Role, Roles, side_by_side};
 use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::{Cell, Grid};
 
@@ -87,20 +87,21 @@ type Found = (Role, Role, u8, &'static str);
 
 use Role::{Configurations, Metrics, Workloads};
 
+const SIDE_BY_SIDE: &str = "figures of one unit, alike in each row and not in the columns";
+const ROWS_DIFFER: &str = "the rows' names differ as configurations do";
+
 fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<usize>) -> Found {
     let names: Vec<&str> = columns
         .iter()
         .map(|&at| grid.header.columns[at].name.as_str())
         .collect();
     let labels = labels(grid);
-    let label_names: Vec<&str> = labels.iter().map(String::as_str).collect();
     let metric_columns = names.iter().filter(|name| names_metric(name)).count();
     let metric_rows = labels.iter().filter(|label| names_metric(label)).count();
     let rows_are_metrics = metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len();
     let repeated = repetition.is_some() || repeats(grid, columns, context);
     let rows_or = |role| if repeated { Role::Repetitions } else { role };
-    let across = differing(&names);
-    let down = differing_rows(grid, &names, &label_names);
+    let (across, down) = (differing(&names), differing_rows(grid, &names, &labels));
     if grid.header.columns.iter().any(|column| column.numbered) {
         return (Metrics, Configurations, 90, "numbered columns");
     }
@@ -139,8 +140,10 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         return (Configurations, rows_or(Metrics), 90, why);
     }
     if down > 0 {
-        let why = "the rows' names differ as configurations do";
-        return (Metrics, Configurations, 85, why);
+        return (Metrics, Configurations, 85, ROWS_DIFFER);
+    }
+    if side_by_side::are(grid, columns) {
+        return (Configurations, rows_or(Metrics), 60, SIDE_BY_SIDE);
     }
     if rows_are_metrics {
         return (Configurations, Metrics, 40, "the rows' names are metrics");
@@ -156,13 +159,14 @@ fn keyed(grid: &Grid) -> bool {
 
 /// How much the names of rows differ as those of configurations do. Under `Test` or
 /// `Benchmark` stand tests, unless they say the opposite.
-fn differing_rows(grid: &Grid, columns: &[&str], labels: &[&str]) -> i32 {
+fn differing_rows(grid: &Grid, columns: &[&str], labels: &[String]) -> i32 {
     let over_rows = match (grid.header.keys.as_slice(), columns) {
         ([key], _) => Some(key.as_str()),
         ([], [only]) if !labels.is_empty() => Some(*only),
         _ => None,
     };
-    let points = differing(labels);
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let points = differing(&labels);
     match over_rows.is_some_and(|key| key_is(key, WORKLOAD_KEYS)) && points < OPPOSITE {
         true => 0,
         false => points,
@@ -333,7 +337,7 @@ fn repeats(grid: &Grid, columns: &[usize], context: &Context<'_>) -> bool {
     })
 }
 
-fn range(values: &[f64]) -> (f64, f64) {
+pub(super) fn range(values: &[f64]) -> (f64, f64) {
     let ends = (f64::MAX, f64::MIN);
     values
         .iter()
@@ -363,6 +367,10 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     let mut signs = Vec::new();
     let columns = &grid.header.columns;
     let cells = || grid.rows.iter().flat_map(|row| &row.cells);
+    let own = figure_columns(grid, roles.parameter, roles.repetition);
+    if roles.columns == Role::Configurations && side_by_side::are(grid, &own) {
+        signs.push(Sign::SideBySide);
+    }
     let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));
     let keyed = numbered || keyed(grid);
     if roles.rows == Role::Configurations && keyed {

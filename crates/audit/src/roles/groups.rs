@@ -22,12 +22,14 @@ enum Groups {
 }
 
 impl Groups {
-    fn of(names: &[&str]) -> Self {
+    fn of(grid: &Grid, names: &[&str]) -> Self {
         let metrics = names.iter().filter(|name| metric(name).is_some()).count();
         if decide::differing(names) >= CONFIGURATIONS {
             Groups::Configurations
         } else if metrics * 2 >= names.len() {
             Groups::Metrics
+        } else if measure_alike(grid, names) {
+            Groups::Configurations
         } else {
             Groups::Workloads
         }
@@ -89,10 +91,23 @@ fn numbers_rows(part: &Grid) -> bool {
     })
 }
 
+/// Whether groups of the same metrics are of what is compared: no name has a number or says
+/// what is done, as that of a workload would.
+fn measure_alike(grid: &Grid, names: &[&str]) -> bool {
+    let work = |name: &&str| {
+        name.bytes().any(|b| b.is_ascii_digit())
+            || crate::group::is_work(name)
+            || crate::group::names::workload_score(name) > 0
+    };
+    let measures = |name: &str| names_metric(name) || is_unit(name);
+    let columns = &grid.header.columns[grid.header.grouped()];
+    !names.iter().any(work) && columns.iter().all(|column| measures(&column.name))
+}
+
 /// Reads each group as a table of its own.
 pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     let names: Vec<&str> = grid.header.groups.iter().map(String::as_str).collect();
-    let groups = Groups::of(&names);
+    let groups = Groups::of(grid, &names);
     let mut resolved = Resolved {
         findings: Vec::new(),
         named_by: NamedBy::Columns,

@@ -9,6 +9,7 @@ mod change;
 mod decide;
 mod figures;
 mod groups;
+mod side_by_side;
 mod sides;
 pub(crate) mod words;
 

@@ -157,6 +157,7 @@ static METRIC_WORDS: Listed = Listed::of(&[
     "memory",
     "memory",
     "rss",
+    "allocs",
 ]);
 /// Words that names of configurations have, those for states apart.
 static CONFIGURATION_WORDS: Listed = Listed::of(&[
@@ -315,6 +316,40 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
             .iter()
             .all(|row| row.cells.get(at).is_some_and(|c| c.unit == "%" && c.signed))
             && rows.len() >= 2
+        || follows_from_two(rows, at)
+}
+
+/// So many rows of a column that follow from others do not by chance.
+const FOLLOWING: usize = 3;
+
+/// Whether each figure of a column is the change or the ratio of the two before it,
+/// whatever it is called.
+fn follows_from_two(rows: &[Row], at: usize) -> bool {
+    // The smaller one, the larger one, and what follows.
+    let cells = |row: &Row| {
+        let from = at.checked_sub(2)?;
+        let [a, b, given] = row.cells.get(from..=at)? else {
+            return None;
+        };
+        let (lower, upper) = (a.value.min(b.value), a.value.max(b.value));
+        let given = (given.value.abs(), given.unit.clone());
+        (lower > 0.0 && a.unit == b.unit).then_some((lower, upper, given))
+    };
+    let follows = |row: &Row| {
+        cells(row).is_some_and(|(lower, upper, (given, unit))| {
+            let near = |expected: f64| (expected - given).abs() <= 0.01 * expected + 0.006;
+            let (change, ratio) = (1.0 - lower / upper, upper / lower);
+            match unit.as_str() {
+                "%" => near(100.0 * change) || near(100.0 * (ratio - 1.0)),
+                "x" | "" => near(ratio) || near(1.0 / ratio),
+                _ => false,
+            }
+        })
+    };
+    let telling = |row: &&Row| cells(row).is_some_and(|(lower, upper, _)| upper > 1.1 * lower);
+    rows.len() >= FOLLOWING
+        && rows.iter().all(follows)
+        && 2 * rows.iter().filter(telling).count() > rows.len()
 }
 
 /// `v6 patch 15 with regression`: a name of more words that is a configuration's, and

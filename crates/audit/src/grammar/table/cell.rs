@@ -122,8 +122,9 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     // `~34%` is a number that was rounded.
     let word = without_parts(words.first()?.trim_start_matches('~'));
     let (word, glued_change) = unchanged(unmarked(word));
-    let (word, glued_spread) = unspread(word)?;
+    let (word, glued_spread, shared) = unspread(word)?;
     let (value, glued) = split_number(word).or_else(|| minutes(word))?;
+    let glued = if glued.is_empty() { shared } else { glued };
     let signed = word.starts_with(['+', '-']);
     let mut cell = Cell {
         value,
@@ -234,16 +235,22 @@ fn unchanged(word: &str) -> (&str, Option<f64>) {
     }
 }
 
-/// `12.5±0.3`: the number and what is glued behind it; `None` if that is no number.
-fn unspread(word: &str) -> Option<(&str, Option<PlusMinus>)> {
+/// `12.5±0.3`, `12.5±0.3ms`: the number, what is glued behind it, and the unit that it
+/// may have there; `None` if that is no number.
+fn unspread(word: &str) -> Option<(&str, Option<PlusMinus>, &str)> {
     let marks = ["±", "+/-", "+-"].into_iter();
     let found = marks
         .filter_map(|mark| word.split_once(mark))
         .find(|(head, _)| !head.is_empty());
     match found {
-        Some((head, spread)) if !spread.is_empty() => Some((head, Some(PlusMinus::of(spread)?))),
+        Some((head, spread)) if !spread.is_empty() => {
+            let given = PlusMinus::of(spread)?;
+            let (_, unit) = split_number(spread.trim_end_matches([')', ',']))?;
+            let unit = if given.percent { "" } else { unit };
+            Some((head, Some(given), unit))
+        }
         Some(_) => None,
-        None => Some((word, None)),
+        None => Some((word, None, "")),
     }
 }
 

@@ -4,9 +4,15 @@
 //! have figures. This only cuts it into its parts; what its rows and columns
 //! stand for is decided from all that surrounds it, by `roles`.
 
+mod asv;
+mod bloat;
 mod cell;
 mod header;
+mod paired;
+mod rewritten;
 mod row;
+mod ruby;
+mod sectioned;
 mod stacked;
 mod turned;
 mod wrapped;
@@ -16,7 +22,7 @@ use assize_bundle::Place;
 use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
-pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit};
+pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
 pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
 pub(crate) use row::{Row, is_rule, may_be_row, wide_cells};
@@ -91,7 +97,16 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let others = [wrapped::read, turned::read, stacked::read];
+        let others = [
+            wrapped::read,
+            asv::read,
+            bloat::read,
+            ruby::read,
+            turned::read,
+            paired::read,
+            sectioned::read,
+            stacked::read,
+        ];
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }
@@ -272,7 +287,8 @@ fn is_caption(text: &str) -> bool {
 fn plausible(head: &str) -> bool {
     // `*git add -A*` is printed bold above rows.
     let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
-    if bold || head.trim_end().ends_with(['.', ',', '?', '!']) {
+    let fence = head.trim_start().starts_with("```");
+    if bold || fence || head.trim_end().ends_with(['.', ',', '?', '!']) {
         return false;
     }
     let (mut words, mut numbers) = (0, 0);
@@ -383,6 +399,19 @@ fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
     }
     let Some(mut read) = read else { return 0 };
     let mut used = 1;
+    // The first figure of a long row may stand one blank behind its name.
+    if parts.parting == Parting::Wide
+        && read.cells.len() + 1 == figures
+        && let [name] = &read.labels[..]
+        && name
+            .split(' ')
+            .next_back()
+            .is_some_and(|word| cell_value(word).is_some())
+        && let Some(words) = row::data_row(line, Parting::Words)
+        && words.cells.len() == figures
+    {
+        read = words;
+    }
     if read.cells.len() < figures {
         let rest = next.and_then(|line| row::data_row(line, parts.parting));
         if let Some(rest) =

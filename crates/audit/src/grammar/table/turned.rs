@@ -9,10 +9,10 @@
 //!
 //! The last column is put before the others, and then it is a table like others.
 
-use super::{Grid, Table, cell_value, is_rule, row, wide_cells};
+use super::{Grid, cell_value, is_rule, rewritten, row, wide_cells};
 use crate::Line;
 use crate::grammar::cells::line_at;
-use crate::grammar::{Block, Finding, Grammar};
+use crate::grammar::{Block, Finding};
 
 /// A table has no more lines.
 const MOST: usize = 400;
@@ -43,12 +43,8 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
             _ => break,
         }
     }
-    let whole = turned.into_iter().enumerate().map(|(at, text)| Line {
-        text: text.into(),
-        place: lines[at].place,
-        depth,
-    });
-    let block = Table.read(&whole.collect::<Vec<_>>())?;
+    let right = turned.into_iter().enumerate().collect();
+    let block = rewritten::read(lines, right, "table row")?;
     let rows = |(_, finding): &(usize, Finding)| match finding {
         Finding::Grid(grid) => grid.rows.len() >= 2 && is_keyed(grid),
         _ => false,

@@ -1,0 +1,49 @@
+//! Tables that are others, written otherwise: the lines are put right, and what is read of
+//! them is given the places of the lines from which they are.
+
+use super::{Grid, Table};
+use crate::Line;
+use crate::grammar::{Block, Finding, Grammar, Taken};
+
+/// Reads lines that were put right, each with the number of the line from which it is, in
+/// order. Lines between them were taken for `between`.
+pub(super) fn read(
+    lines: &[Line<'_>],
+    right: Vec<(usize, String)>,
+    between: Taken,
+) -> Option<Block> {
+    let from: Vec<usize> = right.iter().map(|(at, _)| *at).collect();
+    let whole: Vec<Line<'_>> = right
+        .into_iter()
+        .map(|(at, text)| Line {
+            text: text.into(),
+            place: lines[at].place,
+            depth: lines[at].depth,
+        })
+        .collect();
+    let read = Table.read(&whole)?;
+    let last = *from.get(read.taken.len().checked_sub(1)?)?;
+    let mut taken = vec![between; last + 1];
+    for (at, what) in from.iter().zip(&read.taken) {
+        taken[*at] = what;
+    }
+    let mut findings = read.findings;
+    for (at, finding) in &mut findings {
+        *at = from[*at];
+        if let Finding::Grid(grid) = finding {
+            for at in &mut grid.at {
+                *at = from[*at];
+            }
+        }
+    }
+    Some(Block { findings, taken })
+}
+
+/// The table of a block, if it has one.
+pub(super) fn grid(block: &Block) -> Option<&Grid> {
+    let mut findings = block.findings.iter();
+    findings.find_map(|(_, finding)| match finding {
+        Finding::Grid(grid) => Some(&**grid),
+        _ => None,
+    })
+}

@@ -1,0 +1,59 @@
+//! Tables whose columns measure the same of different things, as their figures tell.
+
+use super::decide::range;
+use super::words::names_metric;
+use crate::grammar::quantity::{is_measure, is_quotient, is_time};
+use crate::grammar::table::{Grid, Row};
+
+/// Whether the columns measure the same of different things, and the rows are what it was
+/// measured with: figures of one unit of a time or a rate that differ little along the rows
+/// and much along the columns, below names that are of nothing else.
+pub(super) fn are(grid: &Grid, columns: &[usize]) -> bool {
+    if !(2..=6).contains(&columns.len()) || grid.rows.len() < 3 {
+        return false;
+    }
+    let name = |at: &usize| grid.header.columns[*at].name.as_str();
+    let other = |at: &usize| {
+        names_metric(name(at))
+            || name(at).bytes().any(|b| b.is_ascii_digit())
+            || crate::group::is_work(name(at))
+            || crate::group::names::workload_score(name(at)) > 0
+    };
+    let unit = |row: &Row, at: usize| {
+        let own = &row.cells[at].unit;
+        let header = &grid.header.columns[at].unit;
+        let unit = if own.is_empty() { header } else { own };
+        (is_time(unit) || is_measure(unit) || is_quotient(unit)).then(|| unit.clone())
+    };
+    let alike = |row: &Row| {
+        let first = unit(row, columns[0]);
+        let positive = columns.iter().all(|at| row.cells[*at].value > 0.0);
+        let same = columns.iter().all(|at| unit(row, *at) == first);
+        positive && first.is_some() && same && !row.labels.is_empty()
+    };
+    let spread = |values: &mut dyn Iterator<Item = f64>| {
+        let values: Vec<f64> = values.collect();
+        let (low, high) = range(&values);
+        (high / low).ln()
+    };
+    let rows: Vec<&Row> = grid.rows.iter().filter(|row| alike(row)).collect();
+    // A figure of `1.02 GB/s` may stand beside one of `998 MB/s`.
+    let whole = |row: &&Row| columns.iter().all(|at| !row.cells[*at].value.is_nan());
+    let count = grid.rows.iter().filter(whole).count();
+    if columns.iter().any(other) || rows.len() < 3 || 4 * rows.len() < 3 * count {
+        return false;
+    }
+    let mean = |spreads: Vec<f64>| spreads.iter().sum::<f64>() / spreads.len() as f64;
+    let along = rows
+        .iter()
+        .map(|row| spread(&mut columns.iter().map(|at| row.cells[*at].value)));
+    let one = unit(rows[0], columns[0]);
+    let same = |row: &&&Row| unit(row, columns[0]) == one;
+    let down = columns.iter().map(|at| {
+        let own = rows.iter().filter(same).map(|row| row.cells[*at].value);
+        spread(&mut own.into_iter())
+    });
+    let (along, down) = (mean(along.collect()), mean(down.collect()));
+    // Of several units the sizes are not known, but they are other ones.
+    2.0 * along < down || !rows.iter().all(|row| same(&row))
+}
