@@ -18,6 +18,7 @@ mod repeat;
 mod samples;
 mod sections;
 mod tables;
+mod units;
 
 pub use assemble::{UNNAMED, is_tool};
 
