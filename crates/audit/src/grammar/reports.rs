@@ -21,6 +21,9 @@ use crate::trigger::Trigger;
 /// Reports of a line or two; see the module.
 pub struct Reports;
 
+/// Their name among the formats.
+pub(super) const REPORT: &str = "benchmark";
+
 /// A longer line is none of a report.
 const LONGEST: usize = 300;
 /// No block has more lines.
@@ -291,7 +294,7 @@ fn scaled(text: &str) -> Option<(f64, Option<f64>)> {
 
 impl Grammar for Reports {
     fn name(&self) -> &'static str {
-        "benchmark"
+        REPORT
     }
 
     fn starts(&self, line: &str) -> bool {

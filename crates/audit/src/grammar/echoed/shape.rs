@@ -29,6 +29,8 @@ pub(super) struct Shape<'t> {
     /// The line, each number replaced by a mark.
     pub(super) words: String,
     pub(super) fields: Vec<Field<'t>>,
+    /// Words that only look like numbers, and stand as `?` in the line.
+    pub(super) odd: Vec<&'t str>,
 }
 
 impl Shape<'_> {
@@ -45,12 +47,18 @@ pub(super) fn has_digit(text: &str) -> bool {
 /// Parts a line; `None` if it has no figure, or is code or a command.
 pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     let text = unstamped(text).trim();
-    if text.len() > LONGEST || !has_digit(text) || is_code(text) {
+    // `time spent: 32.1 s;`
+    let text = match text.strip_suffix(';') {
+        Some(item) if item.contains(": ") && !item.contains(['(', '=', ';']) => item,
+        _ => text,
+    };
+    if text.len() > LONGEST || !has_digit(text) || is_code(text) || is_bar(text) {
         return None;
     }
     let mut shape = Shape {
         words: String::new(),
         fields: Vec::new(),
+        odd: Vec::new(),
     };
     let (mut at, mut from, mut copied) = (0, 0, 0);
     while let Some(digit) = text[at..].find(|c: char| c.is_ascii_digit()) {
@@ -60,7 +68,9 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
             at += 1;
             continue;
         }
-        match number(rest) {
+        // `189 % of a frame @ 60FPS`: at what the others were measured.
+        let given = text[..at].trim_end().ends_with('@');
+        match number(rest).filter(|_| !given) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
                 let before = text[from..at].trim_end();
@@ -75,8 +85,12 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
                 }
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('#');
-                // What takes seconds here may take milliseconds there.
-                let unit = if is_time(field.unit) { "s" } else { field.unit };
+                // What takes seconds here may take milliseconds there, and so with sizes.
+                let unit = match field.unit {
+                    unit if is_time(unit) => "s",
+                    unit if is_size(unit) => "B",
+                    unit => unit,
+                };
                 push_words(&mut shape.words, unit);
                 shape.fields.push(field);
                 at += used;
@@ -88,6 +102,7 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
                 let used = rest.find(|c| !word(c)).unwrap_or(rest.len());
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('?');
+                shape.odd.push(&rest[..used]);
                 at += used;
                 copied = at;
             }
@@ -262,7 +277,7 @@ fn is_rate(word: &str) -> bool {
     })
 }
 
-fn is_size(word: &str) -> bool {
+pub(super) fn is_size(word: &str) -> bool {
     matches!(
         word,
         "B" | "bytes" | "kB" | "KB" | "MB" | "GB" | "KiB" | "MiB" | "GiB"
@@ -290,6 +305,19 @@ fn push_words(words: &mut String, text: &str) {
             last = Some(c);
         }
     }
+}
+
+/// Whether a line ends with a bar, as rows of a histogram do: `0.045 [8914] |****`.
+pub(super) fn is_bar(text: &str) -> bool {
+    let drawn = |c: char| {
+        matches!(c, '#' | '*' | '|' | '=' | '@')
+            || ('\u{2580}'..='\u{259f}').contains(&c)
+            || c == '∎'
+    };
+    let bar = text.trim_end_matches(drawn);
+    let (length, last) = (text[bar.len()..].chars().count(), text.chars().next_back());
+    let block = last.is_some_and(|c| !c.is_ascii());
+    bar.ends_with(' ') && (length >= 2 || length == 1 && (block || last == Some('|')))
 }
 
 /// Whether a line is code, a command or a row of a profile.
