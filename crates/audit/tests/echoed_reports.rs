@@ -243,3 +243,19 @@ fn sizes_in_several_units_are_compared() {
     );
     assert_eq!(cells.len(), 1, "{cells:?}");
 }
+
+#[test]
+fn how_far_a_download_has_come_is_no_measurement() {
+    let clone = |objects: u32, size: f64, rate: f64| {
+        format!(
+            "Cloning into 'tree'...\nremote: Enumerating objects: {objects}, done.\n\
+             Receiving objects: 100% ({objects}/{objects}), {size} MiB | {rate} MiB/s, done.\n\n"
+        )
+    };
+    let post = format!(
+        "Less is kept in the repository.\n\nBefore:\n{}After:\n{}",
+        clone(97872, 58.97, 20.53),
+        clone(98489, 59.23, 21.26)
+    );
+    assert_eq!(cells(&post), Cells::new());
+}

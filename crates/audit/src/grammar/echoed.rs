@@ -17,6 +17,7 @@
 //! read is left to them.
 
 mod figures;
+mod heading;
 mod named;
 mod sections;
 mod shape;

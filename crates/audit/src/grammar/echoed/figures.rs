@@ -66,14 +66,12 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
     let own = values(first);
     let same = there().all(|list| values(list) == own);
     let counts = counts_runs(field.label) && there().all(|list| list.len() > 1);
-    if counts || same && at == 0 && is_duration_of_row(&first[0].shape) {
+    // What is the same in many lines is set.
+    let one = same && own.len() >= 2 && own.iter().all(|value| *value == own[0]);
+    if one || counts || same && at == 0 && is_duration_of_row(&first[0].shape) {
         return Place::Setting;
     }
     let nothing = same && own.iter().all(|value| *value == 0.0);
-    // What is the same in many lines is set.
-    if same && own.len() >= 2 && own.iter().all(|value| *value == own[0]) {
-        return Place::Setting;
-    }
     let united = is_measure(unit_of(field).1) || field.unit.contains('/');
     let united = united && !nothing;
     let measure = united || field.step < 1.0;
@@ -177,6 +175,21 @@ fn counts_runs(label: &str) -> bool {
     last.is_some_and(|word| word.len() >= 3 && key_is(word, REPETITION_KEYS))
 }
 
+/// Lines of one shape by the numbers that are names.
+fn by_name<'l, 'e>(
+    list: &[&'l Entry<'e>],
+    places: &[Place],
+) -> BTreeMap<String, Vec<&'l Entry<'e>>> {
+    let mut rows: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
+    for entry in list {
+        let names = entry.shape.fields.iter().zip(places);
+        let names = names.filter(|(_, place)| **place == Place::Name);
+        let name: Vec<String> = names.map(|(field, _)| field.value.to_string()).collect();
+        rows.entry(name.join(" ")).or_default().push(*entry);
+    }
+    rows
+}
+
 /// The figures of lines of one shape; `names` says of which lines each metric is.
 fn line_by_line(
     lists: &[Vec<&Entry<'_>>],
@@ -190,14 +203,7 @@ fn line_by_line(
         .map(|at| place(lists, at))
         .collect();
     for (list, figures) in lists.iter().zip(all) {
-        let mut rows: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
-        for entry in list {
-            let names = entry.shape.fields.iter().zip(&places);
-            let names = names.filter(|(_, place)| **place == Place::Name);
-            let name: Vec<String> = names.map(|(field, _)| field.value.to_string()).collect();
-            rows.entry(name.join(" ")).or_default().push(entry);
-        }
-        for (name, rows) in rows {
+        for (name, rows) in by_name(list, &places) {
             for (at, _) in places
                 .iter()
                 .enumerate()

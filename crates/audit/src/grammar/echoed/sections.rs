@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::aligned;
+use super::heading::{
+    alike, bare, differ_in_number, first_name, heading, is_sentence, is_state, marked,
+};
 use super::shape::{self, Shape};
 use super::{CONTRAST, MOST, is_report};
 use crate::Line;
@@ -12,16 +15,12 @@ use crate::grammar::cells::{label, line_at};
 use crate::grammar::reports::REPORT;
 use crate::grammar::table::{is_rule, wide_cells};
 use crate::grammar::{self, Block, Finding, Labels, Taken};
-use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
 use crate::roles::{configuration_name, difference};
-use crate::states;
 
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 320;
 /// So many lines that are not echoed end the last list.
 const STRANGE: usize = 4;
-/// A heading of more words is a sentence, which may introduce anything.
-const WORDS: usize = 7;
 /// No line that says what stands below it is longer.
 const TITLE: usize = 72;
 
@@ -140,12 +139,6 @@ fn stands_elsewhere(lines: &[Line<'_>], at: usize, text: &str) -> bool {
         .any(|(other, same)| other != at && same == text)
 }
 
-/// Whether a name begins with a word for a state: `Before`, `after this change`.
-fn is_state(name: &str) -> bool {
-    let first = name.split(|c: char| !c.is_alphanumeric()).next();
-    first.is_some_and(|word| states::is_bare(&word.to_ascii_lowercase()))
-}
-
 /// The text of a line, if it is quoted as the first is.
 fn beside<'t>(lines: &'t [Line<'_>], at: usize) -> Option<&'t str> {
     line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth)
@@ -230,136 +223,9 @@ fn tell_apart(lists: &mut [Vec<Entry<'_>>]) {
     }
 }
 
-/// Whether a heading says more than what was measured; what it says in parentheses apart.
-fn is_sentence(name: &str) -> bool {
-    let mut open = 0;
-    let outside = name.split_whitespace().filter(|word| {
-        let within = open > 0 || word.starts_with('(');
-        open += word.matches('(').count();
-        open = open.saturating_sub(word.matches(')').count());
-        !within
-    });
-    outside.count() > WORDS
-}
-
-/// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
-fn heading(text: &str) -> Option<&str> {
-    let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
-    let item = marked(text).is_some();
-    let text = unnumbered(text.trim()).trim_matches(marks);
-    let (name, colon) = match text.strip_suffix(':') {
-        Some(text) => (last_sentence(text), true),
-        None => (text, false),
-    };
-    let name = without_remark(name.trim()).trim_matches(marks);
-    let (words, length) = match colon || is_switches(name) {
-        true => (12, 90),
-        false if item => (6, 48),
-        false => (4, 32),
-    };
-    let fits = name.len() >= 2
-        && name.len() <= length
-        && name.split_whitespace().count() <= words
-        && name.starts_with(|c: char| c.is_alphanumeric() || c == '(' || c == '[')
-        && !name.contains(['|', '\t', ';', '{', '}', '"', '<', '>', '$'])
-        && !name.contains("  ")
-        && !name.contains(": ")
-        && !name.ends_with([',', '.', '/']);
-    (fits && (colon || names_configuration(name) || denies(name))).then_some(name)
-}
-
-/// Whether two names are of one form: `Testing 6.29 on 7.0`, `Testing 7.0 on fixed`.
-fn alike(a: &str, b: &str) -> bool {
-    let words = |name: &str| name.split_whitespace().count();
-    let first = |name: &str| name.split_whitespace().next().map(str::to_ascii_lowercase);
-    words(a) >= 3 && words(a) == words(b) && first(a) == first(b)
-}
-
-/// Whether two names differ in nothing but their last number, which counts no runs:
-/// `Test 1`, `Test 2`.
-fn differ_in_number(a: &str, b: &str) -> bool {
-    let parted = |name: &str| {
-        let (words, number) = name.rsplit_once(' ')?;
-        let counted = number.bytes().all(|b| b.is_ascii_digit());
-        counted.then(|| words.to_ascii_lowercase())
-    };
-    let (a, b) = (parted(a), parted(b));
-    a.is_some_and(|words| {
-        let last = words.rsplit(' ').next().unwrap_or_default();
-        !key_is(last, REPETITION_KEYS) && b == Some(words.clone())
-    })
-}
-
-/// What stands before a heading with figures below, and before those beside it: `- `, `## `.
-fn marked(text: &str) -> Option<&str> {
-    let name = text.trim_start().trim_start_matches(['#', '*', '-', '•']);
-    let mark = &text[..text.len() - name.len()];
-    (!mark.trim().is_empty() && name.starts_with(' ')).then_some(mark)
-}
-
 /// Whether a section begins with an item of a list.
 fn is_item(lines: &[Line<'_>], section: &Section<'_>) -> bool {
     line_at(lines, section.at).and_then(marked).is_some()
-}
-
-/// A line without what marks it as a heading.
-fn bare(text: &str) -> &str {
-    text.trim_matches(|c| matches!(c, '#' | '*' | '-' | '•' | ':' | ' '))
-}
-
-/// What stands behind the last sentence that ends in a text.
-fn last_sentence(text: &str) -> &str {
-    let ends = text.rmatch_indices(['.', '!', '?']);
-    let mut ends = ends.filter(|(at, _)| text[at + 1..].starts_with(' '));
-    ends.next().map_or(text, |(at, _)| &text[at + 1..])
-}
-
-/// An item of a list without its number: `1. `, `(2) `.
-fn unnumbered(text: &str) -> &str {
-    let bare = text.strip_prefix('(').unwrap_or(text);
-    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = bare[digits..].strip_prefix(['.', ')']);
-    match rest.and_then(|rest| rest.strip_prefix(' ')) {
-        Some(rest) if (1..=2).contains(&digits) => rest,
-        _ => text,
-    }
-}
-
-/// A name without figures in parentheses behind it: `main (hit rate: 95.4%)`.
-fn without_remark(name: &str) -> &str {
-    let parted = name
-        .strip_suffix(')')
-        .and_then(|name| name.split_once(" ("));
-    match parted {
-        Some((name, remark)) if remark.contains(['%', ':']) => name,
-        _ => name,
-    }
-}
-
-/// Whether a name is nothing but settings: `step=minute --stream=false`.
-fn is_switches(name: &str) -> bool {
-    name.split_whitespace().all(|word| {
-        let parted = word.trim_start_matches('-').split_once('=');
-        parted.is_some_and(|(key, value)| {
-            key.starts_with(|c: char| c.is_ascii_alphabetic()) && !value.is_empty()
-        })
-    })
-}
-
-/// Whether a name is one that a first heading may have.
-fn first_name(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    names_configuration(name)
-        || name == "HEAD"
-        || lower.starts_with("current")
-        || words.any(|word| word == "no")
-}
-
-/// Whether a name says that something is not there: `No compression`.
-fn denies(name: &str) -> bool {
-    name.get(..3)
-        .is_some_and(|no| no.eq_ignore_ascii_case("no "))
 }
 
 /// What stands below one heading.

@@ -47,11 +47,7 @@ pub(super) fn has_digit(text: &str) -> bool {
 /// Parts a line; `None` if it has no figure, or is code or a command.
 pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     let text = unstamped(text).trim();
-    // `time spent: 32.1 s;`
-    let text = match text.strip_suffix(';') {
-        Some(item) if item.contains(": ") && !item.contains(['(', '=', ';']) => item,
-        _ => text,
-    };
+    let text = without_semicolon(text);
     if text.len() > LONGEST || !has_digit(text) || is_code(text) || is_bar(text) {
         return None;
     }
@@ -85,13 +81,7 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
                 }
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('#');
-                // What takes seconds here may take milliseconds there, and so with sizes.
-                let unit = match field.unit {
-                    unit if is_time(unit) => "s",
-                    unit if is_size(unit) => "B",
-                    unit => unit,
-                };
-                push_words(&mut shape.words, unit);
+                push_words(&mut shape.words, common_unit(field.unit));
                 shape.fields.push(field);
                 at += used;
                 (from, copied) = (at, at);
@@ -110,6 +100,24 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     }
     push_words(&mut shape.words, &text[copied..]);
     (!shape.fields.is_empty()).then_some(shape)
+}
+
+/// A unit in which lines are compared: what takes seconds here may take milliseconds
+/// there, and so with sizes.
+fn common_unit(unit: &str) -> &str {
+    match unit {
+        unit if is_time(unit) => "s",
+        unit if is_size(unit) => "B",
+        unit => unit,
+    }
+}
+
+/// An item that ends with a semicolon, without that: `time spent: 32.1 s;`.
+fn without_semicolon(text: &str) -> &str {
+    match text.strip_suffix(';') {
+        Some(item) if item.contains(": ") && !item.contains(['(', '=', ';']) => item,
+        _ => text,
+    }
 }
 
 /// What stands around labels.
@@ -320,12 +328,14 @@ pub(super) fn is_bar(text: &str) -> bool {
     bar.ends_with(' ') && (length >= 2 || length == 1 && (block || last == Some('|')))
 }
 
-/// Whether a line is code, a command or a row of a profile.
+/// Whether a line is code, a command, how far something has come or a row of a profile.
 pub(super) fn is_code(text: &str) -> bool {
     text.starts_with(['$', '@', '>', '<', '/', '|'])
         || text.starts_with("diff ")
         || text.starts_with("./")
         || text.ends_with(';')
+        // `Receiving objects: 100% (98489/98489), 59.23 MiB | 21.26 MiB/s, done.`
+        || text.ends_with(", done.")
         || CODE.as_ref().is_some_and(|code| code.is_match(text))
 }
 
