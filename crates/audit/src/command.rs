@@ -76,7 +76,7 @@ pub(crate) fn find(text: &str) -> Option<&str> {
         return None;
     }
     if may_have_prompt(text.as_bytes())
-        && let Some(command) = after_prompt(text)
+        && let Some(command) = timed_by_ipython(text).or_else(|| after_prompt(text))
     {
         return Some(command);
     }
@@ -107,6 +107,27 @@ fn may_have_prompt(text: &[u8]) -> bool {
 
 fn program_name(word: &str) -> &str {
     &word[memchr::memrchr(b'/', word.as_bytes()).map_or(0, |at| at + 1)..]
+}
+
+/// The statement of `>>> %time load()`, `In [3]: %timeit -n 5 load()`.
+fn timed_by_ipython(text: &str) -> Option<&str> {
+    let (prompt, rest) = text.split_once('%')?;
+    let prompt = prompt.trim();
+    let numbered = prompt.starts_with("In [") && prompt.ends_with("]:");
+    let rest = rest.strip_prefix("time")?;
+    let mut rest = rest.strip_prefix("it").unwrap_or(rest).strip_prefix(' ')?;
+    // `-n 5`, `-r3`.
+    while let Some((option, behind)) = rest.trim_start().split_once(' ')
+        && option.starts_with('-')
+    {
+        let number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
+        rest = match behind.split_once(' ').filter(|(word, _)| number(word)) {
+            Some((_, behind)) => behind,
+            None => behind,
+        };
+    }
+    let rest = rest.trim();
+    (!rest.is_empty() && (numbered || matches!(prompt, "" | ">>>"))).then_some(rest)
 }
 
 /// What stands behind `user@host:dir#`, `[user@host dir]$`, `$` or `#`.
@@ -162,10 +183,7 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
         rest = &rest[body + 1..];
     }
     loop {
-        while rest
-            .first()
-            .is_some_and(|w| w.contains('=') && !w.starts_with('-') && !w.contains('/'))
-        {
+        while rest.first().is_some_and(|w| is_assignment(w)) {
             rest = &rest[1..];
         }
         let name = program_name(rest.first()?);
@@ -202,6 +220,17 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
     let first = program.first_mut()?;
     *first = program_name(first).to_string();
     Some(program)
+}
+
+/// `THREADS=4` before a program.
+fn is_assignment(word: &str) -> bool {
+    let parted = word
+        .split_once('=')
+        .filter(|(_, value)| !value.contains('/'));
+    parted.is_some_and(|(name, _)| {
+        let part = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        !name.is_empty() && name.bytes().all(part)
+    })
 }
 
 /// Options of `perf stat` that take an operand of their own.

@@ -1,7 +1,7 @@
 //! From which line each figure was read.
 //!
 //! Records know where their block begins. Which of its lines a figure stands
-//! on is found by the figure itself: values are kept as printed.
+//! on is found by the figure itself: values are kept as printed, but for the unit.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -154,7 +154,7 @@ impl<'a> Lines<'a> {
         let showing: Vec<&Explained> = self.lines[range]
             .iter()
             .filter(|line| !matches!(line.taken.as_str(), "prose" | "blank" | "command" | "diff"))
-            .filter(|line| numbers(&line.text).any(|number| number == figure.value))
+            .filter(|line| numbers(&line.text).any(|number| is_printed(number, figure.value)))
             .collect();
         let named = showing
             .iter()
@@ -164,6 +164,13 @@ impl<'a> Lines<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a number was printed for a figure, in whatever thousands that is kept.
+fn is_printed(number: f64, figure: f64) -> bool {
+    const SCALES: [f64; 6] = [1e3, 1e6, 1e9, 1024.0, 1_048_576.0, 1_073_741_824.0];
+    let near = |scale: &f64| (number * scale - figure).abs() <= 1e-9 * figure.abs();
+    number == figure || number != 0.0 && SCALES.iter().any(near)
 }
 
 /// Whether a line has the metric's name, or the last word of it.

@@ -723,8 +723,8 @@ fn commands_at_a_prompt_in_parentheses_are_workloads() {
 fn lists_with_one_name_in_several_units_are_not_judged() {
     let call = |name: &str, user: &str, wall: &str| {
         format!(
-            ">>> %time {name}\nCPU times: user {user}, sys: 1.01 ms, total: 1.33 ms\n\
-             Wall time: {wall}\n<file at 0x7d>\n"
+            ">>> {name}\nCPU: user {user}, sys: 1.01 ms, total: 1.33 ms\n\
+             elapsed time: {wall}\n<file at 0x7d>\n"
         )
     };
     let post = |short: &str| {
@@ -738,6 +738,7 @@ fn lists_with_one_name_in_several_units_are_not_judged() {
         )
     };
     assert!(compared(&records(&post("203 μs"))).is_empty());
+    assert!(!compared(&records(&post("3 s"))).is_empty());
 }
 
 /// `With map[*T]struct{}:` says in code what it was measured with.

@@ -500,3 +500,37 @@ fn figures_per_operation_behind_names_of_states_are_read() {
         .collect();
     assert_eq!(names, ["Before", "After"]);
 }
+
+#[test]
+fn a_metric_that_is_printed_in_several_units_is_compared_in_one() {
+    let line = |time: &str| format!("fill 4096               time:   [{time}]\n");
+    let post = format!(
+        "Without the table:\n\n{}\nWith the table:\n\n{}",
+        line("1.2011 us 1.2034 us 1.2068 us"),
+        line("871.20 ns 872.45 ns 874.01 ns")
+    );
+    let records = records(&post);
+    let times: Vec<(f64, &str)> = records
+        .runs
+        .iter()
+        .map(|run| (run.metrics["time"].value, run.metrics["time"].unit.as_str()))
+        .collect();
+    assert_eq!(times, [(1203.4, "ns"), (872.45, "ns")]);
+}
+
+#[test]
+fn a_metric_of_two_workloads_is_kept_in_the_unit_of_each() {
+    let post = "Without the table:\n\n\
+        fill 4096               time:   [1.2011 us 1.2034 us 1.2068 us]\n\
+        copy 4096               time:   [871.20 ns 872.45 ns 874.01 ns]\n\
+        \nWith the table:\n\n\
+        fill 4096               time:   [1.1011 us 1.1034 us 1.1068 us]\n\
+        copy 4096               time:   [771.20 ns 772.45 ns 774.01 ns]\n";
+    let records = records(post);
+    let units: Vec<&str> = records
+        .runs
+        .iter()
+        .map(|run| run.metrics["time"].unit.as_str())
+        .collect();
+    assert_eq!(units, ["us", "ns", "us", "ns"]);
+}

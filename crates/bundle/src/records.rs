@@ -18,7 +18,8 @@ pub struct Place {
 /// One number with its unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// The value, as printed (never rescaled).
+    /// The value, as printed; in the finest unit where one metric was printed in
+    /// several (`3.97 us`, `109 ns`).
     pub value: f64,
     /// The unit as the field writes it (`s`, `msec`, `Joules`, `%`, …); empty
     /// for a plain count or where none was given.

@@ -17,6 +17,7 @@
 //! read is left to them.
 
 mod figures;
+mod heading;
 mod named;
 mod sections;
 mod shape;
@@ -43,7 +44,10 @@ impl Grammar for Echoed {
     fn starts(&self, line: &str) -> bool {
         let text = line.trim();
         (3..=shape::LONGEST).contains(&text.len())
-            && (text.len() <= 40 || text.ends_with([':', '*', ')']) || shape::has_digit(text))
+            && (text.len() <= 40
+                || text.ends_with([':', '*', ')'])
+                || text.contains('=')
+                || shape::has_digit(text))
             && !text.ends_with(['.', ';', '{', '}'])
     }
 

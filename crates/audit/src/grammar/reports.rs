@@ -21,6 +21,9 @@ use crate::trigger::Trigger;
 /// Reports of a line or two; see the module.
 pub struct Reports;
 
+/// Their name among the formats.
+pub(super) const REPORT: &str = "benchmark";
+
 /// A longer line is none of a report.
 const LONGEST: usize = 300;
 /// No block has more lines.
@@ -33,7 +36,7 @@ struct Shape {
     /// What every such line holds; for a quick look.
     anchor: &'static str,
     /// The whole line without blanks around it. `N` stands for a number, `U` for a word
-    /// that is a unit, `W` for a name of what was measured.
+    /// that is a unit, `T` for one of time, `W` for a name of what was measured.
     form: &'static str,
     /// Metric and unit of each number; `U` takes the unit behind it, `W` in a metric the
     /// name. An empty metric is not kept.
@@ -139,6 +142,15 @@ const SHAPES: &[Shape] = &[
     shape("stress-ng", "stress-ng: ", r"stress-ng: (?:info|metrc): +\[\d+\] {w} +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +{n} +{n}(?: .*)?",
         &[("W by real time", "1/s"), ("W by CPU time", "1/s")]),
     shape("ior", "Max ", r"Max {w}: +{n} MiB/sec \([\d.]+ MB/sec\)", &[("W", "MiB/s")]),
+    // What IPython's `%time` and `%timeit` print, and `python -m timeit`. The deviation is
+    // over loops of one process.
+    shape("timeit", "CPU times: ", r"CPU times: user:? {n} {t}, sys: {n} {t}, total: {n} {t}",
+        &[("user", "U"), ("sys", "U"), ("CPU time", "U")]),
+    shape("timeit", "Wall time: ", r"Wall time: {n} {t}", &[("wall time", "U")]),
+    shape("timeit", " per loop", r"{n} {t} (?:±|\+-) [\d.]+ \S+ per loop \(mean .*",
+        &[("time per loop", "U")]),
+    shape("timeit", " per loop", r"\d+ loops?, best of \d+: {n} {t} per loop",
+        &[("time per loop", "U")]),
     // A test's own line of lmbench.
     shape("lmbench", " microseconds", r"(?<name>[A-Z][\w/+.-]*(?: [\w/+&'.-]+)*): +{n} microseconds",
         &[("W", "us")]),
@@ -173,15 +185,20 @@ static ANCHORS: LazyLock<Option<Trigger>> = LazyLock::new(|| {
 fn compiled(form: &str) -> Option<Regex> {
     let mut text = String::from("^");
     let (mut rest, mut numbers, mut units) = (form, 0, 0);
-    while let Some(at) = rest.find("{n}").into_iter().chain(rest.find("{u}")).min() {
+    let places = ["{n}", "{u}", "{t}"];
+    while let Some(at) = places.iter().filter_map(|place| rest.find(place)).min() {
         text.push_str(&rest[..at]);
-        if rest[at..].starts_with("{n}") {
-            text.push_str(&format!(r"(?<n{numbers}>[0-9][0-9,.]*(?:[kKM]\b)?)"));
-            numbers += 1;
-        } else {
-            text.push_str(&format!(
-                r"(?<u{units}>[KMGTkm]?i?[Bb](?:its?|ytes?)?(?:/s(?:ec)?)?)"
-            ));
+        let unit = match &rest[at..at + 3] {
+            "{n}" => {
+                text.push_str(&format!(r"(?<n{numbers}>[0-9][0-9,.]*(?:[kKM]\b)?)"));
+                numbers += 1;
+                ""
+            }
+            "{t}" => "[num\u{b5}\u{3bc}]?s(?:ec)?",
+            _ => "[KMGTkm]?i?[Bb](?:its?|ytes?)?(?:/s(?:ec)?)?",
+        };
+        if !unit.is_empty() {
+            text.push_str(&format!("(?<u{units}>{unit})"));
             units += 1;
         }
         rest = &rest[at + 3..];
@@ -277,7 +294,7 @@ fn scaled(text: &str) -> Option<(f64, Option<f64>)> {
 
 impl Grammar for Reports {
     fn name(&self) -> &'static str {
-        "benchmark"
+        REPORT
     }
 
     fn starts(&self, line: &str) -> bool {

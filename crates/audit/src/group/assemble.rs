@@ -6,7 +6,7 @@ use assize_bundle::{Configuration, Doubt, Records};
 
 use super::record::{Runs, record};
 use super::repeat::Stand;
-use super::{Item, admit, benchmark_names, factors, grid, names, samples};
+use super::{Item, admit, benchmark_names, factors, grid, names, samples, units};
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
 use crate::grammar::{self, Finding};
@@ -42,6 +42,7 @@ pub(super) fn assemble(
     let mut items = items;
     keep_apart(&mut items, &names, subjects, &mut records);
     adopt_summaries(&mut items, &names);
+    units::in_one_unit(&mut items);
     let (items, admissions) = admit::admit(items, &names, wordings, options, &mut records.doubts);
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);

@@ -19,6 +19,7 @@ mod repeat;
 mod samples;
 mod sections;
 mod tables;
+mod units;
 
 pub use assemble::{UNNAMED, is_tool};
 pub(crate) use benchmark_names::is_work;

@@ -34,6 +34,7 @@ pub(super) fn marks(line: &[u8]) -> (usize, usize) {
 #[inline]
 fn mark(line: &[u8], at: usize, pipes: &mut Option<bool>) -> Option<usize> {
     match line.get(at)? {
+        b'>' if is_prompt(line, at) => None,
         b'>' => angle(line, at),
         b'|' => pipe(line, at, pipes),
         b'A'..=b'Z' => initials(line, at),
@@ -44,6 +45,12 @@ fn mark(line: &[u8], at: usize, pipes: &mut Option<bool>) -> Option<usize> {
         },
         _ => None,
     }
+}
+
+/// `>>> %time load()`: Python's prompt and a command of IPython.
+fn is_prompt(line: &[u8], at: usize) -> bool {
+    line.get(at..)
+        .is_some_and(|rest| rest.starts_with(b">>> %"))
 }
 
 /// `>`, unless it is a comparison or the end of a merge conflict.

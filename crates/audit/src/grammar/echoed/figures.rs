@@ -1,9 +1,10 @@
 //! What the numbers of lines that come again are, and what they are called.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::sections::Entry;
-use super::shape::{Field, Shape};
+use super::shape::{Field, Shape, is_size};
 use crate::grammar::Figure;
 use crate::grammar::cells::label;
 use crate::grammar::quantity::{is_measure, is_time, metric_of};
@@ -21,6 +22,7 @@ pub(super) fn aligned(sections: &[Vec<Entry<'_>>]) -> Vec<Vec<Figure>> {
         }
     }
     let mut all = vec![Vec::new(); sections.len()];
+    let mut names = BTreeMap::new();
     for name in &keys {
         let lists: Vec<Vec<&Entry<'_>>> = sections
             .iter()
@@ -29,7 +31,7 @@ pub(super) fn aligned(sections: &[Vec<Entry<'_>>]) -> Vec<Vec<Figure>> {
         if lists.iter().filter(|list| !list.is_empty()).count() < 2 {
             continue;
         }
-        line_by_line(&lists, &mut all);
+        line_by_line(&lists, &mut all, &mut names);
     }
     all
 }
@@ -64,11 +66,13 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
     let own = values(first);
     let same = there().all(|list| values(list) == own);
     let counts = counts_runs(field.label) && there().all(|list| list.len() > 1);
-    if counts || same && at == 0 && is_duration_of_row(&first[0].shape) {
+    // What is the same in many lines is set.
+    let one = same && own.len() >= 2 && own.iter().all(|value| *value == own[0]);
+    if one || counts || same && at == 0 && is_duration_of_row(&first[0].shape) {
         return Place::Setting;
     }
     let nothing = same && own.iter().all(|value| *value == 0.0);
-    let united = is_measure(field.unit) || field.unit.contains('/');
+    let united = is_measure(unit_of(field).1) || field.unit.contains('/');
     let united = united && !nothing;
     let measure = united || field.step < 1.0;
     let named = |text: &str| text.chars().any(char::is_alphabetic);
@@ -171,8 +175,27 @@ fn counts_runs(label: &str) -> bool {
     last.is_some_and(|word| word.len() >= 3 && key_is(word, REPETITION_KEYS))
 }
 
-/// The figures of lines of one shape.
-fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
+/// Lines of one shape by the numbers that are names.
+fn by_name<'l, 'e>(
+    list: &[&'l Entry<'e>],
+    places: &[Place],
+) -> BTreeMap<String, Vec<&'l Entry<'e>>> {
+    let mut rows: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
+    for entry in list {
+        let names = entry.shape.fields.iter().zip(places);
+        let names = names.filter(|(_, place)| **place == Place::Name);
+        let name: Vec<String> = names.map(|(field, _)| field.value.to_string()).collect();
+        rows.entry(name.join(" ")).or_default().push(*entry);
+    }
+    rows
+}
+
+/// The figures of lines of one shape; `names` says of which lines each metric is.
+fn line_by_line(
+    lists: &[Vec<&Entry<'_>>],
+    all: &mut [Vec<Figure>],
+    names: &mut BTreeMap<String, String>,
+) {
     let Some(first) = lists.iter().flatten().next() else {
         return;
     };
@@ -180,14 +203,7 @@ fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
         .map(|at| place(lists, at))
         .collect();
     for (list, figures) in lists.iter().zip(all) {
-        let mut rows: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
-        for entry in list {
-            let names = entry.shape.fields.iter().zip(&places);
-            let names = names.filter(|(_, place)| **place == Place::Name);
-            let name: Vec<String> = names.map(|(field, _)| field.value.to_string()).collect();
-            rows.entry(name.join(" ")).or_default().push(entry);
-        }
-        for (name, rows) in rows {
+        for (name, rows) in by_name(list, &places) {
             for (at, _) in places
                 .iter()
                 .enumerate()
@@ -205,23 +221,25 @@ fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
                 let column = columns(lists)
                     .and_then(|columns| columns[at])
                     .map(split_unit);
-                let metric = metric(rows[0], at, &name);
-                let taken = |metric: &str| figures.iter().any(|f: &Figure| f.metric == metric);
+                let metric = metric(rows[0], at, &name, &varying(rows[0], lists));
+                let own = format!("{} {name} {at}", rows[0].key());
+                let others = |metric: &str| names.get(metric).is_some_and(|of| *of != own);
                 let (metric, unit) = match column {
                     Some((name, unit)) => (label(&of_row(rows[0], &name)), unit),
                     None => (metric, String::new()),
                 };
-                let metric = match taken(&metric) {
+                let metric = match others(&metric) {
                     true => label(&format!("{} {name} {}", rows[0].shape.words, at + 1)),
                     false => metric,
                 };
-                let unit = match field.unit {
+                let unit = match unit_of(field).1 {
                     "" => unit.as_str(),
                     unit => unit,
                 };
                 let mut figure = Figure::new(metric, mean, unit);
                 figure.step = (values.len() == 1).then_some(field.step);
-                if !taken(&figure.metric) {
+                if !others(&figure.metric) {
+                    names.insert(figure.metric.clone(), own);
                     figures.push(figure);
                 }
             }
@@ -231,29 +249,116 @@ fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
 
 /// What a number is called whose column has a name.
 fn of_row(entry: &Entry<'_>, column: &str) -> String {
-    let above = entry.above.trim_end_matches(':').trim();
+    let above = entry.above.trim().trim_end_matches(':').trim();
     let mut parts = vec![above, entry.shape.fields[0].label, column];
     parts.retain(|part| !part.is_empty());
     parts.join(" ")
 }
 
+/// The words of a line that look like numbers and are not the same in each of the lines:
+/// time stamps and the like.
+fn varying<'e>(entry: &Entry<'e>, lists: &[Vec<&Entry<'e>>]) -> Vec<&'e str> {
+    let has = |list: &&Vec<&Entry<'_>>, at: usize, word: &str| {
+        let mut own = list.iter();
+        own.any(|other| other.shape.odd.get(at) == Some(&word))
+    };
+    let everywhere = |(at, word): &(usize, &'e str)| {
+        let mut there = lists.iter().filter(|list| !list.is_empty());
+        there.all(|list| has(&list, *at, word))
+    };
+    let all = entry.shape.odd.iter().copied().enumerate();
+    let all = all.filter(|word| entry.apart.is_empty() && !everywhere(word));
+    all.map(|(_, word)| word).collect()
+}
+
+/// A label without words that other lines do not have.
+fn said_everywhere<'t>(label: &'t str, varying: &[&str]) -> Cow<'t, str> {
+    let own = |word: &str| varying.iter().any(|odd| word.contains(odd));
+    if !label.split_whitespace().any(own) {
+        return Cow::Borrowed(label);
+    }
+    let words: Vec<&str> = label.split_whitespace().filter(|word| !own(word)).collect();
+    Cow::Owned(words.join(" "))
+}
+
 /// What a number of a line is called.
-fn metric(entry: &Entry<'_>, at: usize, name: &str) -> String {
+fn metric(entry: &Entry<'_>, at: usize, name: &str, varying: &[&str]) -> String {
     let fields = &entry.shape.fields;
-    let head = fields[0].label;
-    let own = own_name(&fields[at]);
-    let above = entry.above.trim_end_matches(':').trim();
+    let head = unit_of(&fields[0]).0;
+    // `7.860 user  2.427 sys`: the names stand behind the numbers.
+    let before = at.checked_sub(1).map_or("", |before| fields[before].behind);
+    let taken = head.is_empty() && !before.is_empty() && fields[at].label == before;
+    let own = match taken {
+        true if !fields[at].behind.is_empty() => fields[at].behind,
+        true if !fields[at].unit.is_empty() => kind(&fields[at]),
+        _ if fields.len() == 1 && head.is_empty() => behind(entry).unwrap_or(own_name(&fields[at])),
+        _ => own_name(&fields[at]),
+    };
+    let above = entry.above.trim().trim_end_matches(':').trim();
+    let head = said_everywhere(head, varying);
+    let own = said_everywhere(own, varying);
     let mut parts = vec![above];
     if at > 0 {
-        parts.push(head);
+        parts.push(&head);
     }
-    parts.extend([own, name]);
+    parts.extend([own.as_ref(), name]);
+    if !parts.iter().any(|part| part.contains(&entry.apart)) {
+        parts.push(&entry.apart);
+    }
     parts.retain(|part| !part.is_empty());
-    label(&parts.join(" "))
+    match parts.is_empty() {
+        true => label(&entry.shape.words),
+        false => label(&parts.join(" ")),
+    }
+}
+
+/// The label and the unit of a number, which may stand in the label: `p99 (in nanos): 4551`.
+fn unit_of<'t>(field: &Field<'t>) -> (&'t str, &'t str) {
+    const WORDS: &[(&str, &str)] = &[
+        ("nanos", "ns"),
+        ("nanoseconds", "ns"),
+        ("micros", "us"),
+        ("microseconds", "us"),
+        ("millis", "ms"),
+        ("milliseconds", "ms"),
+        ("seconds", "s"),
+    ];
+    let parted = field
+        .label
+        .rsplit_once('(')
+        .filter(|_| field.unit.is_empty());
+    let Some((name, unit)) = parted else {
+        return (field.label, field.unit);
+    };
+    let unit = unit.strip_prefix("in ").unwrap_or(unit);
+    let word = WORDS.iter().find(|(word, _)| *word == unit);
+    match word
+        .map(|(_, unit)| *unit)
+        .or(is_measure(unit).then_some(unit))
+    {
+        Some(unit) => (name.trim_end(), unit),
+        None => (field.label, field.unit),
+    }
+}
+
+/// All that stands behind the only number of a line: `20ms running transaction`.
+fn behind<'e>(entry: &'e Entry<'_>) -> Option<&'e str> {
+    let (_, rest) = entry.shape.words.split_once('#')?;
+    let (_, words) = rest.split_once(' ')?;
+    let named = words.starts_with(|c: char| c.is_ascii_alphabetic());
+    named.then_some(words)
+}
+
+/// What a number is, as its unit says.
+fn kind<'t>(field: &Field<'t>) -> &'t str {
+    match field.unit {
+        unit if is_size(unit) => "size",
+        unit => metric_of(unit),
+    }
 }
 
 pub(super) fn own_name<'t>(field: &Field<'t>) -> &'t str {
-    let candidates = [field.label, field.behind, metric_of(field.unit)];
+    let candidates = [unit_of(field).0, field.behind, kind(field)];
     let joins = ["and", "or", "to", "of", "in", "with", "vs"];
     let named = |text: &&&str| text.chars().any(char::is_alphabetic) && !joins.contains(*text);
     candidates.iter().find(named).copied().unwrap_or("value")

@@ -1,24 +1,26 @@
 //! Lists below two headings or more, whose lines come again.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::aligned;
+use super::heading::{
+    alike, bare, differ_in_number, first_name, heading, is_sentence, is_state, marked,
+};
 use super::shape::{self, Shape};
 use super::{CONTRAST, MOST, is_report};
 use crate::Line;
 use crate::admission::contrast::Name;
 use crate::grammar::cells::{label, line_at};
+use crate::grammar::reports::REPORT;
 use crate::grammar::table::{is_rule, wide_cells};
 use crate::grammar::{self, Block, Finding, Labels, Taken};
-use crate::roles::words::names_configuration;
 use crate::roles::{configuration_name, difference};
 
 /// The second heading stands at most so many lines below the first.
-const REACH: usize = 160;
+const REACH: usize = 320;
 /// So many lines that are not echoed end the last list.
 const STRANGE: usize = 4;
-/// A heading of more words is a sentence, which may introduce anything.
-const WORDS: usize = 7;
 /// No line that says what stands below it is longer.
 const TITLE: usize = 72;
 
@@ -29,7 +31,8 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
         return None;
     }
     let figures = |at: usize| line_at(lines, at).is_some_and(shape::has_digit);
-    if sections.iter().any(|s| !(s.at + 1..s.end).any(figures)) {
+    let mut two = sections.iter().take(2);
+    if two.any(|s| !(s.at + 1..s.end).any(figures)) {
         return None;
     }
     let again = said_again(lines, &sections);
@@ -37,7 +40,14 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
         .iter()
         .map(|section| entries(lines, section, &again))
         .collect();
+    tell_apart(&mut lists);
     let first: Vec<String> = lists[0].iter().map(Entry::key).collect();
+    // What stands below further items of a list may be something else.
+    let echoed = |list: &Vec<Entry<'_>>| list.iter().any(|entry| first.contains(&entry.key()));
+    while lists.len() > 2 && is_item(lines, sections.last()?) && !lists.last().is_some_and(echoed) {
+        lists.pop();
+        sections.pop();
+    }
     let last = lists.last_mut()?;
     let end = end_of_list(lines, sections.last()?.at, last, &first);
     last.retain(|entry| entry.at <= end);
@@ -55,6 +65,9 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
 /// The sections from the first line on, each up to the heading of the next; at least two.
 fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
     let first = heading(line_at(lines, 0)?).filter(|name| first_name(name))?;
+    if is_above_another(lines) {
+        return None;
+    }
     let mut sections = vec![Section {
         name: first,
         at: 0,
@@ -62,14 +75,34 @@ fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
     }];
     // What `differing` asks of each two of them.
     let mut names = vec![configuration_name(first)?];
+    let mark = line_at(lines, 0).and_then(marked);
     let mut at = 1;
     while let Some(text) = beside(lines, at).filter(|_| at <= REACH * sections.len()) {
-        if let Some(name) = heading(text) {
+        let item = mark.is_some() && marked(text) == mark && !shape::has_digit(text);
+        let name = heading(text).or_else(|| item.then(|| bare(text)));
+        if let Some(name) = name {
             let again = sections.iter().any(|known| known.name == name);
             if again {
                 break;
             }
-            let contrasts = |new: &Name<'_>| names.iter().all(|n| difference(n, new) >= CONTRAST);
+            // A heading right below another one, or one that comes again, is of what stands
+            // below both, unless it names a configuration itself.
+            let figures = |at: usize| line_at(lines, at).is_some_and(shape::has_digit);
+            let from = sections.last().map_or(0, |section| section.at);
+            let inner = || !(from + 1..at).any(figures) || stands_elsewhere(lines, at, text);
+            if !first_name(name) && inner() {
+                at += 1;
+                continue;
+            }
+            // Two items of a list that contrast say what the others are.
+            let listed = item && sections.len() >= 2 && !is_sentence(name);
+            let known = sections[1..].iter();
+            let numbered = known
+                .map(|s| s.name)
+                .any(|known| differ_in_number(known, name));
+            let contrasts = |new: &Name<'_>| {
+                listed || numbered || names.iter().all(|n| difference(n, new) >= CONTRAST)
+            };
             if let Some(new) = configuration_name(name).filter(contrasts) {
                 if sections.len() == MOST {
                     break;
@@ -77,12 +110,33 @@ fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
                 sections.last_mut()?.end = at;
                 sections.push(Section { name, at, end: at });
                 names.push(new);
+            } else if sections.iter().any(|known| alike(known.name, name)) {
+                // It is of something else than the heading before, and nobody knows what.
+                return None;
             }
         }
         at += 1;
     }
     sections.last_mut()?.end = at;
     (sections.len() >= 2).then_some(sections)
+}
+
+/// Whether nothing stands between the first line and a heading that names a
+/// configuration: what stands below is that one's.
+fn is_above_another(lines: &[Line<'_>]) -> bool {
+    let blank = |text: &&str| text.trim().is_empty();
+    let mut below = (1..4).map_while(|at| beside(lines, at));
+    let next = below.find(|text| !blank(text));
+    let next = next.filter(|text| !shape::has_digit(text));
+    let outer = line_at(lines, 0).and_then(heading).is_some_and(is_state);
+    !outer && next.and_then(heading).is_some_and(first_name)
+}
+
+/// Whether a line stands in another place too.
+fn stands_elsewhere(lines: &[Line<'_>], at: usize, text: &str) -> bool {
+    (1..at + REACH)
+        .map_while(|other| Some((other, beside(lines, other)?)))
+        .any(|(other, same)| other != at && same == text)
 }
 
 /// The text of a line, if it is quoted as the first is.
@@ -95,7 +149,9 @@ fn end_of_list(lines: &[Line<'_>], from: usize, list: &[Entry<'_>], first: &[Str
     let mut end = from;
     for entry in list.iter().filter(|entry| first.contains(&entry.key())) {
         let strange = (end + 1..entry.at)
-            .filter(|at| beside(lines, *at).is_some_and(|text| !text.trim().is_empty()))
+            .filter_map(|at| beside(lines, at))
+            .map(str::trim)
+            .filter(|text| !text.is_empty() && !is_rule(text) && !shape::is_bar(text))
             .count();
         if end > from && strange > STRANGE {
             break;
@@ -143,43 +199,33 @@ fn block(sections: &[Section<'_>], lists: &[Vec<Entry<'_>>]) -> Option<Block> {
     Some(block)
 }
 
-/// Whether a heading says more than what was measured; what it says in parentheses apart.
-fn is_sentence(name: &str) -> bool {
-    let mut open = 0;
-    let outside = name.split_whitespace().filter(|word| {
-        let within = open > 0 || word.starts_with('(');
-        open += word.matches('(').count();
-        open = open.saturating_sub(word.matches(')').count());
-        !within
+/// Lines that differ in nothing but a word that looks like a number (`99.9%ile`), and come
+/// again with the same ones in each section, are called by these.
+fn tell_apart(lists: &mut [Vec<Entry<'_>>]) {
+    let mut met: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    for (list, number) in lists.iter().zip(0..) {
+        for entry in list.iter().filter(|entry| !entry.shape.odd.is_empty()) {
+            let all = met.entry(entry.key()).or_default();
+            all.resize(number + 1, Vec::new());
+            all[number].push(entry.shape.odd.join(" "));
+        }
+    }
+    let sections = lists.len();
+    met.retain(|_, all| {
+        let distinct: BTreeSet<&String> = all[0].iter().collect();
+        let several = distinct.len() > 1 && distinct.len() == all[0].len();
+        several && all.len() == sections && all.iter().all(|own| *own == all[0])
     });
-    outside.count() > WORDS
+    for entry in lists.iter_mut().flatten() {
+        if met.contains_key(&entry.key()) {
+            entry.apart = entry.shape.odd.join(" ");
+        }
+    }
 }
 
-/// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
-fn heading(text: &str) -> Option<&str> {
-    let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
-    let text = text.trim().trim_matches(marks);
-    let (name, colon) = match text.strip_suffix(':') {
-        Some(name) => (name.rsplit(['.', '!', '?']).next()?, true),
-        None => (text, false),
-    };
-    let name = name.trim().trim_matches(marks);
-    let (words, length) = if colon { (12, 90) } else { (4, 32) };
-    let fits = name.len() >= 2
-        && name.len() <= length
-        && name.split_whitespace().count() <= words
-        && name.starts_with(|c: char| c.is_alphanumeric() || c == '(' || c == '[')
-        && !name.contains(['|', '\t', ';', '{', '}', '"', '<', '>', '$'])
-        && !name.contains("  ")
-        && !name.contains(": ")
-        && !name.ends_with([',', '.', '/']);
-    (fits && (colon || names_configuration(name))).then_some(name)
-}
-
-/// Whether a name is one that a first heading may have.
-fn first_name(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    names_configuration(name) || lower.starts_with("no ") || lower.starts_with("current")
+/// Whether a section begins with an item of a list.
+fn is_item(lines: &[Line<'_>], section: &Section<'_>) -> bool {
+    line_at(lines, section.at).and_then(marked).is_some()
 }
 
 /// What stands below one heading.
@@ -192,7 +238,9 @@ struct Section<'t> {
 /// A line of a section: what stands above it without figures, and its shape.
 pub(super) struct Entry<'t> {
     pub(super) at: usize,
-    pub(super) above: &'t str,
+    pub(super) above: String,
+    /// What tells it apart from lines of the same words; mostly empty.
+    pub(super) apart: String,
     /// The last line above without figures.
     header: &'t str,
     /// What a line above calls each of its numbers; empty if none does.
@@ -203,7 +251,7 @@ pub(super) struct Entry<'t> {
 impl Entry<'_> {
     /// What a line is compared by.
     pub(super) fn key(&self) -> String {
-        format!("{}\n{}", self.above, self.shape.words)
+        format!("{}\n{}{}", self.above, self.apart, self.shape.words)
     }
 }
 
@@ -212,25 +260,44 @@ fn entries<'t>(
     section: &Section<'t>,
     again: &BTreeSet<&str>,
 ) -> Vec<Entry<'t>> {
-    let (mut above, mut header) = ("", "");
+    let (mut typed, mut above, mut header) = ("", String::new(), "");
+    let several = again.iter().filter(|text| is_prompt(text)).count() >= 2;
+    // Whether the line before was taken for a name of what stands below.
+    let mut goes_on = false;
     let mut all = Vec::new();
     for at in section.at + 1..section.end {
         let text = line_at(lines, at).unwrap_or_default();
         let words = text.trim();
-        match shape::of(text) {
-            Some(shape) => all.push(Entry {
-                at,
-                above,
-                header,
-                columns: Vec::new(),
-                shape,
-            }),
-            None if is_prompt(words) && again.contains(words) => (above, header) = (words, ""),
-            None if !is_title(text) => {}
+        let figures = shape::of(text).filter(|_| !again.contains(words));
+        match figures {
+            Some(shape) => {
+                goes_on = false;
+                all.push(Entry {
+                    at,
+                    above: format!("{typed} {above}").trim().to_owned(),
+                    apart: String::new(),
+                    header,
+                    columns: Vec::new(),
+                    shape,
+                });
+            }
+            None if is_prompt(words) => {
+                goes_on = false;
+                if several && again.contains(words) {
+                    (typed, above, header) = (words, String::new(), "");
+                }
+            }
+            None if !is_title(text) && !again.contains(words) => goes_on = false,
             None => {
                 header = text;
-                if words.ends_with(':') && text.len() <= TITLE || again.contains(words) {
-                    above = words;
+                let named = again.contains(words);
+                if words.ends_with(':') && text.len() <= TITLE || named {
+                    // Two lines that stand in each section name it together.
+                    above = match goes_on && named {
+                        true => format!("{above} {words}"),
+                        false => words.to_owned(),
+                    };
+                    goes_on = named;
                 }
             }
         }
@@ -246,8 +313,16 @@ fn is_title(text: &str) -> bool {
             .trim_start()
             .starts_with(['`', '$', '#', '<', '/', '.'])
         && !is_rule(text)
-        && !shape::is_code(text.trim())
+        && !shape::is_code(&unquoted(text.trim()))
         && !text.split_whitespace().any(figure)
+}
+
+/// A line that ends with a colon, without its quotes: `Get "rows" by index:`.
+fn unquoted(text: &str) -> Cow<'_, str> {
+    match text.ends_with(':') {
+        true => Cow::Owned(text.replace('"', "")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Whether a line was typed: `>>> load(x)`, `$ make bench`.
@@ -266,7 +341,10 @@ fn said_again<'t>(lines: &'t [Line<'_>], sections: &[Section<'t>]) -> BTreeSet<&
         for text in own.map(str::trim) {
             let fits = text.len() <= TITLE && wide_cells(text).len() < 2;
             let parts = is_title(text) || is_prompt(text);
-            if fits && parts && shape::of(text).is_none() {
+            let figures = shape::of(text).is_some();
+            // `name: 'lat', length: 1000000` is no measurement.
+            let quoted = figures && text.contains('\'') && is_worded(text);
+            if fits && (parts && !figures || quoted) {
                 met.entry(text).or_default().insert(number);
             }
         }
@@ -274,6 +352,13 @@ fn said_again<'t>(lines: &'t [Line<'_>], sections: &[Section<'t>]) -> BTreeSet<&
     met.retain(|_, numbers| numbers.len() >= 2);
     let several = met.len() >= 2;
     met.into_keys().filter(|_| several).collect()
+}
+
+/// Whether most of a line is words, and the first of it is none of a figure.
+fn is_worded(text: &str) -> bool {
+    let figure = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let figures = text.split_whitespace().filter(figure);
+    text.starts_with(char::is_alphabetic) && figures.count() * 3 <= text.split_whitespace().count()
 }
 
 /// What the words of a line above call the numbers of a row, if they are as many: one
@@ -289,7 +374,7 @@ fn columns<'t>(header: &'t str, text: &str, shape: &Shape<'_>) -> Vec<Option<&'t
     let words: Vec<&str> = header.split_whitespace().collect();
     let fits = |names: &Vec<&str>| {
         let keys = names.len().checked_sub(counts.len());
-        counts.len() >= 2 && keys.is_some_and(|keys| keys <= 1)
+        counts.len() >= 2 && counts[0] > 0 && keys.is_some_and(|keys| keys <= 1)
     };
     let Some(names) = [wide, words].into_iter().find(fits) else {
         return Vec::new();
@@ -320,6 +405,11 @@ fn read_by_others(lines: &[Line<'_>], section: &Section<'_>) -> bool {
                 continue;
             }
             if let Some(block) = grammar.read(&lines[at..]) {
+                if grammar.name() == REPORT {
+                    used = block.taken.len().max(1);
+                    rows += used;
+                    break;
+                }
                 if !table {
                     return true;
                 }

@@ -29,6 +29,8 @@ pub(super) struct Shape<'t> {
     /// The line, each number replaced by a mark.
     pub(super) words: String,
     pub(super) fields: Vec<Field<'t>>,
+    /// Words that only look like numbers, and stand as `?` in the line.
+    pub(super) odd: Vec<&'t str>,
 }
 
 impl Shape<'_> {
@@ -45,12 +47,14 @@ pub(super) fn has_digit(text: &str) -> bool {
 /// Parts a line; `None` if it has no figure, or is code or a command.
 pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     let text = unstamped(text).trim();
-    if text.len() > LONGEST || !has_digit(text) || is_code(text) {
+    let text = without_semicolon(text);
+    if text.len() > LONGEST || !has_digit(text) || is_code(text) || is_bar(text) {
         return None;
     }
     let mut shape = Shape {
         words: String::new(),
         fields: Vec::new(),
+        odd: Vec::new(),
     };
     let (mut at, mut from, mut copied) = (0, 0, 0);
     while let Some(digit) = text[at..].find(|c: char| c.is_ascii_digit()) {
@@ -60,7 +64,9 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
             at += 1;
             continue;
         }
-        match number(rest) {
+        // `189 % of a frame @ 60FPS`: at what the others were measured.
+        let given = text[..at].trim_end().ends_with('@');
+        match number(rest).filter(|_| !given) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
                 let before = text[from..at].trim_end();
@@ -75,9 +81,7 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
                 }
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('#');
-                // What takes seconds here may take milliseconds there.
-                let unit = if is_time(field.unit) { "s" } else { field.unit };
-                push_words(&mut shape.words, unit);
+                push_words(&mut shape.words, common_unit(field.unit));
                 shape.fields.push(field);
                 at += used;
                 (from, copied) = (at, at);
@@ -88,6 +92,7 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
                 let used = rest.find(|c| !word(c)).unwrap_or(rest.len());
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('?');
+                shape.odd.push(&rest[..used]);
                 at += used;
                 copied = at;
             }
@@ -95,6 +100,24 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     }
     push_words(&mut shape.words, &text[copied..]);
     (!shape.fields.is_empty()).then_some(shape)
+}
+
+/// A unit in which lines are compared: what takes seconds here may take milliseconds
+/// there, and so with sizes.
+fn common_unit(unit: &str) -> &str {
+    match unit {
+        unit if is_time(unit) => "s",
+        unit if is_size(unit) => "B",
+        unit => unit,
+    }
+}
+
+/// An item that ends with a semicolon, without that: `time spent: 32.1 s;`.
+fn without_semicolon(text: &str) -> &str {
+    match text.strip_suffix(';') {
+        Some(item) if item.contains(": ") && !item.contains(['(', '=', ';']) => item,
+        _ => text,
+    }
 }
 
 /// What stands around labels.
@@ -262,7 +285,7 @@ fn is_rate(word: &str) -> bool {
     })
 }
 
-fn is_size(word: &str) -> bool {
+pub(super) fn is_size(word: &str) -> bool {
     matches!(
         word,
         "B" | "bytes" | "kB" | "KB" | "MB" | "GB" | "KiB" | "MiB" | "GiB"
@@ -292,12 +315,27 @@ fn push_words(words: &mut String, text: &str) {
     }
 }
 
-/// Whether a line is code, a command or a row of a profile.
+/// Whether a line ends with a bar, as rows of a histogram do: `0.045 [8914] |****`.
+pub(super) fn is_bar(text: &str) -> bool {
+    let drawn = |c: char| {
+        matches!(c, '#' | '*' | '|' | '=' | '@')
+            || ('\u{2580}'..='\u{259f}').contains(&c)
+            || c == '∎'
+    };
+    let bar = text.trim_end_matches(drawn);
+    let (length, last) = (text[bar.len()..].chars().count(), text.chars().next_back());
+    let block = last.is_some_and(|c| !c.is_ascii());
+    bar.ends_with(' ') && (length >= 2 || length == 1 && (block || last == Some('|')))
+}
+
+/// Whether a line is code, a command, how far something has come or a row of a profile.
 pub(super) fn is_code(text: &str) -> bool {
     text.starts_with(['$', '@', '>', '<', '/', '|'])
         || text.starts_with("diff ")
         || text.starts_with("./")
         || text.ends_with(';')
+        // `Receiving objects: 100% (98489/98489), 59.23 MiB | 21.26 MiB/s, done.`
+        || text.ends_with(", done.")
         || CODE.as_ref().is_some_and(|code| code.is_match(text))
 }
 

@@ -430,7 +430,9 @@ fn amounts_before_figures_are_names_though_not_all_come_again() {
 fn commands_that_come_again_part_what_stands_below_them() {
     let list = |name: &str, figures: [f64; 2]| {
         let [a, b] = figures;
-        format!("{name}:\n$ bench --small\nWall time: {a} s\n$ bench --large\nWall time: {b} s\n\n")
+        format!(
+            "{name}:\n$ bench --small\nTotal time: {a} s\n$ bench --large\nTotal time: {b} s\n\n"
+        )
     };
     let text = list("Before", [2.5, 12.5]) + &list("After", [0.5, 14.5]);
     assert_eq!(

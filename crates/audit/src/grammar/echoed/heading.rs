@@ -1,0 +1,140 @@
+//! Lines that may stand above lists, and what they say.
+
+use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
+use crate::states;
+
+/// A heading of more words is a sentence, which may introduce anything.
+const WORDS: usize = 7;
+
+/// Whether a heading says more than what was measured; what it says in parentheses apart.
+pub(super) fn is_sentence(name: &str) -> bool {
+    let mut open = 0;
+    let outside = name.split_whitespace().filter(|word| {
+        let within = open > 0 || word.starts_with('(');
+        open += word.matches('(').count();
+        open = open.saturating_sub(word.matches(')').count());
+        !within
+    });
+    outside.count() > WORDS
+}
+
+/// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
+pub(super) fn heading(text: &str) -> Option<&str> {
+    let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
+    let item = marked(text).is_some();
+    let text = unnumbered(text.trim()).trim_matches(marks);
+    let (name, colon) = match text.strip_suffix(':') {
+        Some(text) => (last_sentence(text), true),
+        None => (text, false),
+    };
+    let name = without_remark(name.trim()).trim_matches(marks);
+    let (words, length) = match colon || is_switches(name) {
+        true => (12, 90),
+        false if item => (6, 48),
+        false => (4, 32),
+    };
+    let fits = name.len() >= 2
+        && name.len() <= length
+        && name.split_whitespace().count() <= words
+        && name.starts_with(|c: char| c.is_alphanumeric() || c == '(' || c == '[')
+        && !name.contains(['|', '\t', ';', '{', '}', '"', '<', '>', '$'])
+        && !name.contains("  ")
+        && !name.contains(": ")
+        && !name.ends_with([',', '.', '/']);
+    (fits && (colon || names_configuration(name) || denies(name))).then_some(name)
+}
+
+/// What stands behind the last sentence that ends in a text.
+fn last_sentence(text: &str) -> &str {
+    let ends = text.rmatch_indices(['.', '!', '?']);
+    let mut ends = ends.filter(|(at, _)| text[at + 1..].starts_with(' '));
+    ends.next().map_or(text, |(at, _)| &text[at + 1..])
+}
+
+/// An item of a list without its number: `1. `, `(2) `.
+fn unnumbered(text: &str) -> &str {
+    let bare = text.strip_prefix('(').unwrap_or(text);
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = bare[digits..].strip_prefix(['.', ')']);
+    match rest.and_then(|rest| rest.strip_prefix(' ')) {
+        Some(rest) if (1..=2).contains(&digits) => rest,
+        _ => text,
+    }
+}
+
+/// A name without figures in parentheses behind it: `main (hit rate: 95.4%)`.
+fn without_remark(name: &str) -> &str {
+    let parted = name
+        .strip_suffix(')')
+        .and_then(|name| name.split_once(" ("));
+    match parted {
+        Some((name, remark)) if remark.contains(['%', ':']) => name,
+        _ => name,
+    }
+}
+
+/// Whether a name is nothing but settings: `step=minute --stream=false`.
+fn is_switches(name: &str) -> bool {
+    name.split_whitespace().all(|word| {
+        let parted = word.trim_start_matches('-').split_once('=');
+        parted.is_some_and(|(key, value)| {
+            key.starts_with(|c: char| c.is_ascii_alphabetic()) && !value.is_empty()
+        })
+    })
+}
+
+/// Whether a name is one that a first heading may have.
+pub(super) fn first_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    names_configuration(name)
+        || name == "HEAD"
+        || lower.starts_with("current")
+        || words.any(|word| word == "no")
+}
+
+/// Whether a name says that something is not there: `No compression`.
+fn denies(name: &str) -> bool {
+    name.get(..3)
+        .is_some_and(|no| no.eq_ignore_ascii_case("no "))
+}
+
+/// What stands before a heading with figures below, and before those beside it: `- `, `## `.
+pub(super) fn marked(text: &str) -> Option<&str> {
+    let name = text.trim_start().trim_start_matches(['#', '*', '-', '•']);
+    let mark = &text[..text.len() - name.len()];
+    (!mark.trim().is_empty() && name.starts_with(' ')).then_some(mark)
+}
+
+/// A line without what marks it as a heading.
+pub(super) fn bare(text: &str) -> &str {
+    text.trim_matches(|c| matches!(c, '#' | '*' | '-' | '•' | ':' | ' '))
+}
+
+/// Whether two names are of one form: `Testing 6.29 on 7.0`, `Testing 7.0 on fixed`.
+pub(super) fn alike(a: &str, b: &str) -> bool {
+    let words = |name: &str| name.split_whitespace().count();
+    let first = |name: &str| name.split_whitespace().next().map(str::to_ascii_lowercase);
+    words(a) >= 3 && words(a) == words(b) && first(a) == first(b)
+}
+
+/// Whether two names differ in nothing but their last number, which counts no runs:
+/// `Test 1`, `Test 2`.
+pub(super) fn differ_in_number(a: &str, b: &str) -> bool {
+    let parted = |name: &str| {
+        let (words, number) = name.rsplit_once(' ')?;
+        let counted = number.bytes().all(|b| b.is_ascii_digit());
+        counted.then(|| words.to_ascii_lowercase())
+    };
+    let (a, b) = (parted(a), parted(b));
+    a.is_some_and(|words| {
+        let last = words.rsplit(' ').next().unwrap_or_default();
+        !key_is(last, REPETITION_KEYS) && b == Some(words.clone())
+    })
+}
+
+/// Whether a name begins with a word for a state: `Before`, `after this change`.
+pub(super) fn is_state(name: &str) -> bool {
+    let first = name.split(|c: char| !c.is_alphanumeric()).next();
+    first.is_some_and(|word| states::is_bare(&word.to_ascii_lowercase()))
+}

@@ -1,0 +1,188 @@
+//! One unit for one metric of a workload: `3.97 us` beside `109 ns`.
+//!
+//! Who prints times and sizes for people takes the unit that suits each figure. Of what
+//! is to be compared all are then given in the finest of these units, in which no digit
+//! is lost. A metric that is printed in one unit, or in units of several kinds, is left
+//! as it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::Spread;
+
+use super::Item;
+use super::repeat::Stand;
+use crate::grammar::lists::LONE;
+use crate::grammar::{Figure, Finding};
+
+/// Times, in nanoseconds.
+const TIMES: &[(&[&str], f64)] = &[
+    (&["ns", "nsec", "nsecs"], 1.0),
+    (&["us", "µs", "μs", "usec", "usecs"], 1e3),
+    (&["ms", "msec", "msecs"], 1e6),
+    (&["s", "sec", "secs", "second", "seconds"], 1e9),
+];
+
+/// Sizes, in bytes.
+const SIZES: &[(&[&str], f64)] = &[
+    (&["B", "byte", "bytes"], 1.0),
+    (&["kB", "KB"], 1e3),
+    (&["MB"], 1e6),
+    (&["GB"], 1e9),
+    (&["TB"], 1e12),
+    (&["KiB"], 1024.0),
+    (&["MiB"], 1_048_576.0),
+    (&["GiB"], 1_073_741_824.0),
+];
+
+/// Numbers of bits.
+const BITS: &[(&[&str], f64)] = &[
+    (&["bit", "bits"], 1.0),
+    (&["kbit", "Kbit", "Kbits"], 1e3),
+    (&["Mbit", "Mbits"], 1e6),
+    (&["Gbit", "Gbits"], 1e9),
+];
+
+/// What a unit measures, for what or in what time; and how many of the smallest unit
+/// of that it is.
+fn scale(unit: &str) -> Option<(usize, &str, f64)> {
+    let (own, per) = match unit.find('/') {
+        Some(at) => unit.split_at(at),
+        None => (unit, ""),
+    };
+    let per = match per {
+        "/sec" | "/second" => "/s",
+        per => per,
+    };
+    let kinds = [TIMES, SIZES, BITS].into_iter().enumerate();
+    let mut known = kinds.flat_map(|(kind, units)| units.iter().map(move |unit| (kind, unit)));
+    let (kind, (_, scale)) = known.find(|(_, (words, _))| words.contains(&own))?;
+    Some((kind, per, *scale))
+}
+
+/// The finest of several units of one kind; `None` if one is enough or none can be.
+fn finest<'u>(units: &[&'u str]) -> Option<(&'u str, f64)> {
+    let first = units.first()?;
+    if units.iter().all(|unit| unit == first) {
+        return None;
+    }
+    let (kind, per, _) = scale(first)?;
+    let mut best: Option<(&str, f64)> = None;
+    for unit in units {
+        let (other, behind, scale) = scale(unit)?;
+        if (other, behind) != (kind, per) {
+            return None;
+        }
+        if best.is_none_or(|(_, least)| scale < least) {
+            best = Some((unit, scale));
+        }
+    }
+    best
+}
+
+/// The figures of an item.
+fn figures(item: &mut Item) -> &mut [Figure] {
+    match &mut item.finding {
+        Finding::Run { figures, .. } => figures,
+        Finding::Summary { figure, .. } => std::slice::from_mut(figure),
+        _ => &mut [],
+    }
+}
+
+/// What is given in one unit: a metric of a workload, in one message at one depth.
+type Series = (Stand, Option<String>, String);
+
+fn series(stand: Stand, workload: &Option<String>, figure: &Figure) -> Series {
+    (stand, workload.clone(), figure.metric.clone())
+}
+
+/// Gives each metric of each workload in one unit, where that is possible.
+pub(super) fn in_one_unit(items: &mut [Item]) {
+    let mut met: BTreeMap<Series, Vec<String>> = BTreeMap::new();
+    // Lists that come again below one heading, in other units, are of several things of
+    // which nothing is known: admission asks for their units.
+    let mut lists: BTreeMap<(Series, Option<String>), String> = BTreeMap::new();
+    let mut apart: BTreeSet<Series> = BTreeSet::new();
+    for item in items.iter_mut() {
+        let (stand, workload) = (item.stand, item.workload_name.clone());
+        let (list, configuration) = (item.format == LONE, item.configuration_label.clone());
+        for figure in figures(item) {
+            let series = series(stand, &workload, figure);
+            if list {
+                let own = lists.entry((series.clone(), configuration.clone()));
+                if *own.or_insert_with(|| figure.unit.clone()) != figure.unit {
+                    apart.insert(series.clone());
+                }
+            }
+            let units = met.entry(series).or_default();
+            if !units.contains(&figure.unit) {
+                units.push(figure.unit.clone());
+            }
+        }
+    }
+    met.retain(|series, units| units.len() > 1 && !apart.contains(series));
+    if met.is_empty() {
+        return;
+    }
+    for item in items {
+        let (stand, workload) = (item.stand, item.workload_name.clone());
+        let mut factor = 1.0;
+        for figure in figures(item) {
+            let units = met.get(&series(stand, &workload, figure));
+            let units: Vec<&str> = units.into_iter().flatten().map(String::as_str).collect();
+            if let Some((unit, least)) = finest(&units)
+                && let Some((.., own)) = scale(&figure.unit)
+            {
+                factor = own / least;
+                figure.value = times(figure.value, factor);
+                figure.step = figure.step.map(|step| times(step, factor));
+                figure.unit = unit.to_string();
+            }
+        }
+        if let Finding::Summary {
+            spread: Some(spread),
+            ..
+        } = &mut item.finding
+        {
+            match spread {
+                Spread::StandardError(value) | Spread::StandardDeviation(value) => {
+                    *value = times(*value, factor);
+                }
+            }
+        }
+    }
+}
+
+/// A product without the digits that only come from how numbers are kept.
+fn times(value: f64, factor: f64) -> f64 {
+    let product = value * factor;
+    format!("{product:.12e}").parse().unwrap_or(product)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finest_of_several_units_of_one_kind_is_taken() {
+        assert_eq!(finest(&["s", "ms", "s"]), Some(("ms", 1e6)));
+        assert_eq!(finest(&["us/op", "ns/op"]), Some(("ns/op", 1.0)));
+        assert_eq!(finest(&["GiB", "MiB"]), Some(("MiB", 1_048_576.0)));
+        assert_eq!(finest(&["GB/s", "MB/sec"]), Some(("MB/sec", 1e6)));
+    }
+
+    #[test]
+    fn one_unit_and_units_of_several_kinds_are_left_alone() {
+        assert_eq!(finest(&["ms", "ms"]), None);
+        assert_eq!(finest(&["ms", "MB"]), None);
+        assert_eq!(finest(&["ms", "ms/op"]), None);
+        assert_eq!(finest(&["ms", "cycles"]), None);
+        assert_eq!(finest(&["Mbit/s", "MB/s"]), None);
+        assert_eq!(finest(&["ms", ""]), None);
+    }
+
+    #[test]
+    fn a_product_has_no_digits_of_its_own() {
+        assert_eq!(times(3.9722, 1e3), 3972.2);
+        assert_eq!(times(1.11, 1e6), 1_110_000.0);
+    }
+}
