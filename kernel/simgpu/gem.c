@@ -40,8 +40,7 @@
 
 static void simgpu_gem_free(struct drm_gem_object *base)
 {
-	simgpu_shrinker_forget(to_simgpu_object(base));
-	drm_gem_shmem_object_free(base);
+	simgpu_shrinker_free(to_simgpu_object(base));
 }
 
 #ifdef HAVE_DRM_FDINFO

@@ -3,6 +3,7 @@
 #define SIMGPU_GEM_H
 
 #include <linux/fs.h>
+#include <linux/llist.h>
 
 #include "../compat/drm_gem.h"
 #include "simgpu.h"
@@ -12,11 +13,15 @@
  * @shmem: what DRM's helpers know of it
  * @unneeded: its pages may be taken; under its reservation, as is @purged
  * @purged: they were, since it was last needed
+ * @listed: scans of the shrinker may meet it, as it has been unneeded; likewise
+ * @freed: to the next that is to be freed
  */
 struct simgpu_object {
 	struct drm_gem_shmem_object shmem;
 	bool unneeded;
 	bool purged;
+	bool listed;
+	struct llist_node freed;
 };
 
 static inline struct simgpu_object *
@@ -33,6 +38,6 @@ static inline bool simgpu_object_resident(const struct drm_gem_object *base)
 }
 
 /* shrinker.c */
-void simgpu_shrinker_forget(struct simgpu_object *object);
+void simgpu_shrinker_free(struct simgpu_object *object);
 
 #endif /* SIMGPU_GEM_H */

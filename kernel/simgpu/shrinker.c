@@ -42,10 +42,12 @@
 
 #include <linux/dma-resv.h>
 #include <linux/jiffies.h>
+#include <linux/llist.h>
 #include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 #include <linux/shmem_fs.h>
 #include <linux/swap.h>
+#include <linux/workqueue.h>
 
 #include "../compat/shrinker.h"
 #include "file.h"
@@ -70,10 +72,12 @@ static u32 simgpu_advise(struct simgpu_object *object, u32 advice)
 	dma_resv_assert_held(base->resv);
 	WRITE_ONCE(object->unneeded, advice == SIMGPU_GEM_DONTNEED);
 	if (object->unneeded) {
+		object->listed = true;
 		drm_gem_lru_move_tail(&shrinker->unneeded, base);
 	} else {
 		object->purged = false;
-		if (base->lru)
+		/* Which list it is on may be read under the mutex only. */
+		if (object->listed)
 			drm_gem_lru_move_tail(&shrinker->needed, base);
 	}
 	return retained;
@@ -110,23 +114,44 @@ int simgpu_gem_madvise(struct simgpu_file *file,
 	return error == -EINTR ? -ERESTARTSYS : error;
 }
 
+static void simgpu_shrinker_free_work(struct work_struct *work)
+{
+	struct simgpu_shrinker *shrinker =
+		container_of(work, struct simgpu_shrinker, free_work);
+	struct simgpu_object *object, *next;
+
+	llist_for_each_entry_safe(object, next, llist_del_all(&shrinker->freed),
+				  freed)
+		drm_gem_shmem_object_free(&object->shmem.base);
+}
+
 /**
- * simgpu_shrinker_forget() - an object ends
+ * simgpu_shrinker_free() - free an object
  * @object: to which there is no reference any more
  *
- * Context: process, sleeps.
+ * That takes its reservation. A scan has a reference to each object that it looks
+ * at, so the last one may be dropped in reclaim, which may have come from where
+ * reservations are held. So what scans may meet is freed by a work item.
+ *
+ * Context: process, sleeps; reclaim too.
  */
-void simgpu_shrinker_forget(struct simgpu_object *object)
+void simgpu_shrinker_free(struct simgpu_object *object)
 {
 	struct drm_gem_object *base = &object->shmem.base;
+	struct simgpu_shrinker *shrinker = shrinker_of(base);
 
+	if (!object->listed) {
+		drm_gem_shmem_object_free(base);
+		return;
+	}
 	/*
 	 * What removes it later reads which list it is on without the mutex,
 	 * and a scan has one on its stack for those it has looked at: that must
 	 * not be it.
 	 */
-	if (base->lru)
-		drm_gem_lru_move_tail(&shrinker_of(base)->needed, base);
+	drm_gem_lru_move_tail(&shrinker->needed, base);
+	if (llist_add(&object->freed, &shrinker->freed))
+		queue_work(system_unbound_wq, &shrinker->free_work);
 }
 
 /* ---- What the kernel asks ---- */
@@ -234,6 +259,8 @@ int simgpu_shrinker_init(struct simgpu_device *dev)
 
 	mutex_init(&shrinker->lru_mutex);
 	mutex_init(&shrinker->wait_mutex);
+	init_llist_head(&shrinker->freed);
+	INIT_WORK(&shrinker->free_work, simgpu_shrinker_free_work);
 	compat_gem_lru_init(&shrinker->needed, &shrinker->lru_mutex);
 	compat_gem_lru_init(&shrinker->unneeded, &shrinker->lru_mutex);
 
@@ -260,6 +287,7 @@ void simgpu_shrinker_fini(struct simgpu_device *dev)
 
 	if (shrinker->shrinker)
 		compat_shrinker_destroy(shrinker->shrinker);
+	flush_work(&shrinker->free_work);
 	WARN_ON_ONCE(!list_empty(&shrinker->unneeded.list));
 	mutex_destroy(&shrinker->wait_mutex);
 	mutex_destroy(&shrinker->lru_mutex);

@@ -44,6 +44,8 @@ enum simgpu_completion {
  * @lru_mutex: of both lists, on kernels whose devices have none for it
  * @needed: objects that were on @unneeded and no more
  * @unneeded: objects whose pages may be taken, least recently advised first
+ * @freed: objects without references that @free_work frees
+ * @free_work: see simgpu_shrinker_free()
  * @wait_mutex: one waits for jobs at a time; protects @wait_end
  * @wait_end: in jiffies, until when
  * @purged: objects that have lost their pages so far
@@ -56,6 +58,8 @@ struct simgpu_shrinker {
 	struct mutex lru_mutex;
 	struct drm_gem_lru needed;
 	struct drm_gem_lru unneeded;
+	struct llist_head freed;
+	struct work_struct free_work;
 	struct mutex wait_mutex;
 	unsigned long wait_end;
 	atomic64_t purged;

