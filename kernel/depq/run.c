@@ -53,6 +53,7 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 	if (READ_ONCE(queue->dep))
 		return READ_ONCE(queue->dep_done);
 	job = list_first_entry(&queue->queued, struct depq_job, link);
+	/* The holder of the token changes them without the lock; see above. */
 	if (queue->error || data_race(!xa_empty(&job->deps)))
 		return true;
 	/* The same: the runner asks the arbiter himself, or when he leaves. */

@@ -322,17 +322,8 @@ impl Scanner<'_, '_> {
         let depth = self.lines[at].depth;
         let prose = matches!(format, "prose" | SENTENCE);
         let from = self.level(depth).end;
-        let mut headings = Vec::new();
-        if !prose {
-            let free = |i: usize| !self.used[i];
-            headings = headings::above(self.lines, from, at, &free);
-            if headings.is_empty() && depth > 0 {
-                headings.extend(headings::above_quotation(self.lines, from, at, &free));
-            }
-            if let Some(named) = self.named_heading(from, at, depth) {
-                headings = vec![named];
-            }
-        }
+        let above = (!prose).then(|| self.headings_above(from, at));
+        let headings = above.unwrap_or_default();
         if self.options.explain {
             for heading in &headings {
                 self.taken.insert(heading.at, "heading".to_string());
@@ -374,6 +365,20 @@ impl Scanner<'_, '_> {
             level.end = at + used;
         }
         self.out.placed.push(placed);
+    }
+
+    /// The headings of a block, behind the last one that has the same depth.
+    fn headings_above(&self, from: usize, at: usize) -> Vec<Heading> {
+        let depth = self.lines[at].depth;
+        if let Some(named) = self.named_heading(from, at, depth) {
+            return vec![named];
+        }
+        let free = |at: usize| !self.used[at];
+        let headings = headings::above(self.lines, from, at, &free);
+        match headings.is_empty() && depth > 0 {
+            true => Vec::from_iter(headings::above_quotation(self.lines, from, at, &free)),
+            false => headings,
+        }
     }
 
     /// A line above that the user declared to name a configuration.
