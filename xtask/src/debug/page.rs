@@ -33,7 +33,10 @@ const FOUND: &str = "
 
 In `depq` two data races, which were harmless and are marked now: whether the first
 job waits for something, which depq_queue_want_kick() reads, is changed by
-depq_queue_await_dep() without the lock. In `simgpu` nothing. Tests
+depq_queue_await_dep() without the lock. In `simgpu` two mistakes of its shrinker, which are
+mended. It read without the mutex on which list an object is, so that one that was needed
+again could stay on the list of the unneeded. And a scan that dropped the last reference to an
+object freed it in reclaim, where no reservation may be taken. Tests
 that relied on time were mended, in the suite, the user interface and the
 graphs, and these mistakes of tests: the suite let an engine complete a job
 that run_job() had not handed over yet, and took a job of `drm_sched` for
