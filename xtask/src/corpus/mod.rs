@@ -55,12 +55,15 @@ pub(crate) fn step() -> Result<Done, Error> {
 
 fn score_twins(options: &Options) -> Result<(), Error> {
     let graded = texts::graded(Label::all()?, texts::twin)?;
-    println!("{}\n{}", score::table(&graded), score::fresh(&graded));
-    println!("{}", causes::table(&graded));
-    if options.write {
-        write("twins", &score::table(&graded))?;
-        write("fresh", &score::fresh(&graded))?;
-        write("causes", &causes::table(&graded))?;
+    for (mark, table) in [
+        ("twins", score::table(&graded)),
+        ("fresh", score::fresh(&graded)),
+        ("causes", causes::table(&graded)),
+    ] {
+        println!("{table}");
+        if options.write {
+            write(mark, &table)?;
+        }
     }
     let broken = floors::broken(&graded)?;
     match broken.is_empty() {

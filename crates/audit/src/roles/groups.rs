@@ -2,6 +2,7 @@
 
 use super::decide::{self, decide};
 use super::figures::VALUE;
+use super::side_by_side::may_be_work;
 use super::words::{names_measurement, names_metric};
 use super::{Context, NamedBy, Resolved, Role, Roles, figures};
 use crate::admission::Sign;
@@ -91,17 +92,12 @@ fn numbers_rows(part: &Grid) -> bool {
     })
 }
 
-/// Whether groups of the same metrics are of what is compared: no name has a number or says
-/// what is done, as that of a workload would.
+/// Whether groups of the same metrics are of what is compared: no name may be a workload's.
 fn measure_alike(grid: &Grid, names: &[&str]) -> bool {
-    let work = |name: &&str| {
-        name.bytes().any(|b| b.is_ascii_digit())
-            || crate::group::is_work(name)
-            || crate::group::names::workload_score(name) > 0
-    };
     let measures = |name: &str| names_metric(name) || is_unit(name);
     let columns = &grid.header.columns[grid.header.grouped()];
-    !names.iter().any(work) && columns.iter().all(|column| measures(&column.name))
+    !names.iter().any(|name| may_be_work(name))
+        && columns.iter().all(|column| measures(&column.name))
 }
 
 /// Reads each group as a table of its own.

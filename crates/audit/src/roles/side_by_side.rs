@@ -5,6 +5,13 @@ use super::words::names_metric;
 use crate::grammar::quantity::{is_measure, is_quotient, is_time};
 use crate::grammar::table::{Grid, Row};
 
+/// Whether a name has a number or says what is done, as that of a workload would.
+pub(super) fn may_be_work(name: &str) -> bool {
+    name.bytes().any(|b| b.is_ascii_digit())
+        || crate::group::is_work(name)
+        || crate::group::names::workload_score(name) > 0
+}
+
 /// Whether the columns measure the same of different things, and the rows are what it was
 /// measured with: figures of one unit of a time or a rate that differ little along the rows
 /// and much along the columns, below names that are of nothing else.
@@ -13,12 +20,7 @@ pub(super) fn are(grid: &Grid, columns: &[usize]) -> bool {
         return false;
     }
     let name = |at: &usize| grid.header.columns[*at].name.as_str();
-    let other = |at: &usize| {
-        names_metric(name(at))
-            || name(at).bytes().any(|b| b.is_ascii_digit())
-            || crate::group::is_work(name(at))
-            || crate::group::names::workload_score(name(at)) > 0
-    };
+    let other = |at: &usize| names_metric(name(at)) || may_be_work(name(at));
     let unit = |row: &Row, at: usize| {
         let own = &row.cells[at].unit;
         let header = &grid.header.columns[at].unit;

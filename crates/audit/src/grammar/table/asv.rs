@@ -33,14 +33,8 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     };
     let first = (2..=BELOW + 1).find(|at| !here(*at).is_some_and(bracketed))?;
     here(1).filter(|text| bracketed(text))?;
-    let mut right = vec![(0, "| benchmark | before | after | ratio |".to_owned())];
-    for at in first..MOST {
-        match here(at).and_then(row) {
-            Some(row) => right.push((at, row)),
-            None => break,
-        }
-    }
-    (right.len() >= 2).then(|| rewritten::read(lines, right, "table header"))?
+    let header = "| benchmark | before | after | ratio |".to_owned();
+    rewritten::read_rows(lines, (0, header), first, MOST, row)
 }
 
 /// A row with its name before its figures.

@@ -30,14 +30,8 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     {
         return None;
     }
-    let mut right = vec![(header, format!("| {first} | old (B) | new (B) | delta |"))];
-    for at in header + 1..MOST {
-        match here(at).and_then(row) {
-            Some(row) => right.push((at, row)),
-            None => break,
-        }
-    }
-    (right.len() >= 2).then(|| rewritten::read(lines, right, "table header"))?
+    let names = format!("| {first} | old (B) | new (B) | delta |");
+    rewritten::read_rows(lines, (header, names), header + 1, MOST, row)
 }
 
 /// A row whose delta follows from its sizes; one of them may not be there.

@@ -3,6 +3,7 @@
 
 use super::{Grid, Table};
 use crate::Line;
+use crate::grammar::cells::line_at;
 use crate::grammar::{Block, Finding, Grammar, Taken};
 
 /// Reads lines that were put right, each with the number of the line from which it is, in
@@ -37,6 +38,22 @@ pub(super) fn read(
         }
     }
     Some(Block { findings, taken })
+}
+
+/// Reads a header that was put right and the rows from line `first` on, each put right by
+/// `row`, up to the first that is none or to line `most`.
+pub(super) fn read_rows(
+    lines: &[Line<'_>],
+    (header, names): (usize, String),
+    first: usize,
+    most: usize,
+    row: impl Fn(&str) -> Option<String>,
+) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let rows = (first..most).map_while(|at| Some((at, row(here(at)?)?)));
+    let right: Vec<(usize, String)> = std::iter::once((header, names)).chain(rows).collect();
+    (right.len() >= 2).then(|| read(lines, right, "table header"))?
 }
 
 /// The table of a block, if it has one.

@@ -20,20 +20,12 @@ const NAMES: [&str; 4] = ["user", "system", "total", "real"];
 
 /// Reads such a table.
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
-    let depth = lines.first()?.depth;
-    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    if !here(0)?.split_whitespace().eq(NAMES) {
+    if !line_at(lines, 0)?.split_whitespace().eq(NAMES) {
         return None;
     }
     let names = NAMES.map(|name| format!("{name} (s)")).join(" | ");
-    let mut right = vec![(0, format!("| benchmark | {names} |"))];
-    for at in 1..MOST {
-        match here(at).and_then(row) {
-            Some(row) => right.push((at, row)),
-            None => break,
-        }
-    }
-    (right.len() >= 2).then(|| rewritten::read(lines, right, "table header"))?
+    let header = format!("| benchmark | {names} |");
+    rewritten::read_rows(lines, (0, header), 1, MOST, row)
 }
 
 /// A row with pipes between its name and its figures.
