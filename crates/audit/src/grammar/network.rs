@@ -82,8 +82,7 @@ impl Grammar for Netperf {
         // `per sec` and `10^6bits/sec` are the last columns: the rate is the
         // last figure; a column of lost messages does not stand behind it.
         let rate = *values.last()?;
-        let columns = place - usize::from(unit == "1/s");
-        if values.len() != columns {
+        if values.len() + usize::from(unit == "1/s") != place {
             return None;
         }
         let mut block = Block {

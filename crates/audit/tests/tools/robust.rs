@@ -168,3 +168,19 @@ fn a_rate_that_stands_twice_in_a_report_is_one_figure() {
         &[(0, 1, '0'), (27971, 5, '0')],
     ));
 }
+
+/// A heading that is gone, that lost its first word or its line's end must not
+/// leave a figure without what it is counted against.
+#[test]
+fn the_loss_of_any_line_first_word_or_line_end_is_survived() {
+    for text in FIXTURES {
+        let lines: Vec<&str> = text.split_inclusive('\n').take(120).collect();
+        for (at, line) in lines.iter().enumerate() {
+            let beheaded = line.trim_start().split_once(' ').map_or("\n", |(_, w)| w);
+            let joined = format!("{} ", line.trim_end());
+            for kept in ["", beheaded, &joined] {
+                read(&[&lines[..at].concat(), kept, &lines[at + 1..].concat()].concat());
+            }
+        }
+    }
+}
