@@ -12,6 +12,7 @@
 use super::begins::Begins;
 use super::cells::{label, line_at, push_new};
 use super::number::english;
+use super::quantity::power_of_seconds;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
 
@@ -24,8 +25,6 @@ const LONGEST: usize = 400;
 const MOST: usize = 200;
 /// The columns that are read; names that were cut end with `…`.
 const COLUMNS: [&str; 5] = ["min", "median", "itr/sec", "mem_alloc", "gc/sec"];
-/// Units of times with the power of ten that makes seconds of them.
-const TIMES: [(&str, i32); 5] = [("ns", -9), ("µs", -6), ("us", -6), ("ms", -3), ("s", 0)];
 
 impl Grammar for BenchMark {
     fn name(&self) -> &'static str {
@@ -126,9 +125,7 @@ fn figure(column: &str, word: &str) -> Option<Figure> {
             unit,
         ));
     }
-    let (_, power) = TIMES
-        .iter()
-        .find(|(name, _)| *name == unit.replace('μ', "µ"))?;
+    let power = power_of_seconds(unit)?;
     let value = english(&format!("{digits}e{power}"))?;
     let places = digits
         .rsplit_once('.')

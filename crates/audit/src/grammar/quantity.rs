@@ -111,6 +111,20 @@ static MEASURES: Listed = Listed::of(&[
     "Watts",
 ]);
 
+/// The short names of times, with the power of ten that makes seconds of them.
+const POWERS: [(&[&str], i32); 4] = [
+    (&["ns", "nsec", "nsecs"], -9),
+    (&["us", "µs", "μs", "usec", "usecs"], -6),
+    (&["ms", "msec", "msecs"], -3),
+    (&["s", "sec", "secs", "second", "seconds"], 0),
+];
+
+/// The power of ten that makes seconds of a time in this unit.
+pub(crate) fn power_of_seconds(unit: &str) -> Option<i32> {
+    let mut known = POWERS.iter();
+    known.find_map(|(names, power)| names.contains(&unit).then_some(*power))
+}
+
 /// Whether a word is a unit of time.
 pub(crate) fn is_time(word: &str) -> bool {
     TIMES.has_in_any_case(word)

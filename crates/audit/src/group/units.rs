@@ -12,15 +12,8 @@ use assize_bundle::Spread;
 use super::Item;
 use super::repeat::Stand;
 use crate::grammar::lists::LONE;
+use crate::grammar::quantity::power_of_seconds;
 use crate::grammar::{Figure, Finding};
-
-/// Times, in nanoseconds.
-const TIMES: &[(&[&str], f64)] = &[
-    (&["ns", "nsec", "nsecs"], 1.0),
-    (&["us", "µs", "μs", "usec", "usecs"], 1e3),
-    (&["ms", "msec", "msecs"], 1e6),
-    (&["s", "sec", "secs", "second", "seconds"], 1e9),
-];
 
 /// Sizes, in bytes.
 const SIZES: &[(&[&str], f64)] = &[
@@ -42,6 +35,9 @@ const BITS: &[(&[&str], f64)] = &[
     (&["Gbit", "Gbits"], 1e9),
 ];
 
+/// The kind of unit that a time is; the finest known is a nanosecond.
+const TIME: usize = 0;
+
 /// What a unit measures, for what or in what time; and how many of the smallest unit
 /// of that it is.
 fn scale(unit: &str) -> Option<(usize, &str, f64)> {
@@ -53,7 +49,10 @@ fn scale(unit: &str) -> Option<(usize, &str, f64)> {
         "/sec" | "/second" => "/s",
         per => per,
     };
-    let kinds = [TIMES, SIZES, BITS].into_iter().enumerate();
+    if let Some(power) = power_of_seconds(own) {
+        return Some((TIME, per, 10.0_f64.powi(power + 9)));
+    }
+    let kinds = (TIME + 1..).zip([SIZES, BITS]);
     let mut known = kinds.flat_map(|(kind, units)| units.iter().map(move |unit| (kind, unit)));
     let (kind, (_, scale)) = known.find(|(_, (words, _))| words.contains(&own))?;
     Some((kind, per, *scale))
