@@ -12,13 +12,14 @@
 //! A benchmark is a run whose workload is its name. Repetitions (`--benchmark_repetitions`)
 //! are made by one process, so they are samples of the run, which has their mean. The row
 //! of the mean is used where they are not printed; other rows of aggregates are left out.
-//! Rows whose names begin with `BM_` are read without the header, if there are two.
+//! Two rows are read without the header if their names begin with `BM_`, or if their
+//! iterations took as long in all as the library lets them take.
 //! The number of iterations is no figure: the library chooses it.
 
 use super::begins::Begins;
 use super::cells::{label, line_at, push_new};
 use super::number::english;
-use super::quantity::is_time;
+use super::quantity::{is_time, power_of_seconds};
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
 
@@ -29,6 +30,8 @@ pub struct GoogleBenchmark;
 const LONGEST: usize = 1000;
 /// More rows are in no table of a post.
 const MOST: usize = 4000;
+/// So many seconds of CPU time are spent on a benchmark, unless it was told otherwise.
+const LASTS: std::ops::RangeInclusive<f64> = 0.1..=30.0;
 /// The header stands within so many lines of what is said of the machine.
 const MACHINE: usize = 16;
 /// What the library puts behind numbers: `500m/s` is half a time per second.
@@ -54,7 +57,7 @@ impl Grammar for GoogleBenchmark {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"B-R")
+        Begins::with(b"-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
     }
 
     fn starts(&self, line: &str) -> bool {
@@ -104,20 +107,34 @@ fn read_rows(lines: &[Line<'_>], mut block: Block) -> Option<Block> {
     (!block.findings.is_empty()).then_some(block)
 }
 
-/// A row that is one without a header above it: a name as most have it, two times in one
-/// unit and a number of iterations.
+/// A row that is one without a header above it: a name, two times in one unit and a
+/// number of iterations. The name begins as most do, or the iterations took about as long
+/// as the library makes them take.
 fn is_bare_row(line: &str) -> bool {
     let text = line.trim();
     let mut words = text.split_ascii_whitespace().skip(1);
-    let mut figure = || Some((words.next()?, words.next()?));
-    text.starts_with("BM_")
-        && figure().is_some_and(|(_, unit)| {
-            is_time(unit) && figure().is_some_and(|(_, other)| other == unit)
-        })
-        && words
+    let mut figure = || {
+        let value = words
             .next()
-            .is_some_and(|count| count.bytes().all(|b| b.is_ascii_digit()))
-        && row(text).is_some()
+            .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+        Some((value, words.next().filter(|unit| is_time(unit))?))
+    };
+    let (Some((_, unit)), Some((cpu, other))) = (figure(), figure()) else {
+        return false;
+    };
+    let Some(count) = words
+        .next()
+        .filter(|count| count.bytes().all(|b| b.is_ascii_digit()))
+    else {
+        return false;
+    };
+    let named = text.starts_with("BM_");
+    let lasts = || {
+        let unit = 10.0_f64.powi(power_of_seconds(unit)?);
+        let seconds = english(cpu)? * unit * english(count)?;
+        Some(LASTS.contains(&seconds) && text.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    unit == other && (named || lasts().unwrap_or(false)) && row(text).is_some()
 }
 
 /// `Run on (20 X 3000 MHz CPU s)`, the first of the lines about the machine, and
@@ -165,9 +182,16 @@ fn row(text: &str) -> Option<Measured<'_>> {
         Figure::new("time", english(words[at])?, words[at + 1]),
         Figure::new("CPU time", english(words[at + 2])?, words[at + 3]),
     ];
-    let rest = words[at + 4..].iter();
-    for figure in rest.filter_map(|word| counter(word)) {
-        push_new(&mut figures, figure);
+    let rest = &words[at + 4..];
+    for (at, word) in rest.iter().enumerate() {
+        // `638.304M items/s` is how older versions print that counter.
+        let figure = match rest.get(at + 1) {
+            Some(&"items/s") => counter(&format!("items_per_second={word}/s")),
+            _ => counter(word),
+        };
+        if let Some(figure) = figure {
+            push_new(&mut figures, figure);
+        }
     }
     Some(Measured { name, figures })
 }

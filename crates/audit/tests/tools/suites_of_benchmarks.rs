@@ -274,3 +274,40 @@ fn a_blank_line_between_rows_of_google_benchmark_ends_no_table() {
     let prose = format!("{table}\nBM_other 12 is not measured.\n");
     assert_eq!(read(&prose).runs().len(), 2);
 }
+
+#[test]
+fn rows_without_a_header_are_read_if_their_iterations_last_as_long_as_the_library_lets_them() {
+    let rows = "Parse/16       1812 ns       1811 ns       386021\n\
+                Parse/1024     2210 ns       2208 ns       317440\n";
+    assert_eq!(read(rows).findings.len(), 2);
+    // Times of two states, and by how much they differ.
+    let ratios = "Parse/16       1812 ns       1211 ns       15\n\
+                  Parse/1024     2210 ns       1108 ns       20\n";
+    let other = read(ratios);
+    assert!(
+        other
+            .taken
+            .iter()
+            .all(|t| !t.starts_with("google benchmark"))
+    );
+}
+
+#[test]
+fn items_per_second_are_read_as_older_versions_print_them() {
+    let rows = "BM_sum/1    812 ns    811 ns    862010   1.7GB/s   638.304M items/s\n\
+                BM_sum/2    790 ns    789 ns    881400   1.8GB/s   655.1k items/s\n";
+    let read = read(rows);
+    let rates: Vec<f64> = read
+        .findings
+        .iter()
+        .filter_map(|(_, finding)| match finding {
+            Finding::Run { figures, .. } => {
+                let mut own = figures.iter();
+                own.find(|f| f.metric == "items_per_second")
+                    .map(|f| f.value)
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(rates, [638_304_000.0, 655_100.0]);
+}
