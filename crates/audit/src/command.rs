@@ -168,6 +168,21 @@ fn is_perf_stat(command: &str) -> bool {
     words.any(|w| program_name(w) == "perf") && words.next() == Some("stat")
 }
 
+/// Programs that show or set something, and are measured only if that is said: `time cat`.
+const PREPARATIONS: &[&str] = &[
+    "cat", "cd", "echo", "export", "insmod", "ls", "lsblk", "lscpu", "modprobe", "mount", "rmmod",
+    "sysctl", "umount", "uname",
+];
+
+/// Whether a command only shows or sets something, so that figures behind it are not of it.
+pub(crate) fn prepares(command: &str) -> bool {
+    let words = command.trim_start_matches("sudo ").split_whitespace();
+    let mut words = words.skip_while(|word| is_assignment(word));
+    let first = words.next().map(program_name);
+    first.is_some_and(|name| PREPARATIONS.contains(&name))
+        && !words.any(|word| matches!(word, "|" | "&&" | ";"))
+}
+
 /// The program under test with its arguments, freed of `perf stat` and of
 /// wrappers such as `timeout 20s`.
 pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
@@ -289,6 +304,21 @@ mod tests {
 
     fn program(command: &str) -> String {
         under_test(command).unwrap_or_default().join(" ")
+    }
+
+    #[test]
+    fn what_shows_or_sets_something_is_not_measured() {
+        for command in [
+            "cat test.sh",
+            "sudo mount /dev/sda /mnt",
+            "LANG=C /bin/uname -a",
+            "echo 3 > /proc/x",
+        ] {
+            assert!(prepares(command), "{command}");
+        }
+        for command in ["fio job", "time cat file", "cat file | wc -l", "catalog"] {
+            assert!(!prepares(command), "{command}");
+        }
     }
 
     #[test]

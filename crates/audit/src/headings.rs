@@ -254,9 +254,22 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
             .collect();
     }
     let text = lines[lines.len() - 1];
+    if lines.len() == 2 && !underlined && paragraph.at + lines.len() == to {
+        let [outer, inner] = [lines[0], text];
+        if is_state(outer) && is_short(inner) && inner.len() <= 48 && !is_typed(inner) {
+            let both = [(outer, last - 1), (inner, last)];
+            return both
+                .into_iter()
+                .filter_map(|(text, at)| heading(text, at))
+                .collect();
+        }
+    }
     if lines.len() == 1 || underlined {
-        let marked =
-            underlined || text.ends_with(':') || text.starts_with('#') || text.starts_with('=');
+        let marked = underlined
+            || text.ends_with(':')
+            || text.starts_with('#')
+            || text.starts_with('=')
+            || is_decorated(text);
         return match heading(text, last) {
             Some(found) if marked || (!strong && is_short(text) && !is_typed(text)) => {
                 vec![found]
@@ -278,6 +291,21 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
             .collect();
     }
     Vec::new()
+}
+
+/// `Without this patch:` on a line of its own.
+fn is_state(text: &str) -> bool {
+    text.len() <= 48 && text.ends_with(':') && names_configuration(text)
+}
+
+/// A line between marks that no sentence has: `**** 16 jobs, fsync ****`, `--- idle ---`.
+fn is_decorated(text: &str) -> bool {
+    let marks = |mark: char| {
+        let from = text.chars().take_while(|c| *c == mark).count();
+        let to = text.chars().rev().take_while(|c| *c == mark).count();
+        from >= 2 && to >= 2 && from + to < text.len()
+    };
+    text.len() <= 100 && ['*', '-', '~', '+', '_'].into_iter().any(marks)
 }
 
 /// A command as it was typed: `iostat -x 1`.
@@ -416,7 +444,7 @@ const GENERIC: &[&str] = &[
 ];
 
 /// `Test results`, `Raw numbers`, `It looks like this`: names nothing.
-fn is_generic(text: &str) -> bool {
+pub(crate) fn is_generic(text: &str) -> bool {
     // What fio prints above its sums.
     text.starts_with("Run status group")
         || text
@@ -486,6 +514,36 @@ mod tests {
             of("Results on x86\n=======\n\nWith this patch,\nBLOCK"),
             ["Results on x86", "With this patch"]
         );
+    }
+
+    #[test]
+    fn lines_between_marks_are_headings_above_others() {
+        for section in ["**** 16 jobs, 1 GiB ****", "--- 16 jobs, 1 GiB ---"] {
+            assert_eq!(
+                of(&format!("{section}\n\nbefore this change:\n\nBLOCK")),
+                ["16 jobs, 1 GiB", "before this change"]
+            );
+        }
+        assert_eq!(
+            of("(+3.5% throughput)\n\nbefore this change:\n\nBLOCK"),
+            ["before this change"]
+        );
+    }
+
+    #[test]
+    fn a_state_may_stand_right_above_what_was_done() {
+        assert_eq!(
+            of("Without this patch:\nbs 4k\nBLOCK"),
+            ["Without this patch", "bs 4k"]
+        );
+        // The first line is no state, the second a command, or the block stands elsewhere.
+        for text in [
+            "I ran this:\nbs 4k\nBLOCK",
+            "Without this patch:\nfio --bs=4k\nBLOCK",
+            "Without this patch:\nit is slow\n\nBLOCK",
+        ] {
+            assert!(of(text).is_empty(), "{text}");
+        }
     }
 
     #[test]

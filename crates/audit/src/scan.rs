@@ -227,7 +227,9 @@ impl Scanner<'_, '_> {
             self.in_sentences.extend(at..at + used);
         }
         self.flush_samples(line.depth);
-        self.level(line.depth).command = Some((at, line.place, text));
+        if !command::prepares(&text) {
+            self.level(line.depth).command = Some((at, line.place, text));
+        }
         Some(used)
     }
 
