@@ -81,6 +81,7 @@ pub(crate) fn find(text: &str) -> Option<&str> {
         return Some(command);
     }
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
+    let bare = named(bare).unwrap_or(bare);
     let word = &bare[..memchr::memchr(b' ', bare.as_bytes()).unwrap_or(bare.len())];
     let path = word.starts_with("./") || word.starts_with('/');
     let known = TOOLS.has(program_name(word));
@@ -93,6 +94,14 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     let option = words.any(|word| word.starts_with('-') && word.len() > 1);
     let short = || bare.split_whitespace().count() <= 12 && !bare.contains(": ");
     (known && (option || path) || path && short()).then_some(bare)
+}
+
+/// What stands behind `cmdline:` or `Command:`.
+fn named(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_at_checked(memchr::memchr(b':', text.as_bytes())?)?;
+    let names = ["cmd", "cmdline", "command", "command line"];
+    let fits = names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    fits.then(|| rest[1..].trim_start())
 }
 
 /// Whether it is worth looking for a prompt: this runs on every line.
@@ -239,12 +248,10 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
 
 /// `THREADS=4` before a program.
 fn is_assignment(word: &str) -> bool {
-    let parted = word
-        .split_once('=')
-        .filter(|(_, value)| !value.contains('/'));
-    parted.is_some_and(|(name, _)| {
+    word.split_once('=').is_some_and(|(name, value)| {
         let part = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        !name.is_empty() && name.bytes().all(part)
+        let environment = !name.bytes().any(|b| b.is_ascii_lowercase());
+        !name.is_empty() && name.bytes().all(part) && (environment || !value.contains('/'))
     })
 }
 
@@ -333,6 +340,7 @@ mod tests {
         );
         assert_eq!(find("$ make -j8"), Some("make -j8"));
         assert_eq!(find("# cyclictest --smp"), Some("cyclictest --smp"));
+        assert_eq!(find("cmdline: ./map_test -v 20"), Some("./map_test -v 20"));
         assert_eq!(find("- schbench -t 3 -m 3"), Some("schbench -t 3 -m 3"));
         for prose in [
             "# tracer: hwlat",
@@ -340,6 +348,7 @@ mod tests {
             "100% 76% 1%",
             "It cost 5$ a day",
             "#  comment here",
+            "Command: it is slow",
         ] {
             assert_eq!(find(prose), None, "{prose}");
         }

@@ -167,6 +167,21 @@ pub(crate) fn names(word: &str) -> bool {
     NAME_LENGTHS.allow(word) && has(word, NAME, None)
 }
 
+/// Whether a heading says nothing but the state of what stands below it: `Before this
+/// patch`, and neither `Before and after` nor `After a long boot of the old machine`.
+pub(crate) fn is_state_of_all(heading: &str) -> bool {
+    const STATES: [&str; 3] = ["before", "after", "without"];
+    let lower = heading.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let stated = |word: &&&str| STATES.contains(*word);
+    words.len() <= 6
+        && words.first().is_some_and(|word| STATES.contains(word))
+        && words.iter().filter(stated).count() == 1
+}
+
 /// Whether the words of a name mean what the text is about: `this PR`, `my branch`.
 pub(crate) fn names_this_change(words: &[String]) -> bool {
     const NOUNS: &[&str] = &[
@@ -203,6 +218,21 @@ mod tests {
         assert!(!is_bare("commit") && is_change("commit") && !names("commit"));
         assert!(is_bare_base("base") && is_base("base") && names("base"));
         assert!(!is_bare("page") && !is_base("page") && !is_change("page") && !names("page"));
+    }
+
+    #[test]
+    fn a_heading_that_begins_with_a_state_is_one_of_all_below_it() {
+        for heading in ["Before", "Before this patchset", "without the patch:"] {
+            assert!(is_state_of_all(heading), "{heading}");
+        }
+        for heading in [
+            "",
+            "Before and after",
+            "Results before",
+            "After a long boot of the old machine",
+        ] {
+            assert!(!is_state_of_all(heading), "{heading}");
+        }
     }
 
     #[test]

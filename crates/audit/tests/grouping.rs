@@ -534,3 +534,77 @@ fn a_metric_of_two_workloads_is_kept_in_the_unit_of_each() {
         .collect();
     assert_eq!(units, ["us", "ns", "us", "ns"]);
 }
+
+/// A table of operations under a heading, as a file server's benchmark prints one.
+fn operations(heading: &str, scale: f64) -> String {
+    let row = |name: &str, mean: f64, most: f64| {
+        format!(" {name:<9} {:>8.3} {:>9.3}\n", mean * scale, most * scale)
+    };
+    format!(
+        "{heading}:\n\n Operation   AvgLat    MaxLat\n{}{}{}\n",
+        row("LockX", 0.125, 2.5),
+        row("UnlockX", 0.25, 1.5),
+        row("Flush", 2.5, 303.125)
+    )
+}
+
+#[test]
+fn below_headings_of_states_rows_that_say_the_opposite_are_no_configurations() {
+    let post = format!(
+        "The benchmark's latency in ms:\n\n{}{}",
+        operations("Before this change", 1.0),
+        operations("After this change", 0.5)
+    );
+    let records = records(&post);
+    assert_eq!(
+        cells(&records)
+            .iter()
+            .filter(|cell| cell.starts_with("Before this change"))
+            .count(),
+        3
+    );
+    let names: Vec<&str> = records
+        .configurations
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
+    assert_eq!(names, ["Before this change", "After this change"]);
+}
+
+#[test]
+fn below_one_heading_of_a_state_columns_that_say_the_opposite_are_not_judged() {
+    let post = "Latency of the benchmark, which got faster.\n\nBefore this change:\n\
+                \x20       fast path    full ring    slow path\n\
+                read    31.171 ns    60.980 ns    164.917 ns\n\
+                write   28.824 ns    60.891 ns    170.241 ns\n";
+    let records = records(post);
+    assert!(records.runs.is_empty(), "{:?}", cells(&records));
+    assert!(
+        records
+            .doubts
+            .iter()
+            .any(|doubt| doubt.code == "not-judged")
+    );
+}
+
+#[test]
+fn sections_between_marks_are_workloads_and_not_runs_of_one() {
+    let section = |jobs: u32, before: f64, after: f64| {
+        format!(
+            "    **** {jobs} jobs, fsync ****\n\nbefore this change:\n\n\
+             WRITE: bw={before}MiB/s (30MB/s), io=1024MiB (1074MB), run=43000-43000msec\n\n\
+             after this change:\n\n\
+             WRITE: bw={after}MiB/s (30MB/s), io=1024MiB (1074MB), run=41000-41000msec\n\
+             (+2.5% throughput)\n\n"
+        )
+    };
+    let post = format!(
+        "fio gave these results:\n\n{}{}{}",
+        section(1, 23.8, 24.4),
+        section(2, 37.7, 37.9),
+        section(4, 67.5, 68.6)
+    );
+    let records = records(&post);
+    assert_eq!(records.workloads.len(), 3, "{:?}", records.workloads);
+    assert_eq!(records.runs.len(), 6);
+}

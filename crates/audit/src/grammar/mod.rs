@@ -55,6 +55,7 @@ pub(crate) mod quantity;
 pub mod reports;
 pub mod rows;
 pub mod rtla;
+pub mod runs_in_a_row;
 pub mod schbench;
 pub mod sentence;
 pub mod shared;
@@ -305,6 +306,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &lkp::Lkp,
         &mmtests::Mmtests,
         &pairs::Pairs,
+        &runs_in_a_row::RunsInARow,
         &spread::Spread,
         &shared::Shared,
         &lists::Lists,

@@ -13,7 +13,7 @@ pub enum Locale {
 /// Reads a whole token as a number: digits with correctly placed thousands
 /// separators (groups of three; comma, apostrophe, no-break or thin space in
 /// [`Locale::English`]; dot in [`Locale::CommaDecimal`]), one decimal mark,
-/// optional sign and exponent. `nan`, `inf`, `1,2,3`, `1.2.3` and the empty
+/// which may stand first in [`Locale::English`], optional sign and exponent. `nan`, `inf`, `1,2,3`, `1.2.3` and the empty
 /// string are `None`: they are not data.
 pub fn parse(token: &str, locale: Locale) -> Option<f64> {
     let (thousands, decimal) = match locale {
@@ -31,7 +31,10 @@ pub fn parse(token: &str, locale: Locale) -> Option<f64> {
         len: 0,
     };
     reader.sign();
-    reader.integer(thousands)?;
+    // `.52`, as `bc` prints it. A dot that parts thousands begins no number.
+    if !(locale == Locale::English && reader.peek() == Some(decimal)) {
+        reader.integer(thousands)?;
+    }
     if reader.peek() == Some(decimal) {
         reader.at += 1;
         reader.push(b'.');

@@ -35,6 +35,7 @@ use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
 use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
+use crate::states::is_state_of_all;
 use repeat::{Seen, Stand};
 
 /// A finding with everything that is known about where it belongs.
@@ -151,6 +152,7 @@ impl Grouper {
         for ((placed, inner, outer), headings_differ) in blocks.into_iter().zip(differ) {
             let context = roles::Context {
                 headings_differ,
+                under_state: inner.as_deref().is_some_and(is_state_of_all),
                 runs: scan.wording.runs,
                 spread: scan.wording.spread,
                 options,

@@ -10,6 +10,7 @@ use super::words::{
 use super::{Context, Role, Roles, side_by_side};
 use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::{Cell, Grid};
+use crate::states;
 
 /// More names than this are compared with the first ones only.
 const MANY: usize = 24;
@@ -109,13 +110,25 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         let rows = if down > 0 { Configurations } else { Metrics };
         return (Role::Repetitions, rows, 80, "columns are numbered runs");
     }
-    if context.headings_differ > across.max(down) {
+    let labelled = labels.iter().map(String::as_str);
+    let stated = names.iter().copied().chain(labelled).any(has_state);
+    let headed = context.under_state && !stated;
+    let headings = context.headings_differ;
+    if headings > across.max(down) || headed && headings >= OPPOSITE {
         let why = "headings name the configurations";
         return if rows_are_metrics {
             (Workloads, Metrics, 70, why)
         } else {
             (Metrics, rows_or(Workloads), 70, why)
         };
+    }
+    if headed && across >= OPPOSITE && down == 0 {
+        return (
+            Metrics,
+            rows_or(Workloads),
+            40,
+            "the heading is the state of all",
+        );
     }
     if !grid.metric.is_empty() {
         let why = "the columns measure the same of different things";
@@ -149,6 +162,19 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         return (Configurations, Metrics, 40, "the rows' names are metrics");
     }
     unnamed(grid, columns, metric_columns, &labels, &rows_or)
+}
+
+/// Whether a name has a word for a state: `after`, `unstable`, `this PR`, and not `fast path`.
+fn has_state(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let stated =
+        |word: &String| states::is_bare(word) || states::is_base(word) || states::is_change(word);
+    words.iter().any(stated) || states::names_this_change(&words)
 }
 
 /// Whether a key of the rows is one of configurations.

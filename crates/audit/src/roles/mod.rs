@@ -90,6 +90,8 @@ pub(crate) struct Context<'a> {
     /// By how many points the headings under which tables of the same shape
     /// stand differ as the names of configurations do.
     pub(crate) headings_differ: i32,
+    /// Whether the heading above it is the state of all that stands in it.
+    pub(crate) under_state: bool,
     /// The number of runs that the text names.
     pub(crate) runs: Option<u32>,
     /// What the text says that a `±` is.

@@ -18,6 +18,7 @@ fn read_as(text: &str, options: &Options) -> Option<Block> {
         .flatten()?;
     let context = Context {
         headings_differ: 0,
+        under_state: false,
         runs: None,
         spread: None,
         options,

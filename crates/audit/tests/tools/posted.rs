@@ -169,3 +169,46 @@ fn the_sentence_above_says_of_how_many_runs_means_are() {
             .all(|s| s.n.is_none())
     );
 }
+
+/// The configurations of runs and their only figures.
+fn rows(text: &str) -> Vec<(String, String, f64)> {
+    let rows = runs(&read(text)).into_iter();
+    rows.map(|(name, _, figures)| (name, figures[0].metric.clone(), figures[0].value))
+        .collect()
+}
+
+#[test]
+fn runs_that_stand_in_a_row_behind_their_configuration_are_runs() {
+    let text = "Before patch: map_time: 2.88s 2.91s 2.85s\n\
+                After patch:  map_time: 0.31s 0.30s 0.33s  *85% less*\n";
+    let read = rows(text);
+    assert_eq!(read.len(), 6);
+    assert_eq!(read[1], ("Before patch".into(), "map_time".into(), 2.91));
+    assert_eq!(read[5], ("After patch".into(), "map_time".into(), 0.33));
+
+    let text = "pool off: 40.3s = avg(40.6 39.3\n                      41.0)\n\n\
+                pool on:  38.8s = avg(38.6 39.1 38.7)\n";
+    let read = rows(text);
+    assert_eq!(read.len(), 6);
+    assert_eq!(read[2], ("pool off".into(), "time".into(), 41.0));
+    let text = "old: 703/min = avg(700 705 704)\nnew: 803/min = avg(805 800 804)\n";
+    assert_eq!(rows(text)[5], ("new".into(), "/min".into(), 804.0));
+}
+
+#[test]
+fn a_row_of_figures_is_none_of_runs_if_their_mean_or_the_other_row_says_so() {
+    for text in [
+        // Their mean is another.
+        "off: 40.3s = avg(40.6 39.3 44.0)\non: 38.8s = avg(38.6 39.1 38.7)\n",
+        // One configuration only.
+        "Before patch: map_time: 2.88s 2.91s 2.85s\n",
+        // Units that differ.
+        "Before patch: map_time: 2.88s 2.91s 2.85s\nAfter patch: map_time: 288ms 291ms 285ms\n",
+        // No configurations.
+        "load average: 2.88s 2.91s 2.85s\nlast: 2.88s 2.91s 2.85s\n",
+        // Numbers of nothing.
+        "before: 2 3 4\nafter: 3 4 5\n",
+    ] {
+        assert!(rows(text).is_empty(), "{text}");
+    }
+}
