@@ -83,7 +83,10 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
     let bare = named(bare).unwrap_or(bare);
     let word = &bare[..memchr::memchr(b' ', bare.as_bytes()).unwrap_or(bare.len())];
-    let path = word.starts_with("./") || word.starts_with('/');
+    let file = ["/dev/", "/proc/", "/sys/"]
+        .iter()
+        .any(|root| word.starts_with(root));
+    let path = word.starts_with("./") || word.starts_with('/') && !file;
     let known = TOOLS.has(program_name(word));
     if !known && !path {
         return None;
@@ -349,6 +352,7 @@ mod tests {
             "It cost 5$ a day",
             "#  comment here",
             "Command: it is slow",
+            "/dev/pmem0:",
         ] {
             assert_eq!(find(prose), None, "{prose}");
         }

@@ -608,3 +608,18 @@ fn sections_between_marks_are_workloads_and_not_runs_of_one() {
     assert_eq!(records.workloads.len(), 3, "{:?}", records.workloads);
     assert_eq!(records.runs.len(), 6);
 }
+
+#[test]
+fn reports_below_one_heading_that_differ_by_far_are_not_pooled() {
+    let post = |runs: [u32; 4]| {
+        let [a, b, c, d] = runs.map(|iops| {
+            format!("  read: IOPS={iops}, BW=63.3MiB/s (68.0MB/s)(1266MiB/20002msec)\n")
+        });
+        format!("Results of fio:\n\nWithout this commit:\n{a}{b}\nWith this commit:\n{c}{d}")
+    };
+    let workloads = |runs| records(&post(runs)).workloads.len();
+    assert_eq!(workloads([1037, 795, 1073, 701]), 2);
+    // Runs of one thing are about alike, or now the one is faster and now the other.
+    assert_eq!(workloads([1037, 1012, 1073, 1042]), 1);
+    assert_eq!(workloads([1037, 795, 801, 1073]), 1);
+}

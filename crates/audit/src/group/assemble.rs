@@ -37,6 +37,7 @@ pub(super) fn assemble(
     benchmark_names::part(&mut items, wordings);
     grid::part_names(&mut items);
     samples::tell_tables_apart(&mut items);
+    samples::tell_steps_apart(&mut items);
     let items = samples::join_samples(items);
     let names = name_configurations(&items, options);
     let mut items = items;

@@ -57,6 +57,72 @@ pub(super) fn tell_tables_apart(items: &mut [Item]) {
     }
 }
 
+/// Reports below one heading that differ by far, and in the same order below each of
+/// several headings, are no repetitions: something that was not read tells them apart.
+pub(super) fn tell_steps_apart(items: &mut [Item]) {
+    let mut groups: BTreeMap<(Stand, String), BTreeMap<String, Vec<usize>>> = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        let report = item.named_by == NamedBy::Heading
+            && !matches!(item.format, "table" | "runs-in-a-row")
+            && item.labels().repetition.is_none();
+        if report && matches!(item.finding, Finding::Run { .. }) {
+            let (stand, configuration, workload) = cell(item);
+            let group = groups.entry((stand, workload)).or_default();
+            group.entry(configuration).or_default().push(at);
+        }
+    }
+    let mut steps: Vec<(usize, usize)> = Vec::new();
+    for cells in groups.values() {
+        let runs: Vec<&Vec<usize>> = cells.values().collect();
+        let count = runs[0].len();
+        if runs.len() >= 2 && count >= 2 && runs.iter().all(|runs| runs.len() == count) {
+            let metrics = metrics(&items[runs[0][0]].finding);
+            let values = |metric: &String, runs: &[usize]| -> Option<Vec<f64>> {
+                runs.iter().map(|at| value(&items[*at], metric)).collect()
+            };
+            let stepped = |metric: &&String| {
+                let columns: Option<Vec<Vec<f64>>> =
+                    runs.iter().map(|runs| values(metric, runs)).collect();
+                columns.is_some_and(|columns| are_steps(&columns))
+            };
+            if metrics.iter().any(|metric| stepped(metric)) {
+                steps.extend(runs.iter().flat_map(|runs| runs.iter().copied().zip(1..)));
+            }
+        }
+    }
+    for (at, number) in steps {
+        if let Some(name) = &mut items[at].workload_name {
+            name.push_str(&format!(" #{number}"));
+        }
+    }
+}
+
+/// The value of a run for a metric, if it has one.
+fn value(item: &Item, metric: &str) -> Option<f64> {
+    let Finding::Run { figures, .. } = &item.finding else {
+        return None;
+    };
+    let mut own = figures.iter();
+    own.find(|figure| figure.metric == metric)
+        .map(|figure| figure.value)
+}
+
+/// Whether figures stand in one order in all columns, and neighbours in that order are
+/// never alike.
+fn are_steps(columns: &[Vec<f64>]) -> bool {
+    /// Repetitions seldom differ by more.
+    const STEP: f64 = 1.2;
+    let first = columns
+        .first()
+        .map(|column| ranked(column))
+        .unwrap_or_default();
+    columns.iter().all(|column| {
+        let apart =
+            |pair: &[usize]| column[pair[0]] > 0.0 && column[pair[1]] >= STEP * column[pair[0]];
+        ranked(column) == first && first.windows(2).all(apart)
+    })
+}
+
 fn metrics(finding: &Finding) -> Vec<&String> {
     match finding {
         Finding::Run { figures, .. } => figures.iter().map(|figure| &figure.metric).collect(),
@@ -109,6 +175,13 @@ pub(super) fn is_constant(columns: &[Vec<f64>]) -> bool {
     several && first.fract() == 0.0 && values.all(|value| *value == first)
 }
 
+/// The places of values, the least first.
+fn ranked(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    order
+}
+
 /// Runs of a cell whose figures stand in the same order in every
 /// configuration, rising or falling over a range, are steps of a parameter or of
 /// time. So are ones that are all the same figure.
@@ -122,11 +195,6 @@ pub(super) fn is_sweep(columns: &[Vec<f64>]) -> bool {
     if let Some(steps) = two.filter(|steps| steps.len() >= 2) {
         return steps.iter().all(|step| *step > 1.0) || steps.iter().all(|step| *step < 1.0);
     }
-    let ranked = |values: &[f64]| {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-        order
-    };
     let wide = |values: &[f64]| {
         let low = values.iter().copied().fold(f64::MAX, f64::min);
         let high = values.iter().copied().fold(f64::MIN, f64::max);
@@ -143,6 +211,18 @@ pub(super) fn is_sweep(columns: &[Vec<f64>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_that_differ_by_far_in_one_order_are_of_several_workloads() {
+        assert!(are_steps(&[vec![1037.0, 795.0], vec![1073.0, 701.0]]));
+        // Alike, in another order, or with two alike.
+        assert!(!are_steps(&[vec![1037.0, 995.0], vec![1073.0, 901.0]]));
+        assert!(!are_steps(&[vec![1037.0, 795.0], vec![701.0, 1073.0]]));
+        assert!(!are_steps(&[
+            vec![10.0, 20.0, 21.0],
+            vec![11.0, 22.0, 23.0]
+        ]));
+    }
 
     #[test]
     fn steps_of_a_parameter_are_no_runs() {
