@@ -43,6 +43,7 @@ pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
 pub mod mutilate;
+pub mod netperf_omni;
 pub mod network;
 pub mod number;
 pub mod pairs;
@@ -292,6 +293,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &walltime::Walltime,
         &dd::Dd,
         &network::Netperf,
+        &netperf_omni::NetperfOmni,
         &network::Iperf,
         &suites::Sysbench,
         &suites::Stream,

@@ -186,12 +186,13 @@ const MOST: usize = 5000;
 
 /// Of the rows of a block those that are of a whole run: what adds up streams or
 /// says that it is the receiver's; else the one of the longest time. Where all
-/// rows are of that time, somebody has collected them from several runs.
+/// rows are of that time and begin with it, somebody has collected them from several
+/// runs.
 fn wholes(rows: Vec<(usize, Row)>) -> Vec<(usize, Row)> {
     let Some((_, first)) = rows.first() else {
         return rows;
     };
-    let same = |row: &Row| row.length == first.length && row.id == first.id;
+    let same = |row: &Row| (row.from, row.length, &row.id) == (first.from, first.length, &first.id);
     if rows.len() > 1
         && rows
             .iter()
@@ -211,6 +212,7 @@ fn wholes(rows: Vec<(usize, Row)>) -> Vec<(usize, Row)> {
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     id: String,
+    from: f64,
     length: f64,
     rate: f64,
     unit: String,
@@ -241,6 +243,7 @@ fn row(text: &str) -> Option<Row> {
     let fits = (sum || streams) && rate.unit.contains("bits/sec") && to > from;
     fits.then(|| Row {
         id: id.trim().to_owned(),
+        from,
         length: to - from,
         rate: rate.value,
         unit: rate.unit.replace("bits/sec", "bit/s"),

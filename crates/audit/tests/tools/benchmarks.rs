@@ -173,3 +173,43 @@ fn reports_of_suites_are_runs_and_kernbench_means() {
     assert_eq!((told[0].3, told[0].4), (Some(0.251), None));
     assert_eq!(told.len(), 3);
 }
+
+const OMNI: &str = "\
+Minimum      90th         Transaction
+Latency      Percentile   Rate
+Microseconds Latency      Tran/s
+             Microseconds
+134          279          3961.5
+
+";
+
+#[test]
+fn columns_of_netperf_omni_are_named_by_the_words_above_each_other() {
+    let read = runs(OMNI);
+    assert_eq!(read.len(), 1);
+    let (_, figures) = &read[0];
+    assert_eq!(of(figures, "minimum latency"), Some((134.0, "us")));
+    assert_eq!(of(figures, "90th percentile latency"), Some((279.0, "us")));
+    assert_eq!(of(figures, "transaction rate"), Some((3961.5, "1/s")));
+    // A word that stands above no figure, or no figures.
+    for text in [
+        OMNI.replace("Latency      Percentile", "Latency    Percentile  "),
+        OMNI.replace("134          279          3961.5", "none"),
+    ] {
+        assert!(runs(&text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn seconds_of_iperf_that_follow_on_each_other_are_no_runs() {
+    let row = |from: u32, rate: u32| {
+        let to = from + 1;
+        format!("[  5]   {from}.00-{to}.00   sec   114 MBytes   {rate} Mbits/sec  82342\n")
+    };
+    let heading = "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n";
+    let seconds = [heading.to_owned(), row(0, 954), row(1, 955), row(2, 956)].concat();
+    assert!(runs(&seconds).is_empty());
+    // First seconds of several runs, as somebody collected them.
+    let collected = [heading.to_owned(), row(0, 954), row(0, 955), row(0, 956)].concat();
+    assert_eq!(runs(&collected).len(), 3);
+}

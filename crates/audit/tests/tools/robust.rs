@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 44] = [
+const FIXTURES: [&str; 45] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -45,6 +45,7 @@ const FIXTURES: [&str; 44] = [
     include_str!("../posted/spreads.txt"),
     "Before: map: 2.88s 2.91s 2.85s\nAfter: map: 0.31s 0.30s 0.33s\n",
     "off: 40.3s = avg(40.6 39.3\n 41.0)\non: 38.8s = avg(38.6 39.1 38.7)\n",
+    "Minimum      90th\nLatency      Percentile\nMicroseconds Latency\n             Microseconds\n134          279\n",
     "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
     "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
 ];
