@@ -157,6 +157,13 @@ const SHAPES: &[Shape] = &[
     // `±` is of the seconds of one run, and not of runs.
     shape("bpf bench", "M/s (drops ", r"(?<name>[A-Za-z][\w+./-]*(?: +\(?[\w+./-]+\)?)*?) *:? +{n} *± *[0-9.]+ *M/s \(drops .*",
         &[("W", "M/s")]),
+    // The kernel's time_bench, of which each step is another workload.
+    shape("time_bench", " cycles(tsc) ", r"Per elem: +{n} cycles\(tsc\) +{n} ns \((?<name>step:\d+)\)(?: .*)?",
+        &[("W cycles", "cycles"), ("W time", "ns")]),
+    shape("time_bench", " cycles(tsc) ", r"(?:time_bench: )?(?:Type:)?{w}:? Per elem: +{n} cycles\(tsc\) +{n} ns(?: \(step:0\))?(?: .*)?",
+        &[("W cycles", "cycles"), ("W time", "ns")]),
+    shape("time_bench", " cycles(tsc) ", r"(?:time_bench: )?(?:Type:)?{w}: +{n} cycles\(tsc\) +{n} ns(?: \(step:0\))?(?: .*)?",
+        &[("W cycles", "cycles"), ("W time", "ns")]),
     shape("mbw", "Method: ", r"AVG\s+Method: {w}\s+Elapsed: [\d.]+\s+MiB: [\d.]+\s+Copy: {n} MiB/s",
         &[("W", "MiB/s")]),
 ];

@@ -22,6 +22,30 @@ const LINES: &[(&str, &[Told])] = &[
         ],
     ),
     (
+        " Per elem: 294 cycles(tsc) 81.866 ns (step:1)\n Per elem: 214 cycles(tsc) 59.477 ns (step:2)",
+        &[
+            ("step:1 cycles", 294.0, "cycles"),
+            ("step:1 time", 81.866, "ns"),
+            ("step:2 cycles", 214.0, "cycles"),
+            ("step:2 time", 59.477, "ns"),
+        ],
+    ),
+    (
+        "time_bench: Type:fast_path Per elem: 19 cycles(tsc) 5.399 ns (step:0) - (measurement period time:0.05 sec)",
+        &[
+            ("fast_path cycles", 19.0, "cycles"),
+            ("fast_path time", 5.399, "ns"),
+        ],
+    ),
+    ("single_page alloc+put: 207 cycles(tsc) 57.773 ns", &[]),
+    (
+        "single page alloc: 207 cycles(tsc) 57.773 ns",
+        &[
+            ("single page alloc cycles", 207.0, "cycles"),
+            ("single page alloc time", 57.773, "ns"),
+        ],
+    ),
+    (
         "Throughput 112.5 MB/sec 4 procs",
         &[("throughput", 112.5, "MB/s")],
     ),
