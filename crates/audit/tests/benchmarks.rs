@@ -401,3 +401,40 @@ fn sizes_of_functions_before_and_after_are_compared() {
             .all(|line| !line.ends_with(" B"))
     );
 }
+
+#[test]
+fn a_word_for_a_state_in_one_of_two_names_parts_them() {
+    let post = |other: &str| {
+        format!(
+            "The conversion is faster.\n\n\
+             Benchmark                  (count)  Mode  Cnt     Score    Error  Units\n\
+             Bench.{other}       10  avgt   10   858.234 ±  3.992  ns/op\n\
+             Bench.{other}       20  avgt   10  1407.557 ± 45.178  ns/op\n\
+             Bench.convertHeaders            10  avgt   10   748.486 ±  4.060  ns/op\n\
+             Bench.convertHeaders            20  avgt   10  1238.528 ± 51.914  ns/op\n"
+        )
+    };
+    assert_eq!(configurations(&post("convertAllHeadersOld")).len(), 2);
+    for other in ["convertAllHeaders", "convertOldBodies", "parseHeadersOld"] {
+        assert!(configurations(&post(other)).is_empty(), "{other}");
+    }
+}
+
+#[test]
+fn a_switch_of_a_way_to_use_a_cpu_is_a_configuration() {
+    let post = |key: &str| {
+        let row = |name: &str, time: u32| format!("{name}   {time} ns   {time} ns   41273\n");
+        [
+            "The kernels are faster.\n\n".to_owned(),
+            row(&format!("BM_Merge/{key}:0"), 12582),
+            row(&format!("BM_Merge/{key}:1"), 383),
+            row(&format!("BM_Count/{key}:0/n:8"), 92929),
+            row(&format!("BM_Count/{key}:1/n:8"), 6446),
+        ]
+        .concat()
+    };
+    let known = configurations(&post("simd"));
+    assert_eq!(known.len(), 2, "{known:?}");
+    assert!(known.contains("simd:0") && known.contains("simd:1"));
+    assert!(configurations(&post("level")).is_empty());
+}

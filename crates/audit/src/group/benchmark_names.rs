@@ -133,7 +133,9 @@ fn names_itself(item: &Item) -> bool {
 fn compared(names: &BTreeSet<&str>, wording: &Wording) -> Option<Factor> {
     let factors = factors(names);
     let says: [fn(&Factor, &Wording) -> bool; 2] = [
-        |factor, wording| factor.of_states() || factor.of_ways() || factor.negated(wording),
+        |factor, wording| {
+            factor.of_states() || factor.of_ways() || factor.grown() || factor.negated(wording)
+        },
         |factor, wording| factor.is_compared(wording),
     ];
     says.iter().find_map(|says| {
@@ -170,7 +172,13 @@ fn factors(names: &BTreeSet<&str>) -> Vec<Factor> {
     let mut sets: BTreeMap<BTreeSet<String>, (Vec<Frame>, bool)> = BTreeMap::new();
     for (frame, (values, segment)) in frames {
         let few = (2..=VALUES).contains(&values.len());
-        let said = |value: &String| value.bytes().any(|b| b.is_ascii_alphabetic());
+        // A number may be anything, and `simd:0` beside `simd:1` is a switch.
+        let said = |value: &String| {
+            value.bytes().any(|b| b.is_ascii_alphabetic())
+                && !value.ends_with(":0")
+                && !value.ends_with(":1")
+                || is_switch(value)
+        };
         if few && values.iter().all(said) {
             let entry = sets.entry(values).or_default();
             entry.0.push(frame);
@@ -224,6 +232,12 @@ fn is_mark(word: &str) -> bool {
         .any(|b| b.is_ascii_alphanumeric() || !b.is_ascii())
 }
 
+/// Whether a value says that a way to do something is used, or that it is not: `simd:1`.
+fn is_switch(value: &str) -> bool {
+    let parted = value.split_once(':');
+    parted.is_some_and(|(way, on)| matches!(on, "0" | "1") && WAYS.contains(&bare(way).as_str()))
+}
+
 /// A word in small letters, without a number behind it.
 fn bare(word: &str) -> String {
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -275,10 +289,34 @@ impl Factor {
             && self.values.iter().any(|value| has(value, new))
     }
 
-    /// `Scalar`, `SSE2`, `AVX2`.
+    /// `Scalar`, `SSE2`, `AVX2`; `simd:0`, `simd:1`.
     fn of_ways(&self) -> bool {
         let mut values = self.values.iter();
-        values.all(|value| WAYS.contains(&bare(value).as_str()))
+        values.all(|value| WAYS.contains(&bare(value).as_str()) || is_switch(value))
+    }
+
+    /// `convertHeaders` and `convertClientHeadersOld`: all words of the one, and a word for
+    /// a state that it has not.
+    fn grown(&self) -> bool {
+        let mut values: Vec<Vec<String>> = self
+            .values
+            .iter()
+            .map(|value| {
+                let words = words(value).into_iter().filter(|word| !is_mark(word));
+                words.map(str::to_lowercase).collect()
+            })
+            .collect();
+        values.sort_by_key(Vec::len);
+        let [plain, other] = &values[..] else {
+            return false;
+        };
+        let state = |word: &String| STATES.iter().any(|states| states.contains(&word.as_str()));
+        self.frames.len() >= 2
+            && plain
+                .iter()
+                .all(|word| other.contains(word) && !state(word))
+            && other.iter().filter(|word| state(word)).count() == 1
+            && other.len() <= plain.len() + 2
     }
 
     /// `cache` and `noCache`, of which the text speaks.
