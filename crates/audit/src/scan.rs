@@ -16,6 +16,7 @@ use crate::diff::Hunks;
 use crate::grammar::begins;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
+use crate::grammar::number::english;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
@@ -101,6 +102,9 @@ struct Scanner<'l, 'o> {
     stated: Option<(usize, Option<u32>)>,
 }
 
+/// The format of a figure alone below a command.
+pub(crate) const RESULT: &str = "result";
+
 /// At most so many lines that were not understood are listed one by one.
 const LISTED: usize = 20;
 
@@ -154,6 +158,18 @@ impl Scanner<'_, '_> {
         }
         if let Some(used) = self.command(at) {
             return used;
+        }
+        if let Some(figure) = self.result_of_command(at) {
+            let labels = grammar::Labels::default();
+            let figures = vec![figure];
+            self.take(at, "result of a command");
+            self.place(
+                at,
+                1,
+                RESULT,
+                vec![(line.place, Finding::Run { labels, figures })],
+            );
+            return 1;
         }
         for format in begins::formats(text, self.digit[at] as usize) {
             let grammar = grammar::all()[format];
@@ -231,6 +247,23 @@ impl Scanner<'_, '_> {
             self.level(line.depth).command = Some((at, line.place, text));
         }
         Some(used)
+    }
+
+    /// The only figure that a program printed: a number with digits behind the point, alone
+    /// on the line below the command.
+    fn result_of_command(&self, at: usize) -> Option<Figure> {
+        let line = &self.lines[at];
+        let text = line.text.trim();
+        let fraction = text.split_once('.').is_some_and(|(_, digits)| {
+            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+        });
+        let (typed, ..) = self.levels.get(&line.depth)?.command.as_ref()?;
+        let below = self.lines.get(at + 1);
+        let alone = below.is_none_or(|next| {
+            next.depth != line.depth || !next.text.trim().starts_with(|c: char| c.is_ascii_digit())
+        });
+        let value = english(text).filter(|_| fraction && typed + 1 == at && alone)?;
+        Some(Figure::new("result", value, ""))
     }
 
     fn starts_block(&self, at: usize) -> bool {

@@ -623,3 +623,23 @@ fn reports_below_one_heading_that_differ_by_far_are_not_pooled() {
     assert_eq!(workloads([1037, 1012, 1073, 1042]), 1);
     assert_eq!(workloads([1037, 795, 801, 1073]), 1);
 }
+
+#[test]
+fn a_figure_alone_below_a_command_is_its_result() {
+    let post = |shown: &str, value: &str| {
+        format!(
+            "netperf is faster with the patch:\n\nBefore:\n    [vm1 ~]# ./netperf.sh {shown} 10 -H a\n    103.23\n\n\
+             After:\n    [vm1 ~]# ./netperf.sh {shown} 10 -H a\n    {value}\n\n"
+        )
+    };
+    let read = records(&post("-t", "576.17"));
+    assert_eq!(read.runs.len(), 2);
+    assert_eq!(read.runs[1].metrics["result"].value, 576.17);
+    // A whole number may count anything; two numbers are no single result.
+    for value in ["576", "576.17\n    12.5", "576.17 runs"] {
+        let read = records(&post("-t", value));
+        assert!(read.runs.len() < 2, "{value}");
+    }
+    let shown = post("-t", "576.17").replace("./netperf.sh", "cat");
+    assert!(records(&shown).runs.is_empty());
+}

@@ -12,6 +12,7 @@ use crate::grammar::lists::LONE;
 use crate::grammar::quantity::is_quotient;
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
+use crate::scan::RESULT;
 
 /// One finding of a candidate, as admission sees it.
 pub(crate) struct Member<'a> {
@@ -123,7 +124,8 @@ fn common_signs(
 ) -> Signs {
     let mut signs = Signs::default();
     let figures = || members.iter().flat_map(|member| member.figures.iter());
-    let is_table = |member: &Member<'_>| matches!(member.format, "table" | "rows" | ECHOED | LONE);
+    let is_table =
+        |member: &Member<'_>| matches!(member.format, "table" | "rows" | ECHOED | LONE | RESULT);
     signs.note_if(!members.iter().any(is_table), Sign::KnownOutput);
     for member in members {
         for sign in member.signs {

@@ -24,6 +24,7 @@ mod shape;
 
 use super::{Block, Grammar};
 use crate::Line;
+use crate::scan::RESULT;
 
 /// Lines that come again with other figures; see the module.
 pub struct Echoed;
@@ -63,7 +64,7 @@ impl Grammar for Echoed {
 /// Whether a format is that of what a tool prints, and not one of any figures.
 pub(crate) fn is_report(format: &str) -> bool {
     let general = [
-        "table", "prose", "list", "rows", "pairs", "spread", "shared", ECHOED,
+        "table", "prose", "list", "rows", "pairs", "spread", "shared", RESULT, ECHOED,
     ];
     let others = [super::lists::LONE, super::sentence::SENTENCE];
     !general.contains(&format) && !others.contains(&format)
