@@ -643,3 +643,23 @@ fn a_figure_alone_below_a_command_is_its_result() {
     let shown = post("-t", "576.17").replace("./netperf.sh", "cat");
     assert!(records(&shown).runs.is_empty());
 }
+
+#[test]
+fn headings_that_name_tests_are_no_configurations_of_the_tables_below() {
+    let table = |heading: &str| {
+        format!(
+            "{heading}\nKey                   mode0       mode2\n\
+             Bandwidth (GB/s)      18.51       97.86\n\
+             Mean Latency (ms)      7.21        1.33\n\n"
+        )
+    };
+    let said = |headings: [&str; 2]| {
+        let post = format!("Results:\n\n{}", headings.map(table).concat());
+        let audit = read(post.as_bytes(), "post", &Options::default()).unwrap();
+        let said = audit.decisions.into_iter().flat_map(|(_, said)| said);
+        said.filter(|line| line.starts_with("columns are configurations"))
+            .count()
+    };
+    assert_eq!(said(["--- READ summary ---", "--- WRITE summary ---"]), 2);
+    assert_eq!(said(["--- before ---", "--- after ---"]), 0);
+}

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::names::workload_score;
 use crate::grammar::Finding;
 use crate::grammar::table::Grid;
 use crate::roles::{configuration_name, difference};
@@ -36,7 +37,11 @@ pub(super) fn under_differing_headings(blocks: &[Headed]) -> Vec<i32> {
     points
 }
 
-/// For each heading, the points of it and that of the others which differs most from it.
+/// Names that say the opposite of each other have so many points.
+const OPPOSITE: i32 = 4;
+
+/// For each heading, the points of it and that of the others which differs most from it;
+/// none for names of tests that say nothing else, such as `READ summary`.
 fn most_differing<'t>(headings: &BTreeSet<&'t str>) -> BTreeMap<&'t str, i32> {
     let names: Vec<_> = headings
         .iter()
@@ -44,7 +49,11 @@ fn most_differing<'t>(headings: &BTreeSet<&'t str>) -> BTreeMap<&'t str, i32> {
         .collect();
     let most = names.iter().map(|(heading, name)| {
         let others = names.iter().filter(|(other, _)| other != heading);
-        let points = others.map(|(_, other)| difference(name, other));
+        let tests = |other: &str| workload_score(heading) > 0 && workload_score(other) > 0;
+        let points = others.map(|(text, other)| match difference(name, other) {
+            points if points < OPPOSITE && tests(text) => 0,
+            points => points,
+        });
         (*heading, points.max().unwrap_or(0))
     });
     most.collect()
