@@ -46,6 +46,7 @@ extern unsigned int engines;
  * @random: state of its generator
  * @calls: left to make
  * @counts: calls by operation and errno; beyond the last: others
+ * @unmapped_again: how often munmap() failed, for want of memory
  * @memory: to point into, with an unmapped page behind it
  */
 struct fuzzer {
@@ -53,6 +54,7 @@ struct fuzzer {
 	uint64_t random;
 	unsigned long calls;
 	unsigned long counts[OPS][160];
+	unsigned long unmapped_again;
 	char *memory;
 };
 

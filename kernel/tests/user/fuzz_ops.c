@@ -429,6 +429,16 @@ static int do_poll(struct fuzzer *f)
 	return fence > 0 ? fence_wait(fence, (int)below(f, 2)) & 0 : 0;
 }
 
+/*
+ * Injected faults make this fail too, and what stays mapped keeps the file open
+ * with all its contexts.
+ */
+static void unmap(struct fuzzer *f, void *area, size_t length)
+{
+	while (munmap(area, length) && errno == ENOMEM)
+		f->unmapped_again++;
+}
+
 static int do_mmap(struct fuzzer *f)
 {
 	size_t length = chance(f, 70) ? SIM_MEMORY :
@@ -448,7 +458,7 @@ static int do_mmap(struct fuzzer *f)
 	if (area == MAP_FAILED)
 		return -errno;
 	memset(area, 1, 4096);
-	munmap(area, length);
+	unmap(f, area, length);
 	return 0;
 }
 

@@ -123,6 +123,9 @@ static void join_all(struct fuzzer *fuzzers, unsigned int threads)
 		}
 		if (tries > 1)
 			tap_diag("thread %u was interrupted %u times", t, tries);
+		if (fuzzers[t].unmapped_again)
+			tap_diag("thread %u could not unmap %lu times", t,
+				 fuzzers[t].unmapped_again);
 	}
 }
 
