@@ -254,22 +254,11 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
             .collect();
     }
     let text = lines[lines.len() - 1];
-    if lines.len() == 2 && !underlined && paragraph.at + lines.len() == to {
-        let [outer, inner] = [lines[0], text];
-        if is_state(outer) && is_short(inner) && inner.len() <= 48 && !is_typed(inner) {
-            let both = [(outer, last - 1), (inner, last)];
-            return both
-                .into_iter()
-                .filter_map(|(text, at)| heading(text, at))
-                .collect();
-        }
+    if !underlined && let Some(both) = state_over_name(paragraph, to) {
+        return both;
     }
     if lines.len() == 1 || underlined {
-        let marked = underlined
-            || text.ends_with(':')
-            || text.starts_with('#')
-            || text.starts_with('=')
-            || is_decorated(text);
+        let marked = underlined || is_marked(text);
         return match heading(text, last) {
             Some(found) if marked || (!strong && is_short(text) && !is_typed(text)) => {
                 vec![found]
@@ -291,6 +280,25 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
             .collect();
     }
     Vec::new()
+}
+
+/// `Without this patch:` over `bs 4k` right above a block.
+fn state_over_name(paragraph: &Paragraph<'_>, to: usize) -> Option<Vec<Heading>> {
+    let [outer, inner] = paragraph.lines[..] else {
+        return None;
+    };
+    let fits = paragraph.at + 2 == to
+        && is_state(outer)
+        && is_short(inner)
+        && inner.len() <= 48
+        && !is_typed(inner);
+    let both = [(outer, paragraph.at), (inner, paragraph.at + 1)].into_iter();
+    fits.then(|| both.filter_map(|(text, at)| heading(text, at)).collect())
+}
+
+/// Whether a line says by its marks that it is a heading.
+fn is_marked(text: &str) -> bool {
+    text.ends_with(':') || text.starts_with(['#', '=']) || is_decorated(text)
 }
 
 /// `Without this patch:` on a line of its own.

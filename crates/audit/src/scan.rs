@@ -1,5 +1,6 @@
 //! One message's lines to blocks of figures with what stands above them.
 
+mod commands;
 mod digits;
 mod rows;
 
@@ -10,13 +11,11 @@ use assize_bundle::{Doubt, Place};
 use crate::admission::Sign;
 use crate::admission::surroundings;
 use crate::admission::wording::Wording;
-use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
 use crate::grammar::begins;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
-use crate::grammar::number::english;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
@@ -213,66 +212,6 @@ impl Scanner<'_, '_> {
     /// Whether a line says something in words, maybe with a command in them.
     fn is_prose(&self, at: usize) -> bool {
         !self.used[at] || self.in_sentences.contains(&at)
-    }
-
-    /// A command line, with the lines over which a mailer wrapped it.
-    fn command(&mut self, at: usize) -> Option<usize> {
-        let line = &self.lines[at];
-        let mut text = command::find(&line.text)?.to_string();
-        let mut used = 1;
-        while used < 4 && command::wants_more(&text) {
-            let Some(next) = self
-                .lines
-                .get(at + used)
-                .filter(|n| n.depth == line.depth && !n.text.trim().is_empty())
-            else {
-                break;
-            };
-            if text.ends_with('\\') {
-                text.pop();
-            } else if self.starts_block(at + used) {
-                break;
-            }
-            text = format!("{} {}", text.trim_end(), next.text.trim());
-            used += 1;
-        }
-        for i in at..at + used {
-            self.take(i, "command");
-        }
-        if text.trim_end().ends_with(':') {
-            self.in_sentences.extend(at..at + used);
-        }
-        self.flush_samples(line.depth);
-        if !command::prepares(&text) {
-            self.level(line.depth).command = Some((at, line.place, text));
-        }
-        Some(used)
-    }
-
-    /// The only figure that a program printed: a number with digits behind the point, alone
-    /// on the line below the command.
-    fn result_of_command(&self, at: usize) -> Option<Figure> {
-        let line = &self.lines[at];
-        let text = line.text.trim();
-        let fraction = text.split_once('.').is_some_and(|(_, digits)| {
-            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
-        });
-        let (typed, ..) = self.levels.get(&line.depth)?.command.as_ref()?;
-        let below = self.lines.get(at + 1);
-        let alone = below.is_none_or(|next| {
-            next.depth != line.depth || !next.text.trim().starts_with(|c: char| c.is_ascii_digit())
-        });
-        let value = english(text).filter(|_| fraction && typed + 1 == at && alone)?;
-        Some(Figure::new("result", value, ""))
-    }
-
-    fn starts_block(&self, at: usize) -> bool {
-        let text = &self.lines[at].text;
-        // Of a command it does not matter where the next digit is.
-        begins::formats(text, 0)
-            .map(|format| grammar::all()[format])
-            .filter(|g| !matches!(g.name(), "table" | "prose" | ECHOED | LONE | SENTENCE))
-            .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
     }
 
     fn block(&mut self, at: usize, format: &'static str, mut block: Block) -> usize {

@@ -115,6 +115,12 @@ fn said_by_user(names: &[&str], options: &Options) -> bool {
         || options.rows_are.is_some()
 }
 
+/// Whether figures stand in a form that no single tool has.
+fn is_of_any_tool(member: &Member<'_>) -> bool {
+    let forms = ["table", "rows", ECHOED, LONE, RESULT];
+    forms.contains(&member.format)
+}
+
 fn common_signs(
     workload: &str,
     members: &[Member<'_>],
@@ -124,9 +130,7 @@ fn common_signs(
 ) -> Signs {
     let mut signs = Signs::default();
     let figures = || members.iter().flat_map(|member| member.figures.iter());
-    let is_table =
-        |member: &Member<'_>| matches!(member.format, "table" | "rows" | ECHOED | LONE | RESULT);
-    signs.note_if(!members.iter().any(is_table), Sign::KnownOutput);
+    signs.note_if(!members.iter().any(is_of_any_tool), Sign::KnownOutput);
     for member in members {
         for sign in member.signs {
             signs.note(*sign);
@@ -166,7 +170,7 @@ fn common_signs(
     };
     signs.note_if(members.iter().all(comparing), Sign::ComparingFormat);
     if members.iter().all(|m| m.named_by == NamedBy::Heading) && shared_metric(members, names) {
-        let table = members.iter().any(is_table);
+        let table = members.iter().any(is_of_any_tool);
         signs.note(if table {
             Sign::SameTableUnderEach
         } else {

@@ -110,25 +110,13 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         let rows = if down > 0 { Configurations } else { Metrics };
         return (Role::Repetitions, rows, 80, "columns are numbered runs");
     }
-    let labelled = labels.iter().map(String::as_str);
-    let stated = names.iter().copied().chain(labelled).any(has_state);
-    let headed = context.under_state && !stated;
-    let headings = context.headings_differ;
-    if headings > across.max(down) || headed && headings >= OPPOSITE {
-        let why = "headings name the configurations";
-        return if rows_are_metrics {
-            (Workloads, Metrics, 70, why)
-        } else {
-            (Metrics, rows_or(Workloads), 70, why)
+    let rows_stated = || labels.iter().any(|label| has_state(label));
+    let stated = || names.iter().any(|name| has_state(name)) || rows_stated();
+    if let Some((confidence, why)) = by_headings(context, (across, down), stated) {
+        return match rows_are_metrics {
+            true => (Workloads, Metrics, confidence, why),
+            false => (Metrics, rows_or(Workloads), confidence, why),
         };
-    }
-    if headed && across >= OPPOSITE && down == 0 {
-        return (
-            Metrics,
-            rows_or(Workloads),
-            40,
-            "the heading is the state of all",
-        );
     }
     if !grid.metric.is_empty() {
         let why = "the columns measure the same of different things";
@@ -162,6 +150,22 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         return (Configurations, Metrics, 40, "the rows' names are metrics");
     }
     unnamed(grid, columns, metric_columns, &labels, &rows_or)
+}
+
+/// How sure it is, and why, that the headings above it name the configurations of a table
+/// whose columns and whose rows differ by so many points.
+fn by_headings(
+    context: &Context<'_>,
+    (across, down): (i32, i32),
+    stated: impl Fn() -> bool,
+) -> Option<(u8, &'static str)> {
+    let headings = context.headings_differ;
+    let headed = context.under_state && !stated();
+    if headings > across.max(down) || headed && headings >= OPPOSITE {
+        return Some((70, "headings name the configurations"));
+    }
+    let opposed = headed && across >= OPPOSITE && down == 0;
+    opposed.then_some((40, "the heading is the state of all"))
 }
 
 /// Whether a name has a word for a state: `after`, `unstable`, `this PR`, and not `fast path`.
