@@ -85,7 +85,7 @@ pub(super) fn tell_steps_apart(items: &mut [Item]) {
                     runs.iter().map(|runs| values(metric, runs)).collect();
                 columns.is_some_and(|columns| are_steps(&columns))
             };
-            if metrics.iter().any(|metric| stepped(metric)) {
+            if metrics.iter().any(stepped) {
                 steps.extend(runs.iter().flat_map(|runs| runs.iter().copied().zip(1..)));
             }
         }
