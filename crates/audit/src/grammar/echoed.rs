@@ -24,6 +24,7 @@ mod shape;
 
 use super::{Block, Grammar};
 use crate::Line;
+pub(super) use named::are_configurations;
 
 /// Lines that come again with other figures; see the module.
 pub struct Echoed;

@@ -22,6 +22,7 @@
 
 mod changes;
 mod lone;
+mod states;
 
 use std::collections::BTreeSet;
 
@@ -81,7 +82,10 @@ impl Grammar for Lists {
             Some(at) => {
                 let figure = || line.bytes().skip(at).any(|b| b.is_ascii_digit());
                 line.trim_end().ends_with(':')
-                    || figure() && (entry(line).is_some() || changes::line(line).is_some())
+                    || figure()
+                        && (entry(line).is_some()
+                            || changes::line(line).is_some()
+                            || states::line(line).is_some())
             }
             None => is_title(line),
         }
@@ -94,6 +98,7 @@ impl Grammar for Lists {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         under_headings(lines)
             .or_else(|| by_configuration(lines, 0))
+            .or_else(|| states::list(lines))
             .or_else(|| titled(lines))
             .or_else(|| changes::list(lines))
     }

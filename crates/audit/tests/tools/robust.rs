@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 42] = [
+const FIXTURES: [&str; 43] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -43,6 +43,7 @@ const FIXTURES: [&str; 42] = [
     include_str!("../benchmarks/network.txt"),
     include_str!("../benchmarks/suites.txt"),
     include_str!("../posted/spreads.txt"),
+    "files=8, before the series: 27 ms\nfiles=8, after it: 9 ms (-66.7%)\n",
     "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
     "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
 ];
