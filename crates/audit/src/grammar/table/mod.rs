@@ -6,6 +6,7 @@
 
 mod asv;
 mod bloat;
+mod boxed;
 mod cell;
 mod header;
 mod paired;
@@ -13,6 +14,7 @@ mod rewritten;
 mod row;
 mod ruby;
 mod sectioned;
+mod spanned;
 mod stacked;
 mod turned;
 mod wrapped;
@@ -98,6 +100,8 @@ impl Grammar for Table {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let others = [
+            boxed::read,
+            spanned::read,
             wrapped::read,
             asv::read,
             bloat::read,
@@ -105,6 +109,7 @@ impl Grammar for Table {
             turned::read,
             paired::read,
             sectioned::read,
+            sectioned::over_numbers,
             stacked::read,
         ];
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {

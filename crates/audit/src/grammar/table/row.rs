@@ -266,7 +266,7 @@ fn may_end_row(word: &str) -> bool {
 }
 
 /// What stands where there is no figure.
-fn is_missing(cell: &str) -> bool {
+pub(super) fn is_missing(cell: &str) -> bool {
     matches!(cell, "-" | "n/a" | "N/A" | "NA")
 }
 
