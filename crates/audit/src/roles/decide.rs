@@ -7,7 +7,7 @@ use super::words::{
     self, CONFIGURATION_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived, is_derived_row, key_is,
     names_metric,
 };
-use super::{Context, Role, Roles, side_by_side};
+use super::{Context, Role, Roles, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::{Cell, Grid};
 
@@ -251,7 +251,7 @@ fn numbered_runs(names: &[&str]) -> bool {
 /// A leading column that is a parameter of the workload: one that is called
 /// so, or whose whole numbers rise or fall from row to row, of one name if rows have names.
 fn parameter(grid: &Grid) -> Option<usize> {
-    if let Some(at) = words::parameter_column(&grid.header) {
+    if let Some(at) = words::parameter_column(&grid.header).or_else(|| count(grid)) {
         return Some(at);
     }
     let first = grid.header.columns.first()?;
@@ -288,6 +288,18 @@ fn parameter(grid: &Grid) -> Option<usize> {
     (whole && plain && apart && steps).then_some(0)
 }
 
+/// A column of rows without names that counts how much was done so far, as fs_mark does.
+fn count(grid: &Grid) -> Option<usize> {
+    let columns = grid.header.columns.iter().take(3);
+    let at = columns
+        .into_iter()
+        .position(|column| key_is(&column.name, &["count"]))?;
+    let values = || grid.rows.iter().map(|row| row.cells[at].value);
+    let unnamed = grid.rows.iter().all(|row| row.labels.is_empty());
+    let rises = values().all(|value| value.fract() == 0.0) && monotone(values());
+    (unnamed && rises).then_some(at)
+}
+
 /// Whether a leading column of numbers names the configurations: `Config 1`.
 pub(super) fn names_rows(grid: &Grid, at: usize) -> bool {
     key_is(&grid.header.columns[at].name, CONFIGURATION_KEYS)
@@ -321,7 +333,9 @@ fn repeats(grid: &Grid, columns: &[usize], context: &Context<'_>) -> bool {
             .map(|row| row.labels.join(" "))
             .filter(|label| !is_derived_row(label))
             .collect();
-        return own.len() >= 2 && own.iter().all(|label| bare(label));
+        let runs = own.iter().all(|label| bare(label))
+            || own.iter().all(String::is_empty) && sums::ends_with_mean(grid, columns);
+        return own.len() >= 2 && runs;
     }
     let rows = grid.rows.len();
     if rows < 2 || columns.is_empty() {
@@ -373,8 +387,9 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     }
     let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));
     let keyed = numbered || keyed(grid);
-    if roles.rows == Role::Configurations && keyed {
-        signs.push(Sign::ConfigurationKey);
+    if roles.rows == Role::Configurations {
+        signs.extend(keyed.then_some(Sign::ConfigurationKey));
+        signs.extend(sums::adds_up(grid).then_some(Sign::PartsOfWhole));
     }
     let change =
         |at: usize| is_derived(&columns[at].name, &grid.rows, at) && change_word(&columns[at].name);

@@ -410,6 +410,8 @@ pub(crate) fn is_derived_row(label: &str) -> bool {
         "stdev",
         "sd",
         "geomean",
+        "hmean",
+        "amean",
         "total",
         "sum",
         "min",

@@ -163,7 +163,7 @@ impl<'t> Head<'t> {
         head.next = behind_rules(text, at + 1);
         head.taken.resize(head.next, "table rule");
         head.skip_blank(text);
-        (plausible(head.line) || row::pipe_cells(head.line).is_some()).then_some(head)
+        (header::plausible(head.line) || row::pipe_cells(head.line).is_some()).then_some(head)
     }
 
     /// Goes over a blank line between names over columns and the first row, if that has as
@@ -196,7 +196,15 @@ impl<'t> Head<'t> {
         let mut taken = self.taken.clone();
         let header = match next {
             Some(first) if is_first_row(self.line, &first, parting) => return None,
-            Some(first) if plausible(self.line) => header::fit(self.line, &[first])?,
+            Some(first) if header::plausible(self.line) => {
+                // A row without a change may stand above those that have one.
+                let changes = header::ends_with_change(self.line);
+                let fuller = |row: &Row| row.cells.len() == first.cells.len() + 1;
+                let others = self.next + 1..self.next + 4;
+                let fuller = others.filter_map(row).find(fuller).filter(|_| changes);
+                let sample = fuller.as_ref().unwrap_or(&first);
+                header::fit_over(self.line, sample, text(self.next)?)?
+            }
             Some(_) => return None,
             None => {
                 let first = behind_rules(text, self.next + 1);
@@ -286,22 +294,6 @@ fn is_caption(text: &str) -> bool {
         && name.split_whitespace().count() <= 3
         && row::wide_cells(text).len() == 1;
     is_unit(bare) || named || (bare.len() <= 24 && !bare.contains(' ') && bare.contains("/s"))
-}
-
-/// Prose above two numbers must not become a table.
-fn plausible(head: &str) -> bool {
-    // `*git add -A*` is printed bold above rows.
-    let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
-    let fence = head.trim_start().starts_with("```");
-    if bold || fence || head.trim_end().ends_with(['.', ',', '?', '!']) {
-        return false;
-    }
-    let (mut words, mut numbers) = (0, 0);
-    for word in head.split_whitespace() {
-        words += 1;
-        numbers += usize::from(cell::split_number(word).is_some());
-    }
-    numbers * 2 < words.max(1)
 }
 
 fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &mut Parts) {
@@ -397,7 +389,16 @@ fn take_blank(next: Option<&str>, after: Option<&str>, parts: &mut Parts) -> usi
 /// lines that were.
 fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
     let figures = parts.grid.header.columns.len();
-    let read = row::data_row(line, parts.parting);
+    let keyed = parts.grid.header.keys.len() == 1
+        && parts
+            .grid
+            .rows
+            .first()
+            .is_some_and(|row| row.labels.len() == 1);
+    let read = row::data_row(line, parts.parting).map(|row| match keyed {
+        true => row.named_by_number(line, figures),
+        false => row,
+    });
     if read.as_ref().is_none_or(|row| row.cells.len() != figures) && doubtful(line, parts, figures)
     {
         return 1;
