@@ -82,7 +82,11 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     }
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
     let word = &bare[..memchr::memchr(b' ', bare.as_bytes()).unwrap_or(bare.len())];
-    let path = word.starts_with("./") || word.starts_with('/');
+    // Neither a comment, `/* packed */`, nor a filter of bpftrace, `/@start[tid]/`.
+    let rooted = |path: &str| {
+        path.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'))
+    };
+    let path = word.starts_with("./") || word.strip_prefix('/').is_some_and(rooted);
     let known = TOOLS.has(program_name(word));
     if !known && !path {
         return None;
@@ -289,6 +293,13 @@ mod tests {
 
     fn program(command: &str) -> String {
         under_test(command).unwrap_or_default().join(" ")
+    }
+
+    #[test]
+    fn a_comment_and_a_filter_of_bpftrace_are_no_paths() {
+        assert_eq!(find("/usr/bin/fio job"), Some("/usr/bin/fio job"));
+        assert_eq!(find("/* a hole of 4 bytes */"), None);
+        assert_eq!(find("/@start[tid]/"), None);
     }
 
     #[test]

@@ -60,6 +60,7 @@ pub mod sentence;
 pub mod shared;
 pub mod size;
 pub mod spread;
+pub mod startup;
 pub mod suites;
 pub mod syscalls;
 pub mod table;
@@ -274,6 +275,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &schbench::Schbench,
         &hackbench::Hackbench,
         &frames::Frames,
+        &startup::Startup,
         &benchstat::Benchstat,
         &gobench::GoBench,
         &bench_mark::BenchMark,

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 45] = [
+const FIXTURES: [&str; 47] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -35,6 +35,7 @@ const FIXTURES: [&str; 45] = [
     include_str!("../powertop/idle-stats.txt"),
     include_str!("../lkp/two-jobs.txt"),
     include_str!("../posted/lists.txt"),
+    include_str!("../posted/startup.txt"),
     include_str!("../benchmarks/fio.txt"),
     include_str!("../benchmarks/fio-lines.txt"),
     include_str!("../benchmarks/fio.json"),
@@ -45,6 +46,7 @@ const FIXTURES: [&str; 45] = [
     include_str!("../posted/spreads.txt"),
     "+---+---+\n| a | b |\n+---+---+\n| x | 1 |\n| y | (+2%) |\n+---+---+\n| z | 3 |\n+---+---+\n",
     "|  |  | of b |\n| t | a | 1 | 2 |\n|--|--|--|--|\n| x |  |  |  |\n| 4 | 5 | 6 | 7 |\n| 8 | 5 | 6 | 7 |\n",
+    "Old:\n Duration: 0:01:19\n Rate: 4.5 MB/s\nNew:\n Duration: 0:01:24\n Rate: 3.5 MB/s\n",
     "files=8, before the series: 27 ms\nfiles=8, after it: 9 ms (-66.7%)\n",
     "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
     "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
