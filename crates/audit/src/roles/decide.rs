@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Agreement, agreement};
 use super::words::{
-    self, CONFIGURATION_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived, is_derived_row, key_is,
-    names_metric,
+    self, CONFIGURATION_KEYS, METRIC_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived,
+    is_derived_row, key_is, names_metric,
 };
 use super::{Context, Role, Roles, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
@@ -158,13 +158,17 @@ fn keyed(grid: &Grid) -> bool {
 }
 
 /// How much the names of rows differ as those of configurations do. Under `Test` or
-/// `Benchmark` stand tests, unless they say the opposite.
+/// `Benchmark` stand tests, unless they say the opposite; under `metric` stand metrics, also
+/// where one is called `lock` and another `unlock`.
 fn differing_rows(grid: &Grid, columns: &[&str], labels: &[String]) -> i32 {
     let over_rows = match (grid.header.keys.as_slice(), columns) {
         ([key], _) => Some(key.as_str()),
         ([], [only]) if !labels.is_empty() => Some(*only),
         _ => None,
     };
+    if over_rows.is_some_and(|key| key_is(key, METRIC_KEYS)) {
+        return 0;
+    }
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let points = differing(&labels);
     match over_rows.is_some_and(|key| key_is(key, WORKLOAD_KEYS)) && points < OPPOSITE {

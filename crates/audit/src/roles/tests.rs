@@ -555,3 +555,51 @@ fn a_name_with_its_duration_is_no_header() {
         .is_none()
     );
 }
+
+#[test]
+fn under_metric_stand_metrics_though_one_is_the_opposite_of_another() {
+    let text = "metric     baseline   current         diff\n\
+                ==========================================\n\
+                lockx          0.78      0.20   -73.89%\nunlockx        0.16      0.12   -23.81%\n";
+    let block = read(text).unwrap();
+    let names: Vec<_> = runs(&block)
+        .iter()
+        .map(|run| run.0.configuration.clone().unwrap())
+        .collect();
+    assert_eq!(names, ["baseline", "current"]);
+    // Elsewhere they may be configurations.
+    let block = read(
+        &text
+            .replace("metric", "kernel")
+            .replace("current", "maximum"),
+    )
+    .unwrap();
+    assert!(
+        runs(&block)
+            .iter()
+            .any(|run| run.0.configuration.as_deref() == Some("unlockx"))
+    );
+}
+
+#[test]
+fn a_spoiled_cell_ends_no_table() {
+    let text = "metric     baseline   current\n==============================\n\
+                flush         12.50     11.25\nclose          1.90      1.64å\nfind          13.84     13.13\n";
+    let block = read(text).unwrap();
+    assert_eq!(block.taken.len(), 5);
+    let metrics: Vec<&str> = runs(&block)[0]
+        .1
+        .iter()
+        .map(|f| f.metric.as_str())
+        .collect();
+    assert_eq!(metrics, ["flush", "find"]);
+    assert!(
+        block
+            .findings
+            .iter()
+            .any(|(at, f)| *at == 3 && matches!(f, Finding::Doubt("bad-number", _)))
+    );
+    // A line behind which no such row follows is none.
+    let words = text.replace("find          13.84     13.13", "and so on");
+    assert_eq!(read(&words).unwrap().taken.len(), 3);
+}

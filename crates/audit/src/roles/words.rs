@@ -43,6 +43,15 @@ pub(crate) const WORKLOAD_KEYS: &[&str] = &[
     "program",
     "load",
 ];
+pub(crate) const METRIC_KEYS: &[&str] = &[
+    "metric",
+    "metrics",
+    "counter",
+    "counters",
+    "event",
+    "events",
+    "statistic",
+];
 pub(crate) const REPETITION_KEYS: &[&str] = &[
     "iter",
     "iteration",

@@ -191,7 +191,7 @@ pub(super) fn plausible(head: &str) -> bool {
 /// `Duration:   2:37:35`: a name and its value.
 fn has_duration(head: &str) -> bool {
     let value = head.split_once(": ").map_or("", |(_, value)| value.trim());
-    let mut parts = value.split(':');
+    let mut parts = value.split(' ').next().unwrap_or_default().split(':');
     parts.clone().count() >= 2 && parts.all(|part| part.len() <= 2 && part.parse::<u8>().is_ok())
 }
 

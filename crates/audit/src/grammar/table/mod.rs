@@ -9,6 +9,7 @@ mod bloat;
 mod boxed;
 mod cell;
 mod header;
+mod left_out;
 mod paired;
 mod rewritten;
 mod row;
@@ -26,6 +27,7 @@ use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
 pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
 pub(crate) use header::{Column, Header, split_unit};
+use left_out::{clip, doubtful, spoiled};
 use row::Parting;
 pub(crate) use row::{Row, is_rule, may_be_row, wide_cells};
 
@@ -66,15 +68,6 @@ struct Parts {
     grid: Grid,
     taken: Vec<Taken>,
     doubts: Vec<(usize, Finding)>,
-}
-
-impl Parts {
-    /// Takes a row without reading it, and says why.
-    fn leave_out(&mut self, code: &'static str, detail: String, taken: Taken) {
-        let doubt = Finding::Doubt(code, detail);
-        self.doubts.push((self.taken.len(), doubt));
-        self.taken.push(taken);
-    }
 }
 
 impl Grammar for Table {
@@ -306,7 +299,9 @@ fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &
             take_blank(text(at + 1), text(at + 2), parts)
         } else {
             let mut used = take_row(line, text(at + 1), parts);
-            if used > 0 {
+            if used == 0 && spoiled(line, text(at + 1), parts) {
+                used = 1;
+            } else if used > 0 {
                 used += take_name(at + used, text, parts);
             }
             used
@@ -453,42 +448,4 @@ fn ends_with_changes(parts: &Parts) -> bool {
     last.is_some_and(|at| {
         at >= 2 && words::is_derived(&parts.grid.header.columns[at].name, &parts.grid.rows, at)
     })
-}
-
-/// A row that would be one but for cells like `nan` or `1,2,3`.
-fn doubtful(line: &str, parts: &mut Parts, figures: usize) -> bool {
-    let cells = row::pipe_cells(line).unwrap_or_else(|| line.split_whitespace().collect());
-    let good = cells
-        .iter()
-        .filter(|cell| cell_value(cell).is_some())
-        .count();
-    let bad: Vec<&&str> = cells
-        .iter()
-        .filter(|cell| cell_value(cell).is_none() && odd_number(cell))
-        .collect();
-    if bad.is_empty() || good + bad.len() != figures {
-        return false;
-    }
-    let detail = format!(
-        "{} is not a number; its row is left out: {}",
-        bad[0],
-        clip(line)
-    );
-    parts.leave_out("bad-number", detail, "table row, bad number");
-    true
-}
-
-fn odd_number(cell: &str) -> bool {
-    let lower = cell.to_lowercase();
-    matches!(
-        lower.trim_start_matches(['+', '-']),
-        "nan" | "inf" | "infinity"
-    ) || cell.bytes().any(|b| b.is_ascii_digit())
-        && cell
-            .bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b',' | b'.' | b'-' | b'+' | b'e' | b'E'))
-}
-
-fn clip(line: &str) -> String {
-    line.trim().chars().take(80).collect()
 }

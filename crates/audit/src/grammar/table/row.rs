@@ -333,6 +333,10 @@ mod tests {
         assert_eq!(values("real  1m13.821s  0m9.5s"), [73.821, 9.5]);
         assert_eq!(values("Elapsed  465.38  531.74(+14.3%)"), [465.38, 531.74]);
         assert_eq!(values("Elapsed  465.38  531.74(x)"), [] as [f64; 0]);
+        assert_eq!(
+            values("a  75597.5  65111**  -13.87%**"),
+            [75597.5, 65111.0, -13.87]
+        );
         assert_eq!(values("a  11  12.1±x  13"), [] as [f64; 0]);
         assert_eq!(
             values("a | 100.9 i/s | 34711.9 i/s | 343.87x"),
