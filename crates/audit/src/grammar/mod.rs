@@ -28,6 +28,7 @@ pub mod diffed;
 pub mod echoed;
 pub mod fio;
 pub mod frames;
+pub mod function_graph;
 pub mod gobench;
 pub mod google_benchmark;
 pub mod hackbench;
@@ -276,6 +277,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &hackbench::Hackbench,
         &frames::Frames,
         &startup::Startup,
+        &function_graph::FunctionGraph,
         &benchstat::Benchstat,
         &gobench::GoBench,
         &bench_mark::BenchMark,

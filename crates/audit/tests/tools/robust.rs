@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 47] = [
+const FIXTURES: [&str; 48] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -34,6 +34,7 @@ const FIXTURES: [&str; 47] = [
     include_str!("../powertop/old-page-decimal-comma.txt"),
     include_str!("../powertop/idle-stats.txt"),
     include_str!("../lkp/two-jobs.txt"),
+    include_str!("../posted/function-graph.txt"),
     include_str!("../posted/lists.txt"),
     include_str!("../posted/startup.txt"),
     include_str!("../benchmarks/fio.txt"),
