@@ -184,6 +184,11 @@ mod tests {
         for text in [
             POST.replacen("FILES=200, before the series:      363 ms\n", "", 1),
             POST.replace("after patches 1 to 3", "before the series"),
+            POST.replacen("after patches 1 to 3: ", "before the series:    ", 1),
+            POST.replace(
+                "FILES=200, before the series:",
+                "FILES=400, before the series:",
+            ),
             POST.replace("ms", "files"),
             "size=4k, with 2 disks: 12 ms\nsize=8k, with 3 disks: 13 ms\n".into(),
             "retry=3, after a reset: 12 ms\nretry=4, after a reset: 13 ms\n".into(),

@@ -1,4 +1,4 @@
-//! Tables whose rows stand between rules and have cells of several lines:
+//! Tables whose rows stand between rules and may have cells of several lines:
 //!
 //! ```text
 //!            +---------+----------+
@@ -44,14 +44,13 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
         return None;
     }
     let mut groups: Vec<Joined> = Vec::new();
-    let (mut at, mut several) = (1, false);
+    let mut at = 1;
     while let Some(text) = here(at).filter(|text| at < MOST && text.trim().starts_with('|')) {
         let mut group = (at, owned(row::pipe_cells(text)?));
         at += 1;
         while let Some(more) = here(at).filter(|text| text.trim().starts_with('|')) {
             let cells = row::pipe_cells(more).filter(|cells| cells.len() == group.1.len())?;
             append(&mut group.1, &cells);
-            several |= !groups.is_empty();
             at += 1;
         }
         // What is not closed by a rule is no such row.
@@ -61,7 +60,7 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     }
     let (head, rows) = groups.split_first()?;
     let width = rows.first()?.1.len();
-    let fits = several && rows.len() >= 2 && rows.iter().all(|(_, cells)| is_row(cells, width));
+    let fits = rows.len() >= 2 && rows.iter().all(|(_, cells)| is_row(cells, width));
     let mut names = head.1.clone();
     // Above the names of rows there is often no box.
     if names.len() + 1 == width {
