@@ -83,10 +83,15 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
     let bare = named(bare).unwrap_or(bare);
     let word = &bare[..memchr::memchr(b' ', bare.as_bytes()).unwrap_or(bare.len())];
-    let file = ["/dev/", "/proc/", "/sys/"]
-        .iter()
-        .any(|root| word.starts_with(root));
-    let path = word.starts_with("./") || word.starts_with('/') && !file;
+    // Neither a comment, `/* packed */`, nor a filter of bpftrace, `/@start[tid]/`, nor what
+    // stands for a device or a setting.
+    let rooted = |path: &str| {
+        let file = ["dev/", "proc/", "sys/"]
+            .iter()
+            .any(|root| path.starts_with(root));
+        !file && path.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'))
+    };
+    let path = word.starts_with("./") || word.strip_prefix('/').is_some_and(rooted);
     let known = TOOLS.has(program_name(word));
     if !known && !path {
         return None;
@@ -329,6 +334,13 @@ mod tests {
         for command in ["fio job", "time cat file", "cat file | wc -l", "catalog"] {
             assert!(!prepares(command), "{command}");
         }
+    }
+
+    #[test]
+    fn a_comment_and_a_filter_of_bpftrace_are_no_paths() {
+        assert_eq!(find("/usr/bin/fio job"), Some("/usr/bin/fio job"));
+        assert_eq!(find("/* a hole of 4 bytes */"), None);
+        assert_eq!(find("/@start[tid]/"), None);
     }
 
     #[test]

@@ -89,15 +89,15 @@ pub(crate) fn is_figure(text: &str) -> bool {
         })
 }
 
-/// Whether a name is part of what somebody tells: `and you then do`, `After that, we
-/// check it`.
+/// Whether a name is part of what somebody tells, or says how it was measured: `and you then
+/// do`, `After that, we check it`, `Use the function graph`.
 pub(crate) fn is_told(name: &str) -> bool {
     let list = words(name);
     let who = |word: &String| matches!(word.as_str(), "we" | "you" | "we'd" | "you'd");
-    let joins = list
-        .first()
-        .is_some_and(|word| matches!(word.as_str(), "and" | "or" | "but" | "so" | "then"));
-    joins || list.iter().any(who)
+    let begins = |words: &[&str]| list.first().is_some_and(|word| words.contains(&&**word));
+    let joins = begins(&["and", "or", "but", "so", "then"]);
+    let told = begins(&["use", "run", "execute", "measure", "record"]) && list.len() >= 3;
+    joins || told || list.iter().any(who)
 }
 
 /// Whether a name is a piece of code, a path, a row of a log.
@@ -167,10 +167,17 @@ mod tests {
             "and you'd then do",
             "After that, we check it with gdb",
             "or a deeper queue",
+            "Use the function graph",
         ] {
             assert!(is_told(name), "{name}");
         }
-        for name in ["Andes", "original", "what I see with a pool", "teo"] {
+        for name in [
+            "Andes",
+            "original",
+            "what I see with a pool",
+            "teo",
+            "use DMA",
+        ] {
             assert!(!is_told(name), "{name}");
         }
         assert_eq!(no_name("^CExiting on signal 2"), Some(Sign::CodeName));

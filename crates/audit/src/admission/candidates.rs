@@ -390,7 +390,9 @@ fn name_signs(
     signs.note_if(best.is_none() && alone::is_told(name), Sign::LongName);
     let is_configuration = words::names_configuration(name);
     let workload = crate::group::names::workload_score(name) > 0;
-    let doubtful = !is_configuration && !compared && !opposed;
+    // Nor is what changes are given to a test.
+    let changed = common.contains(Sign::ChangesAgree);
+    let doubtful = !is_configuration && !compared && !opposed && !changed;
     signs.note_if(workload && doubtful, Sign::WorkloadName);
     let metric = words::names_metric(name);
     signs.note_if(metric && doubtful, Sign::NamedLikeMetric);

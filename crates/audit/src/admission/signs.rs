@@ -96,6 +96,8 @@ pub(crate) enum Sign {
     Guessed,
     /// Rows of a table that nothing tells apart became one figure.
     Pooled,
+    /// Rows of a table are the parts of which another is the total.
+    PartsOfWhole,
     /// Names are of parameters, or differ in a number as parameters of a workload do.
     Parameters,
     /// All figures are zero, or flags.
@@ -172,6 +174,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::NamesCompared,    of: Configurations, points: 5,  says: "what the names of benchmarks differ in, and the text compares" },
     Weight { sign: Sign::NamedInText,      of: Configurations, points: 1,  says: "names that the text explains" },
     Weight { sign: Sign::Pooled,           of: Configurations, points: -9, says: "rows that nothing tells apart" },
+    Weight { sign: Sign::PartsOfWhole,     of: Configurations, points: -9, says: "rows that add up to a total" },
     Weight { sign: Sign::Parameters,       of: Configurations, points: -9, says: "names of several workloads" },
     Weight { sign: Sign::FigureName,       of: Configurations, points: -6, says: "a number for a name" },
     Weight { sign: Sign::CodeName,         of: Configurations, points: -6, says: "code or a path for a name" },

@@ -22,6 +22,7 @@
 
 mod changes;
 mod lone;
+mod states;
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ use super::quantity::{is_measure, metric_of, quantity};
 use super::spread::{DEVIATIONS, MEANS, runs};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
-use crate::roles::words::names_configuration;
+use crate::roles::words::{names_configuration, names_measurement};
 pub(crate) use lone::LONE;
 pub use lone::Lone;
 
@@ -81,7 +82,10 @@ impl Grammar for Lists {
             Some(at) => {
                 let figure = || line.bytes().skip(at).any(|b| b.is_ascii_digit());
                 line.trim_end().ends_with(':')
-                    || figure() && (entry(line).is_some() || changes::line(line).is_some())
+                    || figure()
+                        && (entry(line).is_some()
+                            || changes::line(line).is_some()
+                            || states::line(line).is_some())
             }
             None => is_title(line),
         }
@@ -94,6 +98,7 @@ impl Grammar for Lists {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         under_headings(lines)
             .or_else(|| by_configuration(lines, 0))
+            .or_else(|| states::list(lines))
             .or_else(|| titled(lines))
             .or_else(|| changes::list(lines))
     }
@@ -125,6 +130,11 @@ fn unstamped(text: &str) -> (Option<f64>, &str) {
 fn entry(text: &str) -> Option<Entry<'_>> {
     let (stamp, text) = unstamped(text);
     let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
+    // `@total_time: 354134` is what bpftrace prints of a variable.
+    let (variable, text) = match text.strip_prefix('@') {
+        Some(name) => (true, name),
+        None => (false, text),
+    };
     if text.len() > LONGEST || !text.as_bytes().first()?.is_ascii_alphanumeric() {
         return None;
     }
@@ -136,7 +146,8 @@ fn entry(text: &str) -> Option<Entry<'_>> {
     }
     let head = head.trim();
     let (value, tail) = quantity(rest)?;
-    let known = is_measure(value.unit)
+    let counted = variable && value.unit.is_empty() && names_measurement(head);
+    let known = (is_measure(value.unit) || counted)
         && head.split_whitespace().count() <= WORDS
         && !head.contains(['"', '<', '>', '(', '/', '\\', ';']) | names_configuration(head)
         && !is_setting(head);
@@ -482,6 +493,23 @@ fn by_configuration(lines: &[Line<'_>], from: usize) -> Option<Block> {
 mod tests {
     use super::*;
     use crate::grammar::testing::placed;
+
+    #[test]
+    fn variables_of_bpftrace_are_figures_if_their_names_are_of_measurements() {
+        let text = |name: &str| {
+            format!(
+                "Result before:\n\n  @{name}: 622642\n\nResult after:\n\n  @{name}: 354134 (-43.1% time spent)\n"
+            )
+        };
+        assert_eq!(
+            placed(&Lists, &text("log_total_time")),
+            crate::grammar::testing::told(&[
+                ("Result before", "log_total_time", 622_642.0),
+                ("Result after", "log_total_time", 354_134.0),
+            ])
+        );
+        assert!(placed(&Lists, &text("address")).is_empty());
+    }
 
     #[test]
     fn the_same_in_another_unit_behind_a_figure_is_no_other_figure() {

@@ -28,6 +28,7 @@ pub mod diffed;
 pub mod echoed;
 pub mod fio;
 pub mod frames;
+pub mod function_graph;
 pub mod gobench;
 pub mod google_benchmark;
 pub mod hackbench;
@@ -62,6 +63,7 @@ pub mod sentence;
 pub mod shared;
 pub mod size;
 pub mod spread;
+pub mod startup;
 pub mod suites;
 pub mod syscalls;
 pub mod table;
@@ -276,6 +278,8 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &schbench::Schbench,
         &hackbench::Hackbench,
         &frames::Frames,
+        &startup::Startup,
+        &function_graph::FunctionGraph,
         &benchstat::Benchstat,
         &gobench::GoBench,
         &bench_mark::BenchMark,

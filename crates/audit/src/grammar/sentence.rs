@@ -216,7 +216,11 @@ fn found<'t>(patterns: &Patterns, text: &'t str) -> Vec<Found<'t>> {
         (&patterns.after_before, true),
     ];
     let all = forms.into_iter().flat_map(|(pattern, turned)| {
-        let captures = pattern.captures_iter(text);
+        let amounts = |captures: &Captures<'_>| {
+            let mut both = [1, 3].into_iter();
+            both.all(|at| is_amount(text, captures, at))
+        };
+        let captures = pattern.captures_iter(text).filter(amounts);
         captures.filter_map(move |captures| measured(patterns, text, &captures, turned))
     });
     all.collect()
@@ -280,6 +284,25 @@ fn measured<'t>(
         after,
         contradicted,
     })
+}
+
+/// Whether a number neither goes on with letters that are no unit (`75xxx`) nor is one end
+/// of a range (`50 ~ 75 ns`).
+fn is_amount(text: &str, captures: &Captures<'_>, at: usize) -> bool {
+    let Some(number) = captures.get(at) else {
+        return false;
+    };
+    let rest = &text[number.end()..];
+    let worded = captures.get(at + 1).is_none() && rest.starts_with(char::is_alphanumeric);
+    let digit = |c: char| c.is_ascii_digit();
+    let before = text[..number.start()].trim_end();
+    let in_range = |mark: char| {
+        let ends = before.strip_suffix(mark).map(str::trim_end);
+        let goes_on = rest.trim_start().strip_prefix(mark).map(str::trim_start);
+        ends.is_some_and(|text| text.ends_with(digit))
+            || goes_on.is_some_and(|text| text.starts_with(digit))
+    };
+    !worded && !['~', '–'].into_iter().any(in_range)
 }
 
 /// `from 1.5 to 1.9M IOPS`: both in millions, where the place of the second number's last
@@ -392,6 +415,17 @@ mod tests {
 
     fn told(metric: &str, before: f64, after: f64) -> Vec<(String, f64)> {
         vec![(metric.to_owned(), before), (metric.to_owned(), after)]
+    }
+
+    #[test]
+    fn an_end_of_a_range_or_a_number_within_a_word_is_no_figure() {
+        let text = |after: &str| {
+            format!("Before this change the latency was 75 us and with it {after} now.")
+        };
+        assert_eq!(sides(&text("50 us")), told("latency", 75.0, 50.0));
+        for after in ["50xxx us", "50 ~ 60 us", "about 50 – 60 us"] {
+            assert!(sides(&text(after)).is_empty(), "{after}");
+        }
     }
 
     #[test]

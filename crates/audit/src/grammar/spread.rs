@@ -183,6 +183,11 @@ fn with_words(text: &str) -> Option<Told<'_>> {
     // Between mean and deviation stand minimum and maximum at most.
     let quiet = between.split_whitespace().count() <= 8 && spread.value >= 0.0;
     let unit_fits = spread.unit.is_empty() || spread.unit == "%" || spread.unit == mean.unit;
+    // `Range: 0.5 - 9.5; Mean: …`: before the mean stand other statistics.
+    let name = match name.rsplit_once("; ") {
+        Some((other, name)) if other.contains([':', '=']) => name,
+        _ => name,
+    };
     let metric = named(name)?;
     (quiet && unit_fits && is_tail(rest)).then(|| Told {
         metric,
@@ -408,6 +413,17 @@ fn number_of(word: &str) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::grammar::Finding;
+
+    #[test]
+    fn a_range_before_the_mean_is_no_name() {
+        let text = "  Range: 0.250 - 9647.500; Mean: 619.5; Median: 548.5; Stddev: 34.5\n";
+        let block = crate::grammar::testing::read(&Spread, text).unwrap();
+        let Finding::Summary { labels, figure, .. } = &block.findings[0].1 else {
+            panic!("no summary")
+        };
+        assert_eq!(labels.configuration, None);
+        assert_eq!((figure.metric.as_str(), figure.value), ("mean", 619.5));
+    }
 
     #[test]
     fn a_rate_of_anything_with_its_spread_is_a_mean_of_the_runs_behind_it() {

@@ -153,7 +153,41 @@ pub(super) fn agreement(grid: &Grid) -> Option<Agreement> {
         };
         return (0..grid.rows.len()).any(to_row).then_some(Agreement::Rows);
     }
-    given_in_columns(grid).then_some(Agreement::Columns)
+    if given_in_columns(grid) {
+        return Some(Agreement::Columns);
+    }
+    given_for_rows(grid).then_some(Agreement::Rows)
+}
+
+/// Whether the changes of a column are those of each row to one that has none, in a column
+/// of figures: `631  662`, `828  868  +31.12`.
+fn given_for_rows(grid: &Grid) -> bool {
+    let columns = 0..grid.header.columns.len();
+    let derived = |at: &usize| is_derived(&grid.header.columns[*at].name, &grid.rows, *at);
+    let (changes, figures): (Vec<usize>, Vec<usize>) = columns.partition(derived);
+    let [change] = changes[..] else {
+        return false;
+    };
+    let value = |row: &Row, at: usize| row.cells[at].value;
+    let percent = |row: &Row| row.cells[change].unit == "%" || !value(row, change).is_finite();
+    let percents = grid.header.columns[change].name.contains('%') || grid.rows.iter().all(percent);
+    let telling = || {
+        grid.rows
+            .iter()
+            .filter(|row| value(row, change).abs() >= TELLING)
+    };
+    let bare = |row: &&Row| !value(row, change).is_finite() || value(row, change) == 0.0;
+    let agrees = |base: &Row, at: usize| {
+        let follow = |row: &Row| follows(value(base, at), value(row, at), value(row, change));
+        telling().all(|row| follow(row) == Some(true))
+    };
+    percents
+        && telling().next().is_some()
+        && grid
+            .rows
+            .iter()
+            .filter(bare)
+            .any(|base| figures.iter().any(|at| agrees(base, *at)))
 }
 
 /// Whether columns of changes follow from the columns of figures before them: each from

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Agreement, agreement};
 use super::words::{
-    self, CONFIGURATION_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived, is_derived_row, key_is,
-    names_metric,
+    self, CONFIGURATION_KEYS, METRIC_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived,
+    is_derived_row, key_is, names_metric,
 };
-use super::{Context, Role, Roles, side_by_side};
+use super::{Context, Role, Roles, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::{Cell, Grid};
 use crate::states;
@@ -188,13 +188,17 @@ fn keyed(grid: &Grid) -> bool {
 }
 
 /// How much the names of rows differ as those of configurations do. Under `Test` or
-/// `Benchmark` stand tests, unless they say the opposite.
+/// `Benchmark` stand tests, unless they say the opposite; under `metric` stand metrics, also
+/// where one is called `lock` and another `unlock`.
 fn differing_rows(grid: &Grid, columns: &[&str], labels: &[String]) -> i32 {
     let over_rows = match (grid.header.keys.as_slice(), columns) {
         ([key], _) => Some(key.as_str()),
         ([], [only]) if !labels.is_empty() => Some(*only),
         _ => None,
     };
+    if over_rows.is_some_and(|key| key_is(key, METRIC_KEYS)) {
+        return 0;
+    }
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let points = differing(&labels);
     match over_rows.is_some_and(|key| key_is(key, WORKLOAD_KEYS)) && points < OPPOSITE {
@@ -281,7 +285,7 @@ fn numbered_runs(names: &[&str]) -> bool {
 /// A leading column that is a parameter of the workload: one that is called
 /// so, or whose whole numbers rise or fall from row to row, of one name if rows have names.
 fn parameter(grid: &Grid) -> Option<usize> {
-    if let Some(at) = words::parameter_column(&grid.header) {
+    if let Some(at) = words::parameter_column(&grid.header).or_else(|| count(grid)) {
         return Some(at);
     }
     let first = grid.header.columns.first()?;
@@ -318,6 +322,18 @@ fn parameter(grid: &Grid) -> Option<usize> {
     (whole && plain && apart && steps).then_some(0)
 }
 
+/// A column of rows without names that counts how much was done so far, as fs_mark does.
+fn count(grid: &Grid) -> Option<usize> {
+    let columns = grid.header.columns.iter().take(3);
+    let at = columns
+        .into_iter()
+        .position(|column| key_is(&column.name, &["count"]))?;
+    let values = || grid.rows.iter().map(|row| row.cells[at].value);
+    let unnamed = grid.rows.iter().all(|row| row.labels.is_empty());
+    let rises = values().all(|value| value.fract() == 0.0) && monotone(values());
+    (unnamed && rises).then_some(at)
+}
+
 /// Whether a leading column of numbers names the configurations: `Config 1`.
 pub(super) fn names_rows(grid: &Grid, at: usize) -> bool {
     key_is(&grid.header.columns[at].name, CONFIGURATION_KEYS)
@@ -351,7 +367,9 @@ fn repeats(grid: &Grid, columns: &[usize], context: &Context<'_>) -> bool {
             .map(|row| row.labels.join(" "))
             .filter(|label| !is_derived_row(label))
             .collect();
-        return own.len() >= 2 && own.iter().all(|label| bare(label));
+        let runs = own.iter().all(|label| bare(label))
+            || own.iter().all(String::is_empty) && sums::ends_with_mean(grid, columns);
+        return own.len() >= 2 && runs;
     }
     let rows = grid.rows.len();
     if rows < 2 || columns.is_empty() {
@@ -403,8 +421,9 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     }
     let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));
     let keyed = numbered || keyed(grid);
-    if roles.rows == Role::Configurations && keyed {
-        signs.push(Sign::ConfigurationKey);
+    if roles.rows == Role::Configurations {
+        signs.extend(keyed.then_some(Sign::ConfigurationKey));
+        signs.extend(sums::adds_up(grid).then_some(Sign::PartsOfWhole));
     }
     let change =
         |at: usize| is_derived(&columns[at].name, &grid.rows, at) && change_word(&columns[at].name);

@@ -11,6 +11,7 @@ mod figures;
 mod groups;
 mod side_by_side;
 mod sides;
+mod sums;
 pub(crate) mod words;
 
 use assize_bundle::Place;

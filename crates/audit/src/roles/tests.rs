@@ -439,3 +439,168 @@ fn a_cell_without_a_figure_leaves_the_others_in_their_places() {
     assert!(has(&all, ("After", "", "tcc", 834.9)), "{all:?}");
     assert_eq!(all.len(), 6, "{all:?}");
 }
+
+/// The signs that a table gives for and against judging it.
+fn signs(text: &str) -> Vec<Sign> {
+    let lines: Vec<Line<'_>> = (1..)
+        .zip(text.lines())
+        .map(|(n, t)| Line::plain(n, t))
+        .collect();
+    let options = Options::default();
+    let context = Context {
+        headings_differ: 0,
+        runs: None,
+        spread: None,
+        options: &options,
+    };
+    let findings = Table.read(&lines).unwrap().findings.into_iter();
+    let resolved = findings.filter_map(|(_, finding)| match finding {
+        Finding::Grid(grid) => Some(resolve(&grid, &context).signs),
+        _ => None,
+    });
+    resolved.flatten().collect()
+}
+
+#[test]
+fn rows_that_add_up_to_a_total_are_parts() {
+    let listing = "Kind      Share   Disk Space  Unpacked   Shared\n\
+                   TOTAL      77%     168G        217G       226G\n\
+                   none      100%      99G         99G       100G\n\
+                   old        52%      54G        102G       109G\n\
+                   new        19%      12M         65M        66M\n\
+                   spare     100%      15G         15G        16G\n";
+    assert!(signs(listing).contains(&Sign::PartsOfWhole));
+    let other = listing
+        .replace("168G", "368G")
+        .replace("217G", "517G")
+        .replace("226G", "526G");
+    assert!(!signs(&other).contains(&Sign::PartsOfWhole));
+    let block = read(listing).unwrap();
+    let first = runs(&block)[0].1;
+    assert_eq!(first[0], Figure::new("Share", 100.0, "%"));
+    assert_eq!(first[1], Figure::new("Disk Space", 99.0, "G"));
+}
+
+#[test]
+fn rows_above_their_mean_are_repetitions() {
+    let text = "ops/s (Before)\tops/s (After)\n\t35993\t     32968\n\t35712\t     33146\n\t35369\t     32996\n\
+                Std dev\t312.2\t96.1\nHMean\t35689.7\t33036.5\n";
+    let block = read(text).unwrap();
+    let numbers: Vec<_> = runs(&block)
+        .iter()
+        .map(|run| (run.0.configuration.clone().unwrap(), run.0.repetition))
+        .collect();
+    assert_eq!(numbers.len(), 6);
+    assert_eq!(numbers[0], ("Before".to_owned(), Some(1)));
+    assert_eq!(numbers[5], ("After".to_owned(), Some(3)));
+    // The mean of other figures says nothing of these.
+    let other = text.replace("35689.7", "40000").replace("33036.5", "40000");
+    let block = read(&other).unwrap();
+    assert!(runs(&block).iter().all(|run| run.0.repetition.is_none()));
+}
+
+#[test]
+fn a_row_without_a_change_may_stand_above_those_with_one() {
+    let text = "\t\t\t\tkIOPS\tMiB/s\tMB/s\t% delta\nqueue PLAIN_WRITE\t10.1\t631\t662\n\
+                queue OTHER_WRITE\t13.2\t828\t868\t+31.12\nnone OTHER_WRITE\t\t15.6\t978\t1026\t+54.98\n";
+    let block = read(text).unwrap();
+    let runs = runs(&block);
+    assert_eq!(runs.len(), 3);
+    assert_eq!(runs[0].1[0], Figure::new("kIOPS", 10.1, ""));
+    assert_eq!(runs[0].1[2], Figure::new("MB/s", 662.0, ""));
+    assert_eq!(runs[2].1[1], Figure::new("MiB/s", 978.0, ""));
+    assert!(runs.iter().all(|run| run.1.len() == 3));
+    // The changes follow from the first row.
+    assert!(signs(text).contains(&Sign::ChangesAgree));
+    assert!(!signs(&text.replace("+54.98", "+64.98")).contains(&Sign::ChangesAgree));
+}
+
+#[test]
+fn a_column_that_counts_how_much_was_done_is_a_parameter() {
+    let text = "FSUse%        Count         Size    Files/sec     App Overhead\n\
+                \u{20}    10      1200000            0     112631.5         11928055\n\
+                \u{20}    16      2400000            0     189943.5         12140777\n\
+                \u{20}    16      3600000            0     150719.5         13178480\n";
+    let block = read(text).unwrap();
+    let workloads: Vec<_> = runs(&block)
+        .iter()
+        .filter_map(|run| run.0.workload.clone())
+        .collect();
+    assert_eq!(
+        workloads,
+        ["Count=1200000", "Count=2400000", "Count=3600000"]
+    );
+    // Nor is one that goes up and down.
+    let block = read(&text.replace("2400000", "9600000")).unwrap();
+    assert!(runs(&block).iter().all(|run| run.0.workload.is_none()));
+}
+
+#[test]
+fn a_number_between_pipes_may_name_a_row_like_a_word_above_it() {
+    let text = "Threshold | Calls | Time\nnone      | 1     | 770.5ms\n8K        | 3     | 280.5ms\n4K        | 5     | 146.5ms\n";
+    let block = read(text).unwrap();
+    let named: Vec<_> = runs(&block)
+        .iter()
+        .map(|run| (run.0.configuration.clone().unwrap(), run.1[1].value))
+        .collect();
+    let told = [("none", 770.5), ("8K", 280.5), ("4K", 146.5)];
+    assert_eq!(named, told.map(|(name, value)| (name.to_owned(), value)));
+}
+
+#[test]
+fn a_name_with_its_duration_is_no_header() {
+    assert!(
+        read(
+            "Duration:         2:37:35\nTotal to scrub:   149.58GiB\nRate:             16.20MiB/s\n"
+        )
+        .is_none()
+    );
+}
+
+#[test]
+fn under_metric_stand_metrics_though_one_is_the_opposite_of_another() {
+    let text = "metric     baseline   current         diff\n\
+                ==========================================\n\
+                lockx          0.78      0.20   -73.89%\nunlockx        0.16      0.12   -23.81%\n";
+    let block = read(text).unwrap();
+    let names: Vec<_> = runs(&block)
+        .iter()
+        .map(|run| run.0.configuration.clone().unwrap())
+        .collect();
+    assert_eq!(names, ["baseline", "current"]);
+    // Elsewhere they may be configurations.
+    let block = read(
+        &text
+            .replace("metric", "kernel")
+            .replace("current", "maximum"),
+    )
+    .unwrap();
+    assert!(
+        runs(&block)
+            .iter()
+            .any(|run| run.0.configuration.as_deref() == Some("unlockx"))
+    );
+}
+
+#[test]
+fn a_spoiled_cell_ends_no_table() {
+    let text = "metric     baseline   current\n==============================\n\
+                flush         12.50     11.25\nclose          1.90      1.64å\nfind          13.84     13.13\n";
+    let block = read(text).unwrap();
+    assert_eq!(block.taken.len(), 5);
+    let metrics: Vec<&str> = runs(&block)[0]
+        .1
+        .iter()
+        .map(|f| f.metric.as_str())
+        .collect();
+    assert_eq!(metrics, ["flush", "find"]);
+    assert!(
+        block
+            .findings
+            .iter()
+            .any(|(at, f)| *at == 3 && matches!(f, Finding::Doubt("bad-number", _)))
+    );
+    // A line behind which no such row follows is none.
+    let words = text.replace("find          13.84     13.13", "and so on");
+    assert_eq!(read(&words).unwrap().taken.len(), 3);
+}

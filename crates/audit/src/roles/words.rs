@@ -43,6 +43,15 @@ pub(crate) const WORKLOAD_KEYS: &[&str] = &[
     "program",
     "load",
 ];
+pub(crate) const METRIC_KEYS: &[&str] = &[
+    "metric",
+    "metrics",
+    "counter",
+    "counters",
+    "event",
+    "events",
+    "statistic",
+];
 pub(crate) const REPETITION_KEYS: &[&str] = &[
     "iter",
     "iteration",
@@ -410,6 +419,8 @@ pub(crate) fn is_derived_row(label: &str) -> bool {
         "stdev",
         "sd",
         "geomean",
+        "hmean",
+        "amean",
         "total",
         "sum",
         "min",

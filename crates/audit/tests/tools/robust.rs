@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 45] = [
+const FIXTURES: [&str; 51] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -34,7 +34,9 @@ const FIXTURES: [&str; 45] = [
     include_str!("../powertop/old-page-decimal-comma.txt"),
     include_str!("../powertop/idle-stats.txt"),
     include_str!("../lkp/two-jobs.txt"),
+    include_str!("../posted/function-graph.txt"),
     include_str!("../posted/lists.txt"),
+    include_str!("../posted/startup.txt"),
     include_str!("../benchmarks/fio.txt"),
     include_str!("../benchmarks/fio-lines.txt"),
     include_str!("../benchmarks/fio.json"),
@@ -46,6 +48,10 @@ const FIXTURES: [&str; 45] = [
     "Before: map: 2.88s 2.91s 2.85s\nAfter: map: 0.31s 0.30s 0.33s\n",
     "off: 40.3s = avg(40.6 39.3\n 41.0)\non: 38.8s = avg(38.6 39.1 38.7)\n",
     "Minimum      90th\nLatency      Percentile\nMicroseconds Latency\n             Microseconds\n134          279\n",
+    "+---+---+\n| a | b |\n+---+---+\n| x | 1 |\n| y | (+2%) |\n+---+---+\n| z | 3 |\n+---+---+\n",
+    "|  |  | of b |\n| t | a | 1 | 2 |\n|--|--|--|--|\n| x |  |  |  |\n| 4 | 5 | 6 | 7 |\n| 8 | 5 | 6 | 7 |\n",
+    "Old:\n Duration: 0:01:19\n Rate: 4.5 MB/s\nNew:\n Duration: 0:01:24\n Rate: 3.5 MB/s\n",
+    "files=8, before the series: 27 ms\nfiles=8, after it: 9 ms (-66.7%)\n",
     "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
     "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
 ];

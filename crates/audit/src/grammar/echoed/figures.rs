@@ -308,8 +308,16 @@ fn metric(entry: &Entry<'_>, at: usize, name: &str, varying: &[&str]) -> String 
     parts.retain(|part| !part.is_empty());
     match parts.is_empty() {
         true => label(&entry.shape.words),
-        false => label(&parts.join(" ")),
+        false => label(&closed(parts.join(" "))),
     }
+}
+
+/// A name with the parenthesis that was taken for the end of it: `reads (IOPS`.
+fn closed(mut name: String) -> String {
+    if name.matches('(').count() > name.matches(')').count() {
+        name.push(')');
+    }
+    name
 }
 
 /// The label and the unit of a number, which may stand in the label: `p99 (in nanos): 4551`.

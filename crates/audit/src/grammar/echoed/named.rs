@@ -105,7 +105,7 @@ fn alike<'t>(lines: &'t [Line<'_>]) -> Vec<(usize, Shape<'t>)> {
 
 /// Whether names, at least two, differ as those of configurations do, and none is that of
 /// something measured.
-fn are_configurations(names: &[&str]) -> bool {
+pub(in crate::grammar) fn are_configurations(names: &[&str]) -> bool {
     let each = names.iter().all(|name| {
         let mut others = names.iter().filter(|other| *other != name);
         others.any(|other| differing(&[name, other]) > CONTRAST)

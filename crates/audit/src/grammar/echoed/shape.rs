@@ -48,7 +48,8 @@ pub(super) fn has_digit(text: &str) -> bool {
 pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     let text = unstamped(text).trim();
     let text = without_semicolon(text);
-    if text.len() > LONGEST || !has_digit(text) || is_code(text) || is_bar(text) {
+    let other = |text| is_code(text) || is_bar(text) || is_calculation(text);
+    if text.len() > LONGEST || !has_digit(text) || other(text) {
         return None;
     }
     let mut shape = Shape {
@@ -66,15 +67,17 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         }
         // `189 % of a frame @ 60FPS`: at what the others were measured.
         let given = text[..at].trim_end().ends_with('@');
-        match number(rest).filter(|_| !given) {
+        let figure = || number(rest).or_else(|| clock(&text[..at], rest));
+        match figure().filter(|_| !given) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
                 let before = text[from..at].trim_end();
                 field.label = before.trim_matches(is_mark);
                 // `41 ms lat | 7,506 calls`: what ends there belongs to the number before.
+                // `392 skipped, 2364 seconds`: nor is it of the next one if it is one word.
                 if let Some(own) = before.strip_suffix(['|', ','])
                     && let Some(last) = shape.fields.last_mut()
-                    && last.behind.is_empty()
+                    && (last.behind.is_empty() || last.behind == own.trim_matches(is_mark))
                 {
                     last.behind = own.trim_matches(is_mark);
                     field.label = "";
@@ -100,6 +103,37 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     }
     push_words(&mut shape.words, &text[copied..]);
     (!shape.fields.is_empty()).then_some(shape)
+}
+
+/// Whether a line is a calculation: `1 / (1 / 50 + max(1 / 45, 1 / 8)) = 6.9 GiB/s`.
+fn is_calculation(text: &str) -> bool {
+    let Some((left, _)) = text.split_once(" = ") else {
+        return false;
+    };
+    let mut words = left.split(|c: char| !(c.is_alphanumeric() || c == '.'));
+    let number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let known = |word: &str| matches!(word, "" | "max" | "min") || number(word);
+    let operator = left.contains(" / ") || left.contains(" * ") || left.contains(" + ");
+    operator && words.all(known)
+}
+
+/// `1:31:03` behind a name for how long something took, in seconds, and its length.
+fn clock<'t>(before: &str, text: &'t str) -> Option<(Field<'t>, usize)> {
+    let name = before.trim_end().strip_suffix(':')?.to_ascii_lowercase();
+    let takes = ["duration", "elapsed", "elapsed time"];
+    let used = text
+        .find(|c: char| !(c.is_ascii_digit() || c == ':'))
+        .unwrap_or(text.len());
+    let parts: Option<Vec<f64>> = text[..used].split(':').map(|p| p.parse().ok()).collect();
+    let [hours, minutes, seconds] = parts?[..] else {
+        return None;
+    };
+    let within = minutes < 60.0 && seconds < 60.0 && is_end(&text[used..]);
+    let named = takes.iter().any(|word| name.ends_with(word));
+    (within && named).then(|| {
+        let total = hours * 3600.0 + minutes * 60.0 + seconds;
+        (unnamed(total, 1.0, "s"), used)
+    })
 }
 
 /// A unit in which lines are compared: what takes seconds here may take milliseconds

@@ -458,3 +458,60 @@ fn a_word_before_a_bar_belongs_to_the_number_before_it() {
         .collect();
     assert_eq!(metrics, ["RPS", "lat", "calls"]);
 }
+
+#[test]
+fn a_calculation_is_no_measurement() {
+    let text = |line: &str| {
+        let other = line.replace("45", "50").replace("5.98", "6.06");
+        format!("Old API:\n\n{line}\n\nNew API:\n\n{other}\n")
+    };
+    assert!(values(&text("1 / ( 1 / 50 + max( 1 / 45, 1/8)) = 5.98 GiB/s")).is_empty());
+    let stated = text("write of 45 files = 5.98 GiB/s");
+    assert!(
+        values(&stated).contains(&("Old API".to_owned(), 5.98)),
+        "{stated}"
+    );
+}
+
+#[test]
+fn a_word_behind_a_number_and_before_a_comma_names_no_other_number() {
+    let text = "before:\nnfs/loopback: 539 tests, 400 skipped, 2364 seconds\n\
+                after:\nnfs/loopback: 539 tests, 400 skipped, 2327 seconds\n";
+    assert_eq!(
+        placed(&Echoed, text),
+        testing::told(&[
+            ("before", "nfs/loopback time", 2364.0),
+            ("after", "nfs/loopback time", 2327.0),
+        ])
+    );
+}
+
+#[test]
+fn how_long_it_took_may_be_given_in_hours_minutes_and_seconds() {
+    let text = "Old:\n\n Duration:         0:01:19\n Rate:             449.50MiB/s\n\n\
+                New:\n\n Duration:         0:01:24\n Rate:             355.86MiB/s\n";
+    let read = values(text);
+    assert_eq!(
+        read,
+        told(&[
+            ("Old", 79.0),
+            ("Old", 449.5),
+            ("New", 84.0),
+            ("New", 355.86)
+        ])
+    );
+    // A time of day is none.
+    let clock = text.replace("Duration", "Started");
+    assert_eq!(values(&clock), told(&[("Old", 449.5), ("New", 355.86)]));
+}
+
+#[test]
+fn a_parenthesis_in_a_name_is_closed() {
+    let text = "Without queues:\n  Random reads(buffered) | 37101.5\nWith queues:\n  Random reads(buffered) | 42943.5\n";
+    let all = placed(&Echoed, text);
+    let metrics: Vec<&str> = all.iter().map(|(_, metric, _)| metric.as_str()).collect();
+    assert_eq!(
+        metrics,
+        ["Random reads(buffered)", "Random reads(buffered)"]
+    );
+}

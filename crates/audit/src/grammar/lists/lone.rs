@@ -16,11 +16,12 @@ use std::collections::BTreeSet;
 use super::super::begins::Begins;
 use super::super::cells::{label, line_at};
 use super::super::pairs::amount;
-use super::super::quantity::{is_measure, quantity};
+use super::super::quantity::{is_measure, is_time, metric_of, quantity};
 use super::super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::{DEVIATIONS, LONGEST, MOST, entry, is_setting};
 use crate::Line;
 use crate::roles::words::{names_configuration, names_measurement};
+use crate::states::is_bare;
 
 /// Lists that stand alone; see the module.
 pub struct Lone;
@@ -34,13 +35,15 @@ impl Grammar for Lone {
     }
 
     fn begins(&self) -> Begins {
-        Begins::holding(b":=")
+        Begins::holding(b":=-")
     }
 
     fn starts(&self, line: &str) -> bool {
+        let bytes = line.as_bytes();
         line.len() <= LONGEST
-            && memchr::memchr2(b':', b'=', line.as_bytes()).is_some()
-            && (figure(line).is_some() || inline(line).is_some())
+            && (memchr::memchr2(b':', b'=', bytes).is_some()
+                && (figure(line).is_some() || inline(line).is_some())
+                || memchr::memmem::find(bytes, b" - ").is_some() && dashed(line).is_some())
     }
 
     fn reach(&self) -> usize {
@@ -50,6 +53,9 @@ impl Grammar for Lone {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let depth = lines.first()?.depth;
         let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+        if let Some((state, figure)) = here(0).and_then(dashed) {
+            return of_lines(vec![(Some(state), vec![figure])]);
+        }
         let several: Vec<(Option<&str>, Vec<Figure>)> =
             (0..MOST).map_while(|at| inline(here(at)?)).collect();
         if !several.is_empty() {
@@ -125,6 +131,23 @@ fn inline(text: &str) -> Option<(Option<&str>, Vec<Figure>)> {
     Some((head, figures.collect::<Option<_>>()?))
 }
 
+/// `Without this patch - 602K IOPS. What perf shows:`: a state and what was measured in it.
+fn dashed(text: &str) -> Option<(&str, Figure)> {
+    let (state, rest) = text.trim().split_once(" - ")?;
+    let (amount, tail) = amount(rest)?;
+    let first = state.split(' ').next().unwrap_or_default();
+    let lower = first.to_ascii_lowercase();
+    let opens = matches!(lower.as_str(), "with" | "without" | "w/o" | "w/") || is_bare(&lower);
+    let named = opens && state.split_whitespace().count() <= 6 && !state.contains(['"', '(', '=']);
+    let rate = is_measure(amount.unit) && !is_time(amount.unit);
+    let ends = tail.trim().is_empty() || tail.starts_with(['.', ',', ' ']);
+    (named && rate && ends && names_configuration(state)).then(|| {
+        let mut figure = Figure::new(metric_of(amount.unit), amount.value, amount.unit);
+        figure.step = Some(amount.step);
+        (state.trim(), figure)
+    })
+}
+
 /// `throughput: 1310 MB/s`, or `IOPS: 120000` of which the name says that it was measured.
 fn figure(text: &str) -> Option<Figure> {
     // `w/o patch: 529000 IOPS` is one side of a comparison.
@@ -164,6 +187,23 @@ mod tests {
                 ("IOPS".into(), 120_000.0)
             ]
         );
+    }
+
+    #[test]
+    fn a_state_and_a_figure_behind_a_dash_are_a_run() {
+        let read = |text: &str| testing::placed(&Lone, text);
+        assert_eq!(
+            read("Without the queue - 612K IOPS. What perf says -\n"),
+            testing::told(&[("Without the queue", "IOPS", 612e3)])
+        );
+        for text in [
+            "With 8 disks - 12 of them idle\n",
+            "With a timeout - 10 ms is enough\n",
+            "Random reads - 612K IOPS\n",
+            "Adds a queue without a lock - 612K IOPS\n",
+        ] {
+            assert!(read(text).is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -195,8 +195,13 @@ fn time_of_words(words: &[&str]) -> Option<(Cell, usize)> {
     rest.is_empty().then_some((cell, used))
 }
 
-/// A number without the mark of a note before it: `(1)187k`.
+/// A number without the mark of a note before it, `(1)187k`, or the stars of what is
+/// significant behind it, `-13.87%**`.
 fn unmarked(word: &str) -> &str {
+    let word = match word.ends_with("**") {
+        true => word.trim_end_matches('*'),
+        false => word,
+    };
     let parted = word.strip_prefix('(').and_then(|rest| rest.split_once(')'));
     match parted {
         Some((note, rest)) if note.len() == 1 && rest.starts_with(|c: char| c.is_ascii_digit()) => {

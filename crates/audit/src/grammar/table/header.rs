@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::cell::{cell_value, is_unit};
+use super::cell::{cell_value, is_unit, split_number};
 use super::row::{self, Row};
+use super::stacked::{append, spans};
 use crate::roles::words;
 
 /// A metric column: its name and unit.
@@ -169,6 +170,72 @@ pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
         return Some(header);
     }
     by_count(words, labels, figures)
+}
+
+/// Prose above two numbers must not become a table.
+pub(super) fn plausible(head: &str) -> bool {
+    // `*git add -A*` is printed bold above rows.
+    let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
+    let fence = head.trim_start().starts_with("```");
+    if bold || fence || has_duration(head) || head.trim_end().ends_with(['.', ',', '?', '!']) {
+        return false;
+    }
+    let (mut words, mut numbers) = (0, 0);
+    for word in head.split_whitespace() {
+        words += 1;
+        numbers += usize::from(split_number(word).is_some());
+    }
+    numbers * 2 < words.max(1)
+}
+
+/// `Duration:   2:37:35`: a name and its value.
+fn has_duration(head: &str) -> bool {
+    let value = head.split_once(": ").map_or("", |(_, value)| value.trim());
+    let mut parts = value.split(' ').next().unwrap_or_default().split(':');
+    parts.clone().count() >= 2 && parts.all(|part| part.len() <= 2 && part.parse::<u8>().is_ok())
+}
+
+/// Whether the last name in a line is that of changes.
+pub(super) fn ends_with_change(text: &str) -> bool {
+    let cells = row::pipe_cells(text).unwrap_or_else(|| row::wide_cells(text));
+    cells.len() >= 3
+        && cells
+            .last()
+            .is_some_and(|name| words::is_derived(name, &[], 0))
+}
+
+/// Fits a header line to rows, of which one stands right below it.
+pub(super) fn fit_over(text: &str, row: &Row, below: &str) -> Option<Header> {
+    let header = fit(text, std::slice::from_ref(row))?;
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    // The first name stands over those of the rows, though no name is left for them.
+    let short = header.keys.is_empty() && row.labels.len() == 1 && indent(text) == indent(below);
+    let aligned = || by_count(aligned(text, below)?, 1, row.cells.len());
+    Some(short.then(aligned).flatten().unwrap_or(header))
+}
+
+/// The words of a header, each put to the column of the row below to which it stands
+/// nearest: `Disk Usage  Uncompressed Referenced` are three.
+fn aligned(text: &str, below: &str) -> Option<Vec<String>> {
+    let columns = spans(below);
+    let mut names = vec![String::new(); columns.len()];
+    let mut last = 0;
+    let mut from = 0;
+    for word in text.split_whitespace() {
+        let at = from + text[from..].find(word)?;
+        from = at + word.len();
+        let place = text[..at].chars().count();
+        let (left, right) = (place, place + word.chars().count());
+        let apart =
+            |column: &(usize, usize, String)| column.0.abs_diff(left).min(column.1.abs_diff(right));
+        let column = (0..columns.len()).min_by_key(|at| apart(&columns[*at]))?;
+        if column < last {
+            return None;
+        }
+        last = column;
+        append(&mut names[column], word);
+    }
+    names.iter().all(|name| !name.is_empty()).then_some(names)
 }
 
 /// Whether a header has a name for each figure of a row and one for what the rows are
@@ -389,6 +456,26 @@ mod tests {
                 .map(String::from)
                 .to_vec()
             )
+        );
+    }
+
+    #[test]
+    fn words_of_a_header_stand_over_the_columns_to_which_they_are_nearest() {
+        let fitted = |header: &str, below: &str| -> Option<Vec<String>> {
+            let row = row::data_row(below, row::Parting::Wide)?;
+            let header = fit_over(header, &row, below)?;
+            let columns = header.columns.into_iter().map(|column| column.name);
+            Some(header.keys.into_iter().chain(columns).collect())
+        };
+        let header = "Kind      Share   Disk Space  Unpacked Shared";
+        assert_eq!(
+            fitted(header, "packed     53%      54G         102G     109G").unwrap(),
+            ["Kind", "Share", "Disk Space", "Unpacked", "Shared"]
+        );
+        // No name stands over the names of rows.
+        assert_eq!(
+            fitted("          MB/s     max", "packed     53.5      54").unwrap(),
+            ["MB/s", "max"]
         );
     }
 

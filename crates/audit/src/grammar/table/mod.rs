@@ -6,13 +6,16 @@
 
 mod asv;
 mod bloat;
+mod boxed;
 mod cell;
 mod header;
+mod left_out;
 mod paired;
 mod rewritten;
 mod row;
 mod ruby;
 mod sectioned;
+mod spanned;
 mod stacked;
 mod turned;
 mod wrapped;
@@ -24,6 +27,7 @@ use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
 pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
 pub(crate) use header::{Column, Header, split_unit};
+use left_out::{clip, doubtful, spoiled};
 use row::Parting;
 pub(crate) use row::{Row, is_rule, may_be_row, wide_cells};
 
@@ -66,15 +70,6 @@ struct Parts {
     doubts: Vec<(usize, Finding)>,
 }
 
-impl Parts {
-    /// Takes a row without reading it, and says why.
-    fn leave_out(&mut self, code: &'static str, detail: String, taken: Taken) {
-        let doubt = Finding::Doubt(code, detail);
-        self.doubts.push((self.taken.len(), doubt));
-        self.taken.push(taken);
-    }
-}
-
 impl Grammar for Table {
     fn name(&self) -> &'static str {
         "table"
@@ -98,6 +93,8 @@ impl Grammar for Table {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let others = [
+            boxed::read,
+            spanned::read,
             wrapped::read,
             asv::read,
             bloat::read,
@@ -105,6 +102,7 @@ impl Grammar for Table {
             turned::read,
             paired::read,
             sectioned::read,
+            sectioned::over_numbers,
             stacked::read,
         ];
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
@@ -158,7 +156,7 @@ impl<'t> Head<'t> {
         head.next = behind_rules(text, at + 1);
         head.taken.resize(head.next, "table rule");
         head.skip_blank(text);
-        (plausible(head.line) || row::pipe_cells(head.line).is_some()).then_some(head)
+        (header::plausible(head.line) || row::pipe_cells(head.line).is_some()).then_some(head)
     }
 
     /// Goes over a blank line between names over columns and the first row, if that has as
@@ -191,7 +189,15 @@ impl<'t> Head<'t> {
         let mut taken = self.taken.clone();
         let header = match next {
             Some(first) if is_first_row(self.line, &first, parting) => return None,
-            Some(first) if plausible(self.line) => header::fit(self.line, &[first])?,
+            Some(first) if header::plausible(self.line) => {
+                // A row without a change may stand above those that have one.
+                let changes = header::ends_with_change(self.line);
+                let fuller = |row: &Row| row.cells.len() == first.cells.len() + 1;
+                let others = self.next + 1..self.next + 4;
+                let fuller = others.filter_map(row).find(fuller).filter(|_| changes);
+                let sample = fuller.as_ref().unwrap_or(&first);
+                header::fit_over(self.line, sample, text(self.next)?)?
+            }
             Some(_) => return None,
             None => {
                 let first = behind_rules(text, self.next + 1);
@@ -283,22 +289,6 @@ fn is_caption(text: &str) -> bool {
     is_unit(bare) || named || (bare.len() <= 24 && !bare.contains(' ') && bare.contains("/s"))
 }
 
-/// Prose above two numbers must not become a table.
-fn plausible(head: &str) -> bool {
-    // `*git add -A*` is printed bold above rows.
-    let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
-    let fence = head.trim_start().starts_with("```");
-    if bold || fence || head.trim_end().ends_with(['.', ',', '?', '!']) {
-        return false;
-    }
-    let (mut words, mut numbers) = (0, 0);
-    for word in head.split_whitespace() {
-        words += 1;
-        numbers += usize::from(cell::split_number(word).is_some());
-    }
-    numbers * 2 < words.max(1)
-}
-
 fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &mut Parts) {
     let mut at = from;
     while let Some(line) = text(at) {
@@ -309,7 +299,9 @@ fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &
             take_blank(text(at + 1), text(at + 2), parts)
         } else {
             let mut used = take_row(line, text(at + 1), parts);
-            if used > 0 {
+            if used == 0 && spoiled(line, text(at + 1), parts) {
+                used = 1;
+            } else if used > 0 {
                 used += take_name(at + used, text, parts);
             }
             used
@@ -392,7 +384,16 @@ fn take_blank(next: Option<&str>, after: Option<&str>, parts: &mut Parts) -> usi
 /// lines that were.
 fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
     let figures = parts.grid.header.columns.len();
-    let read = row::data_row(line, parts.parting);
+    let keyed = parts.grid.header.keys.len() == 1
+        && parts
+            .grid
+            .rows
+            .first()
+            .is_some_and(|row| row.labels.len() == 1);
+    let read = row::data_row(line, parts.parting).map(|row| match keyed {
+        true => row.named_by_number(line, figures),
+        false => row,
+    });
     if read.as_ref().is_none_or(|row| row.cells.len() != figures) && doubtful(line, parts, figures)
     {
         return 1;
@@ -447,42 +448,4 @@ fn ends_with_changes(parts: &Parts) -> bool {
     last.is_some_and(|at| {
         at >= 2 && words::is_derived(&parts.grid.header.columns[at].name, &parts.grid.rows, at)
     })
-}
-
-/// A row that would be one but for cells like `nan` or `1,2,3`.
-fn doubtful(line: &str, parts: &mut Parts, figures: usize) -> bool {
-    let cells = row::pipe_cells(line).unwrap_or_else(|| line.split_whitespace().collect());
-    let good = cells
-        .iter()
-        .filter(|cell| cell_value(cell).is_some())
-        .count();
-    let bad: Vec<&&str> = cells
-        .iter()
-        .filter(|cell| cell_value(cell).is_none() && odd_number(cell))
-        .collect();
-    if bad.is_empty() || good + bad.len() != figures {
-        return false;
-    }
-    let detail = format!(
-        "{} is not a number; its row is left out: {}",
-        bad[0],
-        clip(line)
-    );
-    parts.leave_out("bad-number", detail, "table row, bad number");
-    true
-}
-
-fn odd_number(cell: &str) -> bool {
-    let lower = cell.to_lowercase();
-    matches!(
-        lower.trim_start_matches(['+', '-']),
-        "nan" | "inf" | "infinity"
-    ) || cell.bytes().any(|b| b.is_ascii_digit())
-        && cell
-            .bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b',' | b'.' | b'-' | b'+' | b'e' | b'E'))
-}
-
-fn clip(line: &str) -> String {
-    line.trim().chars().take(80).collect()
 }

@@ -23,6 +23,19 @@ impl Row {
         self.labels.is_empty() && self.cells.len() == 1 && self.cells.iter().all(whole)
     }
 
+    /// The row between pipes with its first figure for a name, if it has one figure more
+    /// than there are columns and no name: `8K  | 3 | 280 ms` below `none  | 1 | 770 ms`.
+    pub(super) fn named_by_number(mut self, text: &str, columns: usize) -> Row {
+        if let Some(name) = pipe_cells(text).as_ref().and_then(|cells| cells.first())
+            && self.labels.is_empty()
+            && self.cells.len() == columns + 1
+        {
+            self.labels.push((*name).to_owned());
+            self.cells.remove(0);
+        }
+        self
+    }
+
     /// Adds a word to the name; a number before it is part of it.
     fn name(&mut self, word: &str) {
         let numbers = self.cells.drain(..).map(|cell| cell.value.to_string());
@@ -266,7 +279,7 @@ fn may_end_row(word: &str) -> bool {
 }
 
 /// What stands where there is no figure.
-fn is_missing(cell: &str) -> bool {
+pub(super) fn is_missing(cell: &str) -> bool {
     matches!(cell, "-" | "n/a" | "N/A" | "NA")
 }
 
@@ -320,6 +333,10 @@ mod tests {
         assert_eq!(values("real  1m13.821s  0m9.5s"), [73.821, 9.5]);
         assert_eq!(values("Elapsed  465.38  531.74(+14.3%)"), [465.38, 531.74]);
         assert_eq!(values("Elapsed  465.38  531.74(x)"), [] as [f64; 0]);
+        assert_eq!(
+            values("a  75597.5  65111**  -13.87%**"),
+            [75597.5, 65111.0, -13.87]
+        );
         assert_eq!(values("a  11  12.1±x  13"), [] as [f64; 0]);
         assert_eq!(
             values("a | 100.9 i/s | 34711.9 i/s | 343.87x"),

@@ -11,7 +11,16 @@
 //!   64 KiB          9 us   21 us        | q2        | 66 ms  | 41 ms |
 //! ```
 //!
-//! The name is put before those of the rows below it.
+//! The name is put before those of the rows below it. Between pipes a section may also stand
+//! over rows that are named by numbers alone; the first row with a name of its own ends it:
+//!
+//! ```text
+//! | by pid   | 18.5 s |
+//! | by turns |        |
+//! |    4096  |  8.9 s |
+//! |  262144  |  8.8 s |
+//! | by queue | 17.2 s |
+//! ```
 
 use super::{cell_value, is_rule, rewritten, row, wide_cells};
 use crate::Line;
@@ -57,6 +66,37 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     rewritten::grid(&block).is_some().then_some(block)
 }
 
+/// Reads a table in which names without figures stand over rows that are named by numbers.
+pub(super) fn over_numbers(lines: &[Line<'_>]) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let columns = row::pipe_cells(here(0)?)?.len();
+    let row = |at: usize| figures(here(at)?, columns, true);
+    let numbered = |row: &[String]| cell_value(&row[0]).is_some();
+    let first = if is_rule(here(1)?) { 2 } else { 1 };
+    let mut right: Vec<_> = (0..first)
+        .filter_map(|at| Some((at, here(at)?.to_owned())))
+        .collect();
+    let (mut sections, mut name) = (0, String::new());
+    for at in first..MOST {
+        if let Some(row) = row(at) {
+            if !numbered(&row) {
+                name.clear();
+            }
+            right.push((at, named(&name, &row, true)));
+            continue;
+        }
+        let several = [at + 1, at + 2].map(row);
+        let opens = several.iter().flatten().filter(|row| numbered(row)).count() == 2;
+        let opened = here(at).filter(|_| opens && columns >= 2);
+        let Some(section) = opened.and_then(|text| section(text, true)) else {
+            break;
+        };
+        (sections, name) = (sections + 1, section);
+    }
+    (sections > 0).then(|| rewritten::read(lines, right, "table section"))?
+}
+
 fn cells(text: &str) -> Vec<&str> {
     row::pipe_cells(text).unwrap_or_else(|| wide_cells(text))
 }
@@ -100,7 +140,7 @@ fn figures(text: &str, columns: usize, piped: bool) -> Option<Vec<String>> {
 fn named(section: &str, cells: &[String], piped: bool) -> String {
     let joined = cells.join(if piped { " | " } else { "   " });
     if piped {
-        format!("| {section} {joined} |")
+        format!("| {} |", format!("{section} {joined}").trim_start())
     } else {
         format!("{section} {joined}")
     }
@@ -148,6 +188,23 @@ mod tests {
                      | q1 | 8 ms | 5 ms |\n| **large** | | |\n| q1 | 80 ms | 50 ms |\n";
         let (read, _) = rows(piped).unwrap();
         assert_eq!(read[1], ("large q1".to_owned(), vec![80.0, 50.0]));
+    }
+
+    #[test]
+    fn a_section_over_rows_named_by_numbers_ends_at_the_next_name() {
+        let post = "| policy | time | reads |\n| --- | --- | --- |\n| pid | 18.5 s | 3800 |\n\
+                    | turns |  |  |\n|   4096| 8.9 s | 1900 |\n|  65536| 8.5 s | 1881 |\n\
+                    |  queue| 17.2 s | 3801 |\n";
+        let (read, taken) = rows(post).unwrap();
+        let names: Vec<&str> = read.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["pid", "turns 4096", "turns 65536", "queue"]);
+        assert_eq!(read[2].1, [8.5, 1881.0]);
+        assert_eq!((taken.len(), taken[3]), (7, "table section"));
+        // Over rows with names of their own it is none.
+        let other = post.replace("4096", "by 4k");
+        let named = rows(&other)
+            .is_some_and(|(rows, _)| rows.iter().any(|(name, _)| name.starts_with("turns ")));
+        assert!(!named);
     }
 
     #[test]

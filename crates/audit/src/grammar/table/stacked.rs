@@ -191,7 +191,8 @@ fn placed(head: &[&str], sample: &str) -> Option<Vec<String>> {
         .then_some(cells)
 }
 
-fn append(cell: &mut String, part: &str) {
+/// Adds a part to a name, behind a blank.
+pub(super) fn append(cell: &mut String, part: &str) {
     if !cell.is_empty() && !part.is_empty() {
         cell.push(' ');
     }
@@ -199,7 +200,7 @@ fn append(cell: &mut String, part: &str) {
 }
 
 /// Where the cells of a line stand that two blanks part.
-fn spans(line: &str) -> Vec<(usize, usize, String)> {
+pub(super) fn spans(line: &str) -> Vec<(usize, usize, String)> {
     let line = expanded(line);
     let mut from = 0;
     let found = row::wide_cells(&line).into_iter().filter_map(|cell| {
