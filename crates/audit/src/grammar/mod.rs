@@ -23,6 +23,7 @@ pub mod benchstat;
 pub(crate) mod cells;
 pub mod criterion;
 pub mod cyclictest;
+pub mod dbench;
 pub mod dd;
 pub mod diffed;
 pub mod echoed;
@@ -167,7 +168,8 @@ pub enum Finding {
     /// A table whose rows and columns are given their roles later, from all
     /// that surrounds it.
     Grid(Box<table::Grid>),
-    /// A command line that was typed at a prompt.
+    /// The command line of which a report says that it is of it; holds for the block
+    /// alone.
     Command(String),
     /// Something doubtful: code (as the lints have, such as `unit-unknown`,
     /// `bad-number`, `truncated-block`) and one sentence.
@@ -290,6 +292,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &diffed::Diffed,
         &walltime::Walltime,
         &dd::Dd,
+        &dbench::Dbench,
         &network::Netperf,
         &network::Iperf,
         &suites::Sysbench,

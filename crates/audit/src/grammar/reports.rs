@@ -77,7 +77,7 @@ const fn samples(
 
 #[rustfmt::skip]
 const SHAPES: &[Shape] = &[
-    shape("dbench", "Throughput ", r"Throughput {n} MB/sec.*? procs(?:  max_latency={n} ms)?",
+    shape("dbench", "Throughput ", r"Throughput {n} MB/sec.*? procs(?: +max_latency={n} ms)?",
         &[("throughput", "MB/s"), ("latency max", "ms")]),
     shape("xfs_io", " bytes at offset ", r"(?:wrote|read) \d+/\d+ bytes at offset \d+", &[]),
     // Few operations are made to show what they do, and not to time them.
@@ -233,6 +233,12 @@ fn said(text: &str) -> Option<Said> {
             figures,
         })
     })
+}
+
+/// The figures of a line that a certain tool prints.
+pub(super) fn line_of(tool: &str, text: &str) -> Option<Vec<Figure>> {
+    let said = said(text).filter(|said| said.tool == tool)?;
+    Some(said.figures)
 }
 
 /// Whether a line is one of a tool's report.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 42] = [
+const FIXTURES: [&str; 43] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -39,6 +39,7 @@ const FIXTURES: [&str; 42] = [
     include_str!("../benchmarks/fio-lines.txt"),
     include_str!("../benchmarks/fio.json"),
     include_str!("../benchmarks/fio-terse.txt"),
+    include_str!("../benchmarks/dbench.txt"),
     include_str!("../benchmarks/times.txt"),
     include_str!("../benchmarks/network.txt"),
     include_str!("../benchmarks/suites.txt"),

@@ -1,0 +1,91 @@
+//! Reports of benchmarks as they stand in mails: dbench, stress-ng and others.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeMap;
+
+use assize_audit::{Options, read};
+use assize_bundle::Records;
+
+fn records(post: &str) -> Records {
+    read(post.as_bytes(), "post", &Options::default())
+        .unwrap()
+        .records
+}
+
+/// The values of a metric by configuration and workload, run by run.
+fn values(records: &Records, metric: &str) -> BTreeMap<(String, String), Vec<f64>> {
+    let mut all: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
+    for run in &records.runs {
+        let cell = (run.configuration.clone(), run.workload.clone());
+        let found = run.metrics.get(metric).map(|measured| measured.value);
+        all.entry(cell).or_default().extend(found);
+    }
+    all
+}
+
+fn told(all: &[(&str, &str, &[f64])]) -> BTreeMap<(String, String), Vec<f64>> {
+    let owned = |(configuration, workload, values): &(&str, &str, &[f64])| {
+        let cell = ((*configuration).to_owned(), (*workload).to_owned());
+        (cell, values.to_vec())
+    };
+    all.iter().map(owned).collect()
+}
+
+fn dbench(command: &str, flush: [f64; 2], rate: [f64; 2]) -> String {
+    let report = |flush: f64, rate: f64| {
+        format!(
+            " Operation      Count    AvgLat    MaxLat\n\
+             \u{20}----------------------------------------\n\
+             \u{20}Rename          2512     0.081    97.301\n\
+             \u{20}Flush           4177     {flush:.3}   141.902\n\n\
+             Throughput {rate} MB/sec  24 clients  24 procs  max_latency=141.915 ms\n"
+        )
+    };
+    format!(
+        "Renames no longer wait for the journal.\n\n{command}\n\nBefore:\n\n{}\nAfter:\n\n{}\n",
+        report(flush[0], rate[0]),
+        report(flush[1], rate[1])
+    )
+}
+
+#[test]
+fn a_report_of_dbench_is_one_run_with_its_latencies() {
+    let records = records(&dbench("", [3.4, 2.9], [811.4, 846.2]));
+    let workload = "dbench 24 clients";
+    assert_eq!(records.runs.len(), 2);
+    assert_eq!(
+        values(&records, "throughput"),
+        told(&[
+            ("Before", workload, &[811.4]),
+            ("After", workload, &[846.2])
+        ])
+    );
+    assert_eq!(
+        values(&records, "Flush latency avg"),
+        told(&[("Before", workload, &[3.4]), ("After", workload, &[2.9])])
+    );
+    let counts = records.statements.iter();
+    let counts: Vec<&str> = counts.map(|one| one.metric.as_str()).collect();
+    assert_eq!(counts, ["Rename count", "Flush count"].repeat(2));
+}
+
+#[test]
+fn what_tbench_prints_is_of_tbench() {
+    let records = records(&dbench("$ tbench 24", [3.4, 2.9], [811.4, 846.2]));
+    assert_eq!(records.workloads, ["tbench 24 clients"]);
+}
+
+#[test]
+fn the_command_of_a_report_is_not_that_of_the_next_one() {
+    let time = |s: u8| format!("real 0m{s}.120s\nuser 0m1.50{s}s\nsys 0m0.250s\n");
+    let (both, old, new) = (dbench("", [3.4, 2.9], [811.4, 846.2]), time(4), time(3));
+    let post = format!("{both}And a build:\n\nBefore:\n\n{old}\nAfter:\n\n{new}");
+    assert_eq!(records(&post).workloads, ["dbench 24 clients", "time"]);
+}
+
+#[test]
+fn a_table_without_averages_is_none_of_dbench() {
+    let post = "Before:\n\n Operation   Count   Errors   Retries\n ------------\n Rename   2512   0   97\n";
+    assert!(records(post).runs.is_empty());
+}
