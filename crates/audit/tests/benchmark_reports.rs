@@ -89,3 +89,96 @@ fn a_table_without_averages_is_none_of_dbench() {
     let post = "Before:\n\n Operation   Count   Errors   Retries\n ------------\n Rename   2512   0   97\n";
     assert!(records(post).runs.is_empty());
 }
+
+#[test]
+fn a_report_of_stress_ng_is_read_under_its_heading() {
+    let report = |ops: u32, rate: f64, name: &str| {
+        let lines = [
+            "setting to a 30 second run per stressor".to_owned(),
+            "dispatching hogs: 4 dentry".to_owned(),
+            "stressor       bogo ops real time  usr time  sys time   bogo ops/s     bogo ops/s"
+                .into(),
+            "                          (secs)    (secs)    (secs)   (real time) (usr+sys time)"
+                .into(),
+            format!(
+                "dentry           {ops}     30.01      6.31     98.22     {rate:.2}        3982.40"
+            ),
+            "dentry:".into(),
+            "         2 System Management Interrupts".into(),
+            "for a 30.02s run time:".into(),
+            "   240.16s available CPU time".into(),
+            "     6.31s user time   (  2.63%)".into(),
+            "    98.22s system time ( 40.90%)".into(),
+            "load average: 3.31 1.87 0.92".into(),
+            "successful run completed in 30.02s".into(),
+        ];
+        lines.map(|line| format!("{name}{line}\n")).concat()
+    };
+    let post = |name: &str| {
+        format!(
+            "$ stress-ng --timeout 30 --metrics-brief --dentry 4\n\n\
+             Before this patch:\n\n{}\nAfter this patch:\n\n{}\n",
+            report(415_201, 13_835.42, name),
+            report(421_777, 14_054.55, name)
+        )
+    };
+    let read = records(&post("stress-ng: info:  [4711] "));
+    assert_eq!(
+        values(&read, "dentry bogo ops/s"),
+        told(&[
+            ("Before this patch", "stress-ng 4 dentry", &[13_835.42]),
+            ("After this patch", "stress-ng 4 dentry", &[14_054.55])
+        ])
+    );
+    // Of the tail nothing became a figure.
+    assert_eq!(read.runs[0].metrics.len(), 6);
+    assert!(
+        read.doubts
+            .iter()
+            .all(|doubt| doubt.code != "not-understood")
+    );
+    let cut = records(&post(""));
+    assert!(cut.runs.is_empty());
+    assert_eq!(cut.statements.len(), 12);
+    assert!(
+        cut.doubts
+            .iter()
+            .all(|doubt| doubt.code != "not-understood")
+    );
+}
+
+fn profile(headings: [&str; 2]) -> String {
+    format!(
+        "Most of the time is spent in the lookup.\n\n{}\n\n\
+         \u{20} 31.25%  [kernel]       [k] find_entry\n\
+         \u{20} 12.50%  [kernel]       [k] _raw_spin_lock\n\
+         \u{20}  4.75%  libc.so.6      [.] read\n\n{}\n\n\
+         \u{20}  7.75%  [kernel]       [k] find_entry\n\
+         \u{20} 14.25%  [kernel]       [k] _raw_spin_lock\n\
+         \u{20}  9.50%  libc.so.6      [.] read\n\nThat is all.\n",
+        headings[0], headings[1]
+    )
+}
+
+#[test]
+fn shares_of_symbols_below_states_are_compared() {
+    let records = records(&profile(["Without the patch:", "With the patch:"]));
+    let shares = values(&records, "find_entry");
+    let shares: Vec<f64> = shares.into_values().flatten().collect();
+    assert_eq!(shares, [7.75, 31.25]);
+    assert_eq!(records.configurations.len(), 2);
+}
+
+#[test]
+fn a_profile_alone_or_below_other_headings_is_not_judged() {
+    for headings in [
+        ["perf top of the cleaner:", "perf top of kswapd:"],
+        ["First node:", "Second node:"],
+        ["", ""],
+    ] {
+        let records = records(&profile(headings));
+        let compared = records.runs.iter().map(|run| &run.configuration);
+        let compared: std::collections::BTreeSet<_> = compared.collect();
+        assert!(compared.len() < 2, "{headings:?}: {compared:?}");
+    }
+}

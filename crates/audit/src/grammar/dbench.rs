@@ -52,29 +52,30 @@ impl Grammar for Dbench {
         let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
         let blank = |at: usize| here(at).is_some_and(|text| text.trim().is_empty());
         let mut taken: Vec<Taken> = Vec::new();
-        let mut figures = Vec::new();
-        let mut counts = Vec::new();
+        let mut rows: Vec<Row<'_>> = Vec::new();
         if here(0).is_some_and(is_header) {
-            taken.push("dbench, header");
-            if here(1).is_some_and(is_rule) {
-                taken.push("dbench, header");
-            }
-            while let Some(row) = here(taken.len()).and_then(row) {
-                if counts.len() == OPERATIONS {
-                    return None;
-                }
-                counts.push((taken.len(), row.count));
-                figures.extend(row.latencies);
+            let rule = usize::from(here(1).is_some_and(is_rule));
+            taken = vec!["dbench, header"; 1 + rule];
+            // No report has an operation twice.
+            let new =
+                |rows: &[Row<'_>], row: &Row<'_>| rows.iter().all(|known| known.name != row.name);
+            while rows.len() < OPERATIONS
+                && let Some(row) = here(taken.len()).and_then(row)
+                && new(&rows, &row)
+            {
+                rows.push(row);
                 taken.push(TOOL);
             }
-            if counts.is_empty() {
+            if rows.is_empty() {
                 return None;
             }
         }
+        let table = taken.len() - rows.len();
         let next = (taken.len()..taken.len() + 3).find(|at| !blank(*at));
         let next = next.unwrap_or(taken.len());
         let total = here(next).and_then(|text| Some((reports::line_of(TOOL, text)?, text)));
         let mut block = Block::default();
+        let mut figures = Vec::new();
         if let Some((total, text)) = total {
             taken.resize(next, "blank");
             taken.push(TOOL);
@@ -83,25 +84,17 @@ impl Grammar for Dbench {
             block
                 .findings
                 .extend(command.map(|command| (next, command)));
-            figures.splice(0..0, total);
+            figures = total;
         }
+        figures.extend(rows.iter().flat_map(Row::latencies));
         if figures.is_empty() {
             return None;
         }
-        let first = if counts.is_empty() { next } else { 0 };
+        let first = if rows.is_empty() { next } else { 0 };
         let labels = Labels::default();
         block.find(first, Finding::Run { labels, figures });
-        for (at, figure) in counts {
-            let labels = Labels::default();
-            let normalised_to = None;
-            block.find(
-                at,
-                Finding::Statement {
-                    labels,
-                    figure,
-                    normalised_to,
-                },
-            );
+        for (at, row) in rows.iter().enumerate() {
+            block.find(table + at, row.count());
         }
         block.taken = taken;
         Some(block)
@@ -118,30 +111,45 @@ fn is_rule(text: &str) -> bool {
 }
 
 /// What was measured of one operation.
-struct Row {
-    count: Figure,
-    latencies: [Figure; 2],
+struct Row<'t> {
+    name: &'t str,
+    count: f64,
+    average: f64,
+    most: f64,
+}
+
+impl Row<'_> {
+    fn latencies(&self) -> [Figure; 2] {
+        [("avg", self.average), ("max", self.most)].map(|(what, value)| {
+            Figure::new(label(&format!("{} latency {what}", self.name)), value, "ms")
+        })
+    }
+
+    fn count(&self) -> Finding {
+        Finding::Statement {
+            labels: Labels::default(),
+            figure: Figure::new(label(&format!("{} count", self.name)), self.count, ""),
+            normalised_to: None,
+        }
+    }
 }
 
 /// `Flush         307777     2.447   303.663`
-fn row(text: &str) -> Option<Row> {
+fn row(text: &str) -> Option<Row<'_>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [name, count, average, most] = words[..] else {
         return None;
     };
     let named = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.len() <= 40;
     let whole = count.bytes().all(|b| b.is_ascii_digit());
-    let latency = |what: &str, value: &str| {
-        let value = english(value).filter(|value| *value >= 0.0)?;
-        Some(Figure::new(
-            label(&format!("{name} latency {what}")),
-            value,
-            "ms",
-        ))
+    let latency = |value: &str| english(value).filter(|value| *value >= 0.0);
+    let row = Row {
+        name,
+        count: english(count)?,
+        average: latency(average)?,
+        most: latency(most)?,
     };
-    let count = Figure::new(label(&format!("{name} count")), english(count)?, "");
-    let latencies = [latency("avg", average)?, latency("max", most)?];
-    (named && whole).then_some(Row { count, latencies })
+    (named && whole).then_some(row)
 }
 
 /// The number before `clients`.
@@ -222,6 +230,13 @@ mod tests {
             })
             .collect();
         assert_eq!(stated, [(2, 3902.0), (3, 384.0)]);
+    }
+
+    #[test]
+    fn a_table_ends_where_an_operation_comes_again() {
+        let again = format!("{TABLE}\u{20}Flush           385     7.371    30.799\n");
+        assert_eq!(figures(&again), latencies());
+        assert_eq!(testing::read(&Dbench, &again).unwrap().taken.len(), 4);
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub mod perf_stat;
 pub mod pgbench;
 pub mod ping;
 pub mod powertop;
+pub mod profile;
 pub mod prose;
 pub(crate) mod quantity;
 pub mod reports;
@@ -61,6 +62,7 @@ pub mod sentence;
 pub mod shared;
 pub mod size;
 pub mod spread;
+pub mod stress_ng;
 pub mod suites;
 pub mod syscalls;
 pub mod table;
@@ -295,6 +297,8 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &dbench::Dbench,
         &network::Netperf,
         &network::Iperf,
+        &stress_ng::StressNg,
+        &profile::Profile,
         &suites::Sysbench,
         &suites::Stream,
         &suites::Unixbench,

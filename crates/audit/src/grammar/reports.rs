@@ -139,8 +139,6 @@ const SHAPES: &[Shape] = &[
     shape("ycsb", "], ", r"\[{w}\], 99thPercentileLatency\(us\), {n}", &[("W latency 99th", "us")]),
     shape("usemem", " usecs = ", r"\d+ bytes / \d+ usecs = {n} KB/s", &[("throughput", "KB/s")]),
     shape("usemem", " usecs to free memory", r"{n} usecs to free memory", &[("free time", "us")]),
-    shape("stress-ng", "stress-ng: ", r"stress-ng: (?:info|metrc): +\[\d+\] {w} +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +{n} +{n}(?: .*)?",
-        &[("W by real time", "1/s"), ("W by CPU time", "1/s")]),
     shape("ior", "Max ", r"Max {w}: +{n} MiB/sec \([\d.]+ MB/sec\)", &[("W", "MiB/s")]),
     // What IPython's `%time` and `%timeit` print, and `python -m timeit`. The deviation is
     // over loops of one process.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 43] = [
+const FIXTURES: [&str; 47] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -40,6 +40,10 @@ const FIXTURES: [&str; 43] = [
     include_str!("../benchmarks/fio.json"),
     include_str!("../benchmarks/fio-terse.txt"),
     include_str!("../benchmarks/dbench.txt"),
+    include_str!("../benchmarks/perf-report.txt"),
+    include_str!("../benchmarks/perf-report-children.txt"),
+    include_str!("../benchmarks/stress-ng.txt"),
+    include_str!("../benchmarks/stress-ng-brief.txt"),
     include_str!("../benchmarks/times.txt"),
     include_str!("../benchmarks/network.txt"),
     include_str!("../benchmarks/suites.txt"),
