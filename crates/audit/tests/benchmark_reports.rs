@@ -182,3 +182,36 @@ fn a_profile_alone_or_below_other_headings_is_not_judged() {
         assert!(compared.len() < 2, "{headings:?}: {compared:?}");
     }
 }
+
+#[test]
+fn lines_of_time_behind_states_are_of_the_workload_above() {
+    let post = "Walking the tree with 16 threads is faster:\n\n\
+                xfs:\n\
+                before:\t2.50s user 80.25s system 1655% cpu 5.125 total\n\
+                after:  2.25s user 40.50s system 1425% cpu 3.250 total (-36%)\n\n\
+                tmpfs (no disk):\n\
+                before: 1.50s user 30.25s system 1205% cpu 2.625 total\n\
+                after:  1.25s user 28.50s system 1199% cpu 2.500 total (-4.8%)\n";
+    assert_eq!(
+        values(&records(post), "real"),
+        told(&[
+            ("before", "xfs", &[5.125]),
+            ("after", "xfs", &[3.25]),
+            ("before", "tmpfs", &[2.625]),
+            ("after", "tmpfs", &[2.5])
+        ])
+    );
+}
+
+#[test]
+fn lines_of_time_under_one_state_are_several_runs() {
+    let post = "Before:\n0.10u 0.25s 0:01.30 26.9%\t0+0k 0+0io 0pf+0w\n\
+                0.11u 0.26s 0:01.40 26.4%\t0+0k 0+0io 0pf+0w\n\
+                After:\n0.10u 0.20s 0:01.10 27.2%\t0+0k 0+0io 0pf+0w\n\
+                0.12u 0.21s 0:01.20 27.5%\t0+0k 0+0io 0pf+0w\n";
+    let real: Vec<Vec<f64>> = values(&records(post), "real").into_values().collect();
+    assert_eq!(real, [[1.1, 1.2], [1.3, 1.4]]);
+    // Alone they compare nothing.
+    let alone = records("It took:\n\n0.10u 0.25s 0:01.30 26.9%\n");
+    assert!(alone.configurations.len() < 2);
+}

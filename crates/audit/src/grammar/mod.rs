@@ -293,6 +293,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &powertop::Powertop,
         &diffed::Diffed,
         &walltime::Walltime,
+        &walltime::lines::TimeLine,
         &dd::Dd,
         &dbench::Dbench,
         &network::Netperf,

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 47] = [
+const FIXTURES: [&str; 48] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -48,6 +48,7 @@ const FIXTURES: [&str; 47] = [
     include_str!("../benchmarks/network.txt"),
     include_str!("../benchmarks/suites.txt"),
     include_str!("../posted/spreads.txt"),
+    "before: 3.77s user 890.90s system 1939% cpu 46.118 total\n0.1u 0.2s 0:01.30 26.9%\n",
     "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
     "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
 ];
