@@ -254,6 +254,21 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
     Some(program)
 }
 
+/// Programs whose reports are the same: the one after which the report is called, and
+/// another.
+const SAME_REPORTS: [(&str, &str); 1] = [("dbench", "tbench")];
+
+/// The command that a report names, of the program that was typed where its reports are
+/// the same.
+pub(crate) fn as_typed(named: String, typed: Option<&str>) -> String {
+    let words = typed.and_then(under_test).unwrap_or_default();
+    let other = SAME_REPORTS.iter().find_map(|(program, other)| {
+        let arguments = named.strip_prefix(program)?;
+        (words.first()? == other).then(|| format!("{other}{arguments}"))
+    });
+    other.unwrap_or(named)
+}
+
 /// `THREADS=4` before a program.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, value)| {

@@ -139,7 +139,8 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
 impl Scanner<'_, '_> {
     /// Deals with the line at `at` and says how many lines that took.
     fn step(&mut self, at: usize, hunks: &mut Hunks) -> usize {
-        let line = &self.lines[at];
+        let lines = self.lines;
+        let line = &lines[at];
         let text: &str = &line.text;
         if hunks.inside(line) {
             self.take(at, "diff");
@@ -183,13 +184,7 @@ impl Scanner<'_, '_> {
             self.out.sleeps.push((line.place, seconds));
         } else if text.len() > LONG && text.bytes().any(|b| b.is_ascii_digit()) {
             let detail = format!("a line of {} bytes was not looked at", text.len());
-            let code = "long-line".to_string();
-            let place = line.place;
-            self.out.doubts.push(Doubt {
-                code,
-                detail,
-                place,
-            });
+            self.doubt("long-line", detail, line.place);
             self.take(at, "too long");
         } else if looks_like_data(text) {
             self.not_understood.push(at);
@@ -200,6 +195,15 @@ impl Scanner<'_, '_> {
 
     fn level(&mut self, depth: u8) -> &mut Level {
         self.levels.entry(depth).or_default()
+    }
+
+    fn doubt(&mut self, code: &str, detail: String, place: Place) {
+        let code = code.to_string();
+        self.out.doubts.push(Doubt {
+            code,
+            detail,
+            place,
+        });
     }
 
     fn take(&mut self, at: usize, what: &str) {
@@ -226,19 +230,18 @@ impl Scanner<'_, '_> {
         }
         let mut findings = Vec::new();
         let mut measuring = false;
+        let typed = self.level(depth).command.clone();
+        let program = typed.as_ref().map(|(.., command)| &command[..]);
         for (i, finding) in block.findings {
             let line = (at + i).min(self.lines.len() - 1);
             let place = self.lines[line].place;
             match finding {
                 Finding::Sample(figure) => self.level(depth).samples.push((line, figure)),
-                Finding::Command(text) => self.level(depth).command = Some((line, place, text)),
-                Finding::Doubt(code, detail) => {
-                    self.out.doubts.push(Doubt {
-                        code: code.to_string(),
-                        detail,
-                        place,
-                    });
+                Finding::Command(text) => {
+                    let text = command::as_typed(text, program);
+                    self.level(depth).command = Some((line, place, text));
                 }
+                Finding::Doubt(code, detail) => self.doubt(code, detail, place),
                 Finding::Grid(mut grid) => {
                     let last = self.lines.len() - 1;
                     let at_row = |row: &usize| self.lines[(at + row).min(last)].place;
@@ -255,6 +258,7 @@ impl Scanner<'_, '_> {
         if measuring {
             self.place(at, used, format, findings);
         }
+        self.level(depth).command = typed;
         used
     }
 
@@ -389,27 +393,20 @@ impl Scanner<'_, '_> {
         for depth in depths {
             self.flush_samples(depth);
         }
-        for &at in self.not_understood.iter().take(LISTED) {
+        let not_understood = std::mem::take(&mut self.not_understood);
+        for &at in not_understood.iter().take(LISTED) {
             let line = &self.lines[at];
             let text: String = line.text.trim().chars().take(60).collect();
             let detail = format!("looks like data and was not understood: {text}");
-            self.out.doubts.push(Doubt {
-                code: "not-understood".into(),
-                detail,
-                place: line.place,
-            });
+            self.doubt("not-understood", detail, line.place);
         }
-        if self.not_understood.len() > LISTED {
-            let more = self.not_understood.len() - LISTED;
-            let place = self.lines[self.not_understood[LISTED]].place;
+        if not_understood.len() > LISTED {
+            let more = not_understood.len() - LISTED;
+            let place = self.lines[not_understood[LISTED]].place;
             let detail = format!(
                 "{more} more lines look like data and were not understood; --explain lists them"
             );
-            self.out.doubts.push(Doubt {
-                code: "not-understood".into(),
-                detail,
-                place,
-            });
+            self.doubt("not-understood", detail, place);
         }
         if !self.out.placed.is_empty() {
             // Headings are prose too, and what was not understood is none.

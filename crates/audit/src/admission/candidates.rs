@@ -9,6 +9,7 @@ use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, 
 use crate::grammar::Figure;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
+use crate::grammar::profile::PROFILE;
 use crate::grammar::quantity::is_quotient;
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
@@ -169,7 +170,7 @@ fn common_signs(
         m.named_by == NamedBy::Block && crate::grammar::names_what_it_compares(m.format)
     };
     signs.note_if(members.iter().all(comparing), Sign::ComparingFormat);
-    if members.iter().all(|m| m.named_by == NamedBy::Heading) && shared_metric(members, names) {
+    if members.iter().all(is_headed) && shared_metric(members, names) {
         let table = members.iter().any(is_of_any_tool);
         signs.note(if table {
             Sign::SameTableUnderEach
@@ -179,6 +180,12 @@ fn common_signs(
     }
     note_comparing(&mut signs, members, names, wording, options);
     signs
+}
+
+/// Whether a heading names it, and what stands below speaks for that heading. Which symbols
+/// take the time does not.
+fn is_headed(member: &Member<'_>) -> bool {
+    member.named_by == NamedBy::Heading && member.format != PROFILE
 }
 
 fn only_zeros(members: &[Member<'_>]) -> bool {

@@ -23,6 +23,7 @@ pub mod benchstat;
 pub(crate) mod cells;
 pub mod criterion;
 pub mod cyclictest;
+pub mod dbench;
 pub mod dd;
 pub mod diffed;
 pub mod echoed;
@@ -52,6 +53,7 @@ pub mod perf_stat;
 pub mod pgbench;
 pub mod ping;
 pub mod powertop;
+pub mod profile;
 pub mod prose;
 pub(crate) mod quantity;
 pub mod reports;
@@ -64,6 +66,7 @@ pub mod shared;
 pub mod size;
 pub mod spread;
 pub mod startup;
+pub mod stress_ng;
 pub mod suites;
 pub mod syscalls;
 pub mod table;
@@ -171,7 +174,8 @@ pub enum Finding {
     /// A table whose rows and columns are given their roles later, from all
     /// that surrounds it.
     Grid(Box<table::Grid>),
-    /// A command line that was typed at a prompt.
+    /// The command line of which a report says that it is of it; holds for the block
+    /// alone.
     Command(String),
     /// Something doubtful: code (as the lints have, such as `unit-unknown`,
     /// `bad-number`, `truncated-block`) and one sentence.
@@ -295,10 +299,14 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &powertop::Powertop,
         &diffed::Diffed,
         &walltime::Walltime,
+        &walltime::lines::TimeLine,
         &dd::Dd,
+        &dbench::Dbench,
         &network::Netperf,
         &netperf_omni::NetperfOmni,
         &network::Iperf,
+        &stress_ng::StressNg,
+        &profile::Profile,
         &suites::Sysbench,
         &suites::Stream,
         &suites::Unixbench,

@@ -77,7 +77,7 @@ const fn samples(
 
 #[rustfmt::skip]
 const SHAPES: &[Shape] = &[
-    shape("dbench", "Throughput ", r"Throughput {n} MB/sec.*? procs(?:  max_latency={n} ms)?",
+    shape("dbench", "Throughput ", r"Throughput {n} MB/sec.*? procs(?: +max_latency={n} ms)?",
         &[("throughput", "MB/s"), ("latency max", "ms")]),
     shape("xfs_io", " bytes at offset ", r"(?:wrote|read) \d+/\d+ bytes at offset \d+", &[]),
     // Few operations are made to show what they do, and not to time them.
@@ -139,8 +139,6 @@ const SHAPES: &[Shape] = &[
     shape("ycsb", "], ", r"\[{w}\], 99thPercentileLatency\(us\), {n}", &[("W latency 99th", "us")]),
     shape("usemem", " usecs = ", r"\d+ bytes / \d+ usecs = {n} KB/s", &[("throughput", "KB/s")]),
     shape("usemem", " usecs to free memory", r"{n} usecs to free memory", &[("free time", "us")]),
-    shape("stress-ng", "stress-ng: ", r"stress-ng: (?:info|metrc): +\[\d+\] {w} +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +{n} +{n}(?: .*)?",
-        &[("W by real time", "1/s"), ("W by CPU time", "1/s")]),
     shape("ior", "Max ", r"Max {w}: +{n} MiB/sec \([\d.]+ MB/sec\)", &[("W", "MiB/s")]),
     // What IPython's `%time` and `%timeit` print, and `python -m timeit`. The deviation is
     // over loops of one process.
@@ -240,6 +238,12 @@ fn said(text: &str) -> Option<Said> {
             figures,
         })
     })
+}
+
+/// The figures of a line that a certain tool prints.
+pub(super) fn line_of(tool: &str, text: &str) -> Option<Vec<Figure>> {
+    let said = said(text).filter(|said| said.tool == tool)?;
+    Some(said.figures)
 }
 
 /// Whether a line is one of a tool's report.

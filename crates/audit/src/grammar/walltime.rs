@@ -12,6 +12,8 @@
 //!
 //! One execution of a command is a run.
 
+pub mod lines;
+
 use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 51] = [
+const FIXTURES: [&str; 57] = [
     include_str!("../google_benchmark/runs.txt"),
     include_str!("../google_benchmark/repetitions.txt"),
     include_str!("../google_benchmark/aggregates.txt"),
@@ -41,6 +41,11 @@ const FIXTURES: [&str; 51] = [
     include_str!("../benchmarks/fio-lines.txt"),
     include_str!("../benchmarks/fio.json"),
     include_str!("../benchmarks/fio-terse.txt"),
+    include_str!("../benchmarks/dbench.txt"),
+    include_str!("../benchmarks/perf-report.txt"),
+    include_str!("../benchmarks/perf-report-children.txt"),
+    include_str!("../benchmarks/stress-ng.txt"),
+    include_str!("../benchmarks/stress-ng-brief.txt"),
     include_str!("../benchmarks/times.txt"),
     include_str!("../benchmarks/network.txt"),
     include_str!("../benchmarks/suites.txt"),
@@ -52,6 +57,7 @@ const FIXTURES: [&str; 51] = [
     "|  |  | of b |\n| t | a | 1 | 2 |\n|--|--|--|--|\n| x |  |  |  |\n| 4 | 5 | 6 | 7 |\n| 8 | 5 | 6 | 7 |\n",
     "Old:\n Duration: 0:01:19\n Rate: 4.5 MB/s\nNew:\n Duration: 0:01:24\n Rate: 3.5 MB/s\n",
     "files=8, before the series: 27 ms\nfiles=8, after it: 9 ms (-66.7%)\n",
+    "before: 3.77s user 890.90s system 1939% cpu 46.118 total\n0.1u 0.2s 0:01.30 26.9%\n",
     "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
     "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
 ];
