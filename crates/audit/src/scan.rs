@@ -11,6 +11,7 @@ use assize_bundle::{Doubt, Place};
 use crate::admission::Sign;
 use crate::admission::surroundings;
 use crate::admission::wording::Wording;
+use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
 use crate::grammar::begins;

@@ -167,6 +167,18 @@ pub(crate) fn names(word: &str) -> bool {
     NAME_LENGTHS.allow(word) && has(word, NAME, None)
 }
 
+/// Whether a name has a word for a state: `after`, `unstable`, `this PR`, and not `fast path`.
+pub(crate) fn in_name(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let stated = |word: &String| is_bare(word) || is_base(word) || is_change(word);
+    words.iter().any(stated) || names_this_change(&words)
+}
+
 /// Whether a heading says nothing but the state of what stands below it: `Before this
 /// patch`, and neither `Before and after` nor `After a long boot of the old machine`.
 pub(crate) fn is_state_of_all(heading: &str) -> bool {

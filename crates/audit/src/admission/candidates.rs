@@ -6,11 +6,11 @@ use assize_bundle::Place;
 
 use super::wording::Wording;
 use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, contrast};
-use crate::grammar::Figure;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::grammar::profile::PROFILE;
 use crate::grammar::quantity::is_quotient;
+use crate::grammar::{Figure, names_what_it_compares};
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
 use crate::scan::RESULT;
@@ -118,8 +118,7 @@ fn said_by_user(names: &[&str], options: &Options) -> bool {
 
 /// Whether figures stand in a form that no single tool has.
 fn is_of_any_tool(member: &Member<'_>) -> bool {
-    let forms = ["table", "rows", ECHOED, LONE, RESULT];
-    forms.contains(&member.format)
+    ["table", "rows", ECHOED, LONE, RESULT].contains(&member.format)
 }
 
 fn common_signs(
@@ -162,13 +161,10 @@ fn common_signs(
     let bare = !signs.contains(Sign::ChangesAgree)
         && figures().all(|f| f.unit.is_empty() && !has_unit(f) && f.value.fract() == 0.0);
     signs.note_if(bare, Sign::BareIntegers);
-    signs.note_if(
-        members.iter().any(|member| member.has_spread),
-        Sign::SpreadGiven,
-    );
-    let comparing = |m: &Member<'_>| {
-        m.named_by == NamedBy::Block && crate::grammar::names_what_it_compares(m.format)
-    };
+    let spread = members.iter().any(|member| member.has_spread);
+    signs.note_if(spread, Sign::SpreadGiven);
+    let comparing =
+        |m: &Member<'_>| m.named_by == NamedBy::Block && names_what_it_compares(m.format);
     signs.note_if(members.iter().all(comparing), Sign::ComparingFormat);
     if members.iter().all(is_headed) && shared_metric(members, names) {
         let table = members.iter().any(is_of_any_tool);

@@ -110,8 +110,8 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         let rows = if down > 0 { Configurations } else { Metrics };
         return (Role::Repetitions, rows, 80, "columns are numbered runs");
     }
-    let rows_stated = || labels.iter().any(|label| has_state(label));
-    let stated = || names.iter().any(|name| has_state(name)) || rows_stated();
+    let rows_stated = || labels.iter().any(|label| states::in_name(label));
+    let stated = || names.iter().any(|name| states::in_name(name)) || rows_stated();
     if let Some((confidence, why)) = by_headings(context, (across, down), stated) {
         return match rows_are_metrics {
             true => (Workloads, Metrics, confidence, why),
@@ -166,19 +166,6 @@ fn by_headings(
     }
     let opposed = headed && across >= OPPOSITE && down == 0;
     opposed.then_some((40, "the heading is the state of all"))
-}
-
-/// Whether a name has a word for a state: `after`, `unstable`, `this PR`, and not `fast path`.
-fn has_state(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    let words = lower.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let stated =
-        |word: &String| states::is_bare(word) || states::is_base(word) || states::is_change(word);
-    words.iter().any(stated) || states::names_this_change(&words)
 }
 
 /// Whether a key of the rows is one of configurations.

@@ -449,6 +449,7 @@ fn signs(text: &str) -> Vec<Sign> {
     let options = Options::default();
     let context = Context {
         headings_differ: 0,
+        under_state: false,
         runs: None,
         spread: None,
         options: &options,
