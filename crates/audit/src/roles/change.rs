@@ -25,11 +25,12 @@ pub(super) fn contradictions(grid: &Grid, roles: &Roles) -> Vec<(Place, String)>
     let Some((first, second, change)) = columns(grid, roles) else {
         return Vec::new();
     };
+    let step = step(grid, first).max(step(grid, second));
     let rows: Vec<(usize, Says)> = grid
         .rows
         .iter()
         .enumerate()
-        .filter_map(|(at, row)| Some((at, says(row, first, second, change)?)))
+        .filter_map(|(at, row)| Some((at, says(row, (first, second, change), step)?)))
         .collect();
     let mut found = Vec::new();
     let place = |at: usize| grid.places.get(at).copied().unwrap_or_default();
@@ -90,22 +91,37 @@ fn two_and_change(
     (name.contains('%') || grid.rows.iter().all(percent)).then_some((*first, *second, *change))
 }
 
-fn says(row: &Row, first: usize, second: usize, change: usize) -> Option<Says> {
+/// The place of the last digit of a column's figures.
+fn step(grid: &Grid, column: usize) -> f64 {
+    let values = || grid.rows.iter().map(|row| row.cells[column].value);
+    let whole = |value: f64| (value - value.round()).abs() < 1e-6 * value.abs().max(1.0);
+    let places = (0..6).find(|places| values().all(|value| whole(value * 10_f64.powi(*places))));
+    10_f64.powi(-places.unwrap_or(6))
+}
+
+/// What a row's change is to two of its figures that were rounded to a place.
+fn says(row: &Row, (first, second, change): (usize, usize, usize), step: f64) -> Option<Says> {
     let cell = |at: usize| row.cells.get(at).map(|cell| cell.value);
     let (a, b, given) = (cell(first)?, cell(second)?, cell(change)?);
-    let usable = a > 0.0 && b > 0.0 && given.abs() >= ROUNDING;
+    let usable = a > step && b > step && given.abs() >= ROUNDING;
     if !usable {
         return None;
     }
-    let near = |x: f64| (x - given).abs() <= ROUNDING.max(0.05 * given.abs());
-    let expected = (b - a) / a * 100.0;
-    let inverse = (b - a) / b * 100.0;
-    Some(if near(expected) || near(inverse) {
+    let percent = |from: f64, to: f64| (to - from) / from * 100.0;
+    let half = step / 2.0;
+    let slack = ROUNDING.max(0.05 * given.abs());
+    // From the least that the rounded figures allow to the most.
+    let within = |given: f64| {
+        let of = |low: f64, high: f64| (low - slack..=high + slack).contains(&given);
+        of(percent(a + half, b - half), percent(a - half, b + half))
+            || of(-percent(b - half, a + half), -percent(b + half, a - half))
+    };
+    Some(if within(given) {
         Says::Rise
-    } else if near(-expected) || near(-inverse) {
+    } else if within(-given) {
         Says::Fall
     } else {
-        Says::Other(expected)
+        Says::Other(percent(a, b))
     })
 }
 

@@ -440,8 +440,8 @@ fn a_cell_without_a_figure_leaves_the_others_in_their_places() {
     assert_eq!(all.len(), 6, "{all:?}");
 }
 
-/// The signs that a table gives for and against judging it.
-fn signs(text: &str) -> Vec<Sign> {
+/// What is read of each table of a text that stands alone.
+fn resolved(text: &str) -> Vec<Resolved> {
     let lines: Vec<Line<'_>> = (1..)
         .zip(text.lines())
         .map(|(n, t)| Line::plain(n, t))
@@ -455,11 +455,17 @@ fn signs(text: &str) -> Vec<Sign> {
         options: &options,
     };
     let findings = Table.read(&lines).unwrap().findings.into_iter();
-    let resolved = findings.filter_map(|(_, finding)| match finding {
-        Finding::Grid(grid) => Some(resolve(&grid, &context).signs),
+    let grids = findings.filter_map(|(_, finding)| match finding {
+        Finding::Grid(grid) => Some(resolve(&grid, &context)),
         _ => None,
     });
-    resolved.flatten().collect()
+    grids.collect()
+}
+
+/// The signs that a table gives for and against judging it.
+fn signs(text: &str) -> Vec<Sign> {
+    let resolved = resolved(text).into_iter();
+    resolved.flat_map(|table| table.signs).collect()
 }
 
 #[test]
@@ -604,4 +610,23 @@ fn a_spoiled_cell_ends_no_table() {
     // A line behind which no such row follows is none.
     let words = text.replace("find          13.84     13.13", "and so on");
     assert_eq!(read(&words).unwrap().taken.len(), 3);
+}
+
+/// What a table's column of changes contradicts.
+fn contradictions(text: &str) -> Vec<String> {
+    let all = resolved(text)
+        .into_iter()
+        .flat_map(|table| table.contradictions);
+    all.map(|(_, said)| said).collect()
+}
+
+#[test]
+fn a_change_of_figures_before_they_were_rounded_contradicts_nothing() {
+    let text = "metric     baseline   current         diff\n\
+                flush       2502.92   1682.43   -32.78%\nmkdir          0.03      0.02   -46.67%\n\
+                find          13.84     13.13    -5.15%\n";
+    assert_eq!(contradictions(text), [""; 0]);
+    let said = contradictions(&text.replace("-5.15%", "-9.15%"));
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("-9.15"), "{said:?}");
 }
