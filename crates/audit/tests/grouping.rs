@@ -663,3 +663,26 @@ fn headings_that_name_tests_are_no_configurations_of_the_tables_below() {
     assert_eq!(said(["--- READ summary ---", "--- WRITE summary ---"]), 2);
     assert_eq!(said(["--- before ---", "--- after ---"]), 0);
 }
+
+#[test]
+fn rows_that_a_first_column_tells_apart_are_no_runs() {
+    // By its name `MAX_DELTA` is no column of figures.
+    let post = |sizes: [u32; 6]| {
+        let times = [41.6, 39.5, 37.0, 34.6, 35.1, 33.8];
+        let others = [263.5, 268.4, 266.0, 271.0, 264.5, 270.0];
+        let rows = sizes.iter().zip(times.iter().zip(others));
+        let rows = rows.map(|(size, (time, other))| {
+            format!("             {size:>6}   {time:.3}s   {other:.3}s\n")
+        });
+        format!(
+            "The runtime is faster with more:\n\n          MAX_DELTA   log-raw   log-S\n          \
+             ---------   -------   --------\n{}",
+            rows.collect::<String>()
+        )
+    };
+    let read = records(&post([256, 512, 1024, 2048, 4096, 8192]));
+    assert!(read.runs.is_empty(), "{:?}", cells(&read));
+    // What only counts the rows tells nothing apart.
+    let counted = post([1, 2, 3, 4, 5, 6]);
+    assert!(!records(&counted).runs.is_empty());
+}

@@ -7,7 +7,7 @@ use super::words::{
     self, CONFIGURATION_KEYS, METRIC_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived,
     is_derived_row, key_is, names_metric,
 };
-use super::{Context, Role, Roles, side_by_side, sums};
+use super::{Context, Role, Roles, repeated, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::{Cell, Grid};
 use crate::states;
@@ -32,7 +32,8 @@ pub(crate) fn decide(grid: &Grid, context: &Context<'_>) -> Roles {
             "a column numbers the configurations",
         )
     } else {
-        of(grid, context, &columns, repetition)
+        let repeated = repetition.is_some() || repeated::are(grid, &columns, context);
+        of(grid, context, &columns, repeated)
     };
     let roles = Roles {
         columns,
@@ -91,7 +92,7 @@ use Role::{Configurations, Metrics, Workloads};
 const SIDE_BY_SIDE: &str = "figures of one unit, alike in each row and not in the columns";
 const ROWS_DIFFER: &str = "the rows' names differ as configurations do";
 
-fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<usize>) -> Found {
+fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> Found {
     let names: Vec<&str> = columns
         .iter()
         .map(|&at| grid.header.columns[at].name.as_str())
@@ -100,7 +101,6 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
     let metric_columns = names.iter().filter(|name| names_metric(name)).count();
     let metric_rows = labels.iter().filter(|label| names_metric(label)).count();
     let rows_are_metrics = metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len();
-    let repeated = repetition.is_some() || repeats(grid, columns, context);
     let rows_or = |role| if repeated { Role::Repetitions } else { role };
     let (across, down) = (differing(&names), differing_rows(grid, &names, &labels));
     if grid.header.columns.iter().any(|column| column.numbered) {
@@ -332,44 +332,6 @@ pub(crate) fn monotone(values: impl Iterator<Item = f64>) -> bool {
     values.len() >= 2
         && (values.windows(2).all(|pair| pair[0] < pair[1])
             || values.windows(2).all(|pair| pair[0] > pair[1]))
-}
-
-/// Whether the rows are repetitions: they are numbered as such, or the text
-/// says so many runs, or nothing tells them apart and their figures scatter.
-fn repeats(grid: &Grid, columns: &[usize], context: &Context<'_>) -> bool {
-    let bare = |label: &str| {
-        let label = label
-            .trim()
-            .trim_end_matches([':', '.', ')'])
-            .to_lowercase();
-        let stem = label.trim_end_matches(|c: char| c.is_ascii_digit());
-        let stem = stem.trim_matches(|c: char| !c.is_alphanumeric() && c != '#');
-        stem.len() < label.len() && key_is(stem, REPETITION_KEYS)
-    };
-    let labelled = grid.rows.iter().filter(|row| !row.labels.is_empty());
-    if grid.rows.len() >= 2 && labelled.clone().count() > 0 {
-        let own: Vec<String> = grid
-            .rows
-            .iter()
-            .map(|row| row.labels.join(" "))
-            .filter(|label| !is_derived_row(label))
-            .collect();
-        let runs = own.iter().all(|label| bare(label))
-            || own.iter().all(String::is_empty) && sums::ends_with_mean(grid, columns);
-        return own.len() >= 2 && runs;
-    }
-    let rows = grid.rows.len();
-    if rows < 2 || columns.is_empty() {
-        return false;
-    }
-    if context.runs == Some(rows as u32) {
-        return true;
-    }
-    columns.iter().all(|&at| {
-        let values: Vec<f64> = grid.rows.iter().map(|row| row.cells[at].value).collect();
-        let (low, high) = range(&values);
-        low > 0.0 && high / low < 2.0 && !(rows >= 3 && monotone(values.iter().copied()))
-    })
 }
 
 pub(super) fn range(values: &[f64]) -> (f64, f64) {

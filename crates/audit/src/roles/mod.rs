@@ -9,6 +9,7 @@ mod change;
 mod decide;
 mod figures;
 mod groups;
+mod repeated;
 mod side_by_side;
 mod sides;
 mod sums;
