@@ -215,3 +215,53 @@ fn lines_of_time_under_one_state_are_several_runs() {
     let alone = records("It took:\n\n0.10u 0.25s 0:01.30 26.9%\n");
     assert!(alone.configurations.len() < 2);
 }
+
+#[test]
+fn rows_of_iostat_below_states_share_the_header() {
+    let post = "The queue is deeper:\n\n\
+                Before (one request at a time):\n\n\
+                \u{20}Device         r/s      rkB/s r_await aqu-sz  %util\n\
+                \u{20}nvme0n1   10333.00  659120.00    0.08   1.63 100.00\n\n\
+                After (with all patches applied):\n\n\
+                \u{20}nvme0n1    2582.00 1139152.00    0.55   2.81 100.00\n---\n";
+    let rates = values(&records(post), "nvme0n1 rkB/s");
+    let all: Vec<(&str, &[f64])> = rates
+        .iter()
+        .map(|((configuration, _), values)| (&configuration[..], &values[..]))
+        .collect();
+    assert_eq!(
+        all,
+        [("After", &[1_139_152.0][..]), ("Before", &[659_120.0][..])]
+    );
+    let workloads: std::collections::BTreeSet<_> = rates.keys().map(|(_, name)| name).collect();
+    assert_eq!(workloads.len(), 1);
+}
+
+#[test]
+fn two_rows_of_iostat_that_only_the_text_tells_apart_are_not_judged() {
+    let post = "iostat shows another behaviour:\n\n\
+                \u{20}Device         r/s      rkB/s r_await aqu-sz  %util\n\
+                \u{20}nvme0n1   10333.00  659120.00    0.08   1.63 100.00\n\
+                \u{20}nvme0n1    2582.00 1139152.00    0.55   2.81 100.00\n\n\
+                The upper one is the old kernel.\n";
+    let records = records(post);
+    assert!(records.runs.is_empty());
+    assert_eq!(records.statements.len(), 10);
+}
+
+#[test]
+fn what_a_group_of_fio_did_is_read_over_a_wrapped_line() {
+    let post = "Before:\n\
+                WRITE: bw=24.5MiB/s (25.7MB/s), 24.5MiB/s-24.5MiB/s (25.7MB/s-25.7MB/s),\n\
+                io=7610MiB (7980MB), run=310612-310612msec\n\n\
+                After:\n\
+                WRITE: bw=25.5MiB/s (26.7MB/s), 25.5MiB/s-25.5MiB/s (26.7MB/s-26.7MB/s),\n\
+                io=7610MiB (7980MB), run=298431-298431msec\n";
+    assert_eq!(
+        values(&records(post), "write run"),
+        told(&[
+            ("Before", "fio", &[310_612.0]),
+            ("After", "fio", &[298_431.0])
+        ])
+    );
+}

@@ -9,13 +9,17 @@
 //! ```
 //!
 //! Reports that follow each other are samples of one run, and their mean is that
-//! run's.
+//! run's. Two rows of one device in one report are two, of which the text says what each
+//! is: statements. The header may stand only above the first of several parts.
+
+use std::collections::BTreeMap;
 
 use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
+use crate::states;
 
 /// iostat and mpstat; see the module.
 pub struct Iostat;
@@ -54,50 +58,153 @@ impl Grammar for Iostat {
         let depth = lines.first()?.depth;
         let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
         let header = columns(here(0)?)?;
+        let behind = |at: usize| {
+            let blank = |at: &usize| here(*at).is_some_and(|text| text.trim().is_empty());
+            (at..at + 3).find(|at| !blank(at)).unwrap_or(at)
+        };
+        let rows = |at: usize| -> Vec<Row> {
+            let rows = (at..MOST).map_while(|at| row(here(at)?, &header));
+            rows.collect()
+        };
         let mut taken: Vec<Taken> = Vec::new();
-        // By metric, in the order of the first report: its sum and its number.
-        let mut sums: Vec<(String, f64, u32)> = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
         let mut at = 0;
-        while at < MOST && here(at).and_then(columns).as_ref() == Some(&header) {
-            taken.resize(at, "blank");
-            taken.push("iostat, header");
-            let mut next = at + 1;
-            while let Some(row) = here(next).and_then(|text| row(text, &header)) {
-                taken.push("iostat");
-                next += 1;
-                for (metric, value) in row {
-                    let known = sums.iter().position(|(name, ..)| *name == metric);
-                    if let Some((_, sum, count)) = known.and_then(|at| sums.get_mut(at)) {
-                        *sum += value;
-                        *count += 1;
-                    } else if sums.len() < ROWS {
-                        sums.push((metric, value, 1));
-                    }
+        while at < MOST {
+            if here(at).and_then(columns).as_ref() == Some(&header) {
+                taken.resize(at, "blank");
+                taken.push("iostat, header");
+                at += 1;
+                if parts.is_empty() {
+                    parts.push(Part::default());
                 }
+            } else if let Some(name) = here(at).and_then(state).filter(|_| !parts.is_empty()) {
+                // The header stands only above the first part.
+                let below = behind(at + 1);
+                let known = |row: &Row| parts.iter().any(|part| part.has(&row.device));
+                if !rows(below).first().is_some_and(known) {
+                    break;
+                }
+                taken.resize(at, "blank");
+                taken.push("heading of rows");
+                taken.resize(below, "blank");
+                at = below;
+                parts.push(Part {
+                    name: Some(name.to_owned()),
+                    ..Part::default()
+                });
+            } else {
+                break;
             }
-            if next == at + 1 {
+            let (rows, part) = (rows(at), parts.last_mut()?);
+            if rows.is_empty() {
                 return None;
             }
-            at = next;
-            while here(at).is_some_and(|text| text.trim().is_empty()) && at < next + 3 {
-                at += 1;
+            taken.resize(at + rows.len(), "iostat");
+            part.add(at, rows);
+            at = behind(taken.len());
+        }
+        block(parts, taken)
+    }
+}
+
+/// The runs of reports, or statements where nothing says of what each row is.
+fn block(parts: Vec<Part>, taken: Vec<Taken>) -> Option<Block> {
+    let several = parts.len() > 1;
+    let mut block = Block {
+        findings: Vec::new(),
+        taken,
+    };
+    for part in parts {
+        let labels = Labels {
+            configuration: part.name.as_deref().map(label),
+            workload: several.then(|| "iostat".to_owned()),
+            repetition: None,
+        };
+        for (at, row) in part.apart.iter().flat_map(|(at, rows)| {
+            let rows = rows.iter().enumerate();
+            rows.map(move |(i, row)| (at + i, row))
+        }) {
+            for (metric, value) in &row.values {
+                let (labels, figure) = (labels.clone(), figure(metric, *value));
+                let normalised_to = None;
+                block.find(
+                    at,
+                    Finding::Statement {
+                        labels,
+                        figure,
+                        normalised_to,
+                    },
+                );
             }
         }
-        let figures: Vec<Figure> = sums
-            .into_iter()
-            .map(|(metric, sum, count)| {
-                let unit = if metric.contains('%') { "%" } else { "" };
-                Figure::new(metric, sum / f64::from(count), unit)
-            })
-            .collect();
-        let mut block = Block {
-            findings: Vec::new(),
-            taken,
-        };
-        let labels = Labels::default();
-        block.find(0, Finding::Run { labels, figures });
-        Some(block)
+        let means = part.sums.iter();
+        let means = means.map(|(metric, sum, count)| figure(metric, sum / f64::from(*count)));
+        let figures: Vec<Figure> = means.collect();
+        if !figures.is_empty() {
+            block.find(part.at, Finding::Run { labels, figures });
+        }
     }
+    (!block.findings.is_empty()).then_some(block)
+}
+
+fn figure(metric: &str, value: f64) -> Figure {
+    let unit = if metric.contains('%') { "%" } else { "" };
+    Figure::new(metric, value, unit)
+}
+
+/// What stands below one heading.
+#[derive(Default)]
+struct Part {
+    at: usize,
+    /// The heading between the reports.
+    name: Option<String>,
+    /// By metric, in the order of the first report: its sum and its number.
+    sums: Vec<(String, f64, u32)>,
+    /// Reports with two rows of one device: the text says which is which.
+    apart: Vec<(usize, Vec<Row>)>,
+}
+
+impl Part {
+    fn has(&self, device: &str) -> bool {
+        let prefix = format!("{device} ");
+        self.sums
+            .iter()
+            .any(|(metric, ..)| metric.starts_with(&prefix))
+    }
+
+    /// Adds a report.
+    fn add(&mut self, at: usize, rows: Vec<Row>) {
+        if self.sums.is_empty() {
+            self.at = at;
+        }
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for row in &rows {
+            *counts.entry(&row.device).or_default() += 1;
+        }
+        if counts.values().any(|count| *count == 2) {
+            self.apart.push((at, rows));
+            return;
+        }
+        for (metric, value) in rows.into_iter().flat_map(|row| row.values) {
+            let known = self.sums.iter().position(|(name, ..)| *name == metric);
+            if let Some((_, sum, count)) = known.and_then(|at| self.sums.get_mut(at)) {
+                *sum += value;
+                *count += 1;
+            } else if self.sums.len() < ROWS {
+                self.sums.push((metric, value, 1));
+            }
+        }
+    }
+}
+
+/// A heading that begins with a state: `After (with all patches):`.
+fn state(text: &str) -> Option<&str> {
+    let name = text
+        .trim()
+        .strip_suffix(':')
+        .filter(|name| name.len() <= 100)?;
+    let first = name.split(|c: char| !c.is_alphanumeric()).next()?;
+    states::is_bare(&first.to_lowercase()).then_some(name)
 }
 
 /// The names of columns behind the first, if a line is such a header.
@@ -127,7 +234,13 @@ fn columns(text: &str) -> Option<Vec<&str>> {
 }
 
 /// The figures of one device or CPU.
-fn row(text: &str, columns: &[&str]) -> Option<Vec<(String, f64)>> {
+struct Row {
+    device: String,
+    values: Vec<(String, f64)>,
+}
+
+/// A line of as many numbers as there are columns, behind the name of a device or CPU.
+fn row(text: &str, columns: &[&str]) -> Option<Row> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let from = words.len().checked_sub(columns.len())?;
     let name = words.get(from.checked_sub(1)?)?;
@@ -139,7 +252,10 @@ fn row(text: &str, columns: &[&str]) -> Option<Vec<(String, f64)>> {
     }
     let values: Option<Vec<f64>> = words[from..].iter().map(|word| english(word)).collect();
     let named = |(column, value): (&&str, f64)| (label(&format!("{name} {column}")), value);
-    Some(columns.iter().zip(values?).map(named).collect())
+    Some(Row {
+        device: label(name),
+        values: columns.iter().zip(values?).map(named).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -164,6 +280,41 @@ mod tests {
                 ("nvme0n1 %util".into(), 7.0),
             ]
         );
+    }
+
+    #[test]
+    fn two_rows_of_one_device_are_stated_and_not_averaged() {
+        let text = "Device r_await w_await svctm %util\nnvme0n1 0.5 0.1 1 6\nnvme0n1 1.5 0.2 1 8\n";
+        assert!(figures(text).is_empty());
+        let block = testing::read(&Iostat, text).unwrap();
+        let stated = block.findings.iter();
+        let stated = stated.filter(|(_, f)| matches!(f, Finding::Statement { .. }));
+        let at: Vec<usize> = stated.map(|(at, _)| *at).collect();
+        assert_eq!(at, [1, 1, 1, 1, 2, 2, 2, 2]);
+        // Second by second they are samples.
+        let more = format!("{text}nvme0n1 2.5 0.3 1 10\n");
+        assert_eq!(figures(&more)[0], ("nvme0n1 r_await".into(), 1.5));
+    }
+
+    #[test]
+    fn rows_below_a_state_go_on_under_the_header() {
+        let head = "Device r_await w_await svctm %util\nsda 0.5 0.1 1 6\n\n";
+        let text = format!("{head}After (all patches):\n\nsda 1.5 0.1 1 8\n");
+        let runs = testing::runs(&Iostat, &text);
+        assert_eq!(runs.len(), 2);
+        assert_eq!(runs[0].0.configuration, None);
+        assert_eq!(
+            runs[1].0.configuration.as_deref(),
+            Some("After (all patches)")
+        );
+        assert_eq!(runs[1].1[0].value, 1.5);
+        for other in [
+            "Results (all patches):\n\nsda 1.5 0.1 1 8\n",
+            "After (all patches):\n\nsdb 1.5 0.1 1 8\n",
+            "After (all patches):\n\nsda 1.5 0.1 1\n",
+        ] {
+            assert_eq!(testing::runs(&Iostat, &format!("{head}{other}")).len(), 1);
+        }
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Grammar for StressNg {
     }
 
     fn begins(&self) -> Begins {
-        Begins::holding(b"s")
+        Begins::with(b"sd")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -37,7 +37,8 @@ fn jobs_of_one_group_are_one_run_and_their_rates_add_up() {
         None,
         "two jobs have no one latency"
     );
-    assert_eq!(figures.len(), 2);
+    assert_eq!(of(figures, "read run"), Some((60_001.0, "msec")));
+    assert_eq!(figures.len(), 4);
 }
 
 #[test]

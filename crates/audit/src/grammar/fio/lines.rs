@@ -190,6 +190,27 @@ fn figures(direction: &str, text: &str) -> Vec<Figure> {
     figures
 }
 
+/// What the line of a whole group, or the rest of it that a mailer has wrapped, says of how
+/// much was done in which time: `io=8136MiB (8531MB), run=245999-246658msec`. Of several
+/// jobs the longest time counts.
+pub(super) fn extent(direction: &str, text: &str) -> Vec<Figure> {
+    let split = |text: &str| {
+        let unit = text.find(|c: char| c.is_ascii_alphabetic())?;
+        Some((english(&text[..unit])?, text[unit..].to_owned()))
+    };
+    let size = value(text, "io").and_then(split);
+    let size = size.filter(|(_, unit)| unit.len() <= 3 && unit.ends_with(['B', 'b']));
+    let time = value(text, "run").or_else(|| value(text, "maxt"));
+    let time = time.and_then(|text| split(text.rsplit('-').next()?));
+    let time = time.filter(|(_, unit)| matches!(unit.as_str(), "msec" | "sec" | "usec"));
+    let named = |what: &str, found: Option<(f64, String)>| {
+        let (value, unit) = found?;
+        Some(Figure::new(format!("{direction} {what}"), value, unit))
+    };
+    let figures = [named("io", size), named("run", time)];
+    figures.into_iter().flatten().collect()
+}
+
 /// `read: IOPS=…`, `read : io=…, bw=…, iops=…`, `after :  read: IOPS=…`,
 /// `before: IOPS=…, BW=…`.
 fn rates(text: &str) -> Option<Said<'_>> {
@@ -240,9 +261,11 @@ fn total(text: &str) -> Option<Said<'_>> {
     }
     let rest = rest.trim_start();
     let known = rest.starts_with("bw=") || rest.starts_with("io=");
-    let figures = figures(&direction, rest);
+    let mut figures = figures(&direction, rest);
+    let measured = !figures.is_empty();
+    figures.extend(extent(&direction, rest));
     let note = rest.split_once(" #").map(|(_, note)| note.trim());
-    (known && !figures.is_empty()).then_some(Said::Total {
+    (known && measured).then_some(Said::Total {
         note,
         direction,
         figures,
@@ -362,7 +385,39 @@ mod tests {
         assert_eq!(old[0], ("write iops".into(), 13592.0, "IOPS".into()));
         assert_eq!(old[1], ("write bw".into(), 53.1, "MB/s".into()));
         let all = names("  READ: io=2048MB, aggrb=54373KB/s, minb=1KB/s, maxb=1KB/s, mint=1msec");
-        assert_eq!(all, [("read bw".into(), 54373.0, "KB/s".into())]);
+        assert_eq!(all[0], ("read bw".into(), 54373.0, "KB/s".into()));
+        assert_eq!(all[1..], [("read io".into(), 2048.0, "MB".into())]);
+    }
+
+    #[test]
+    fn how_much_a_group_did_in_which_time_is_read() {
+        let all = names(
+            "WRITE: bw=66.0MiB/s (69.2MB/s), 16.5MiB/s-16.6MiB/s (17.3MB/s-17.4MB/s), \
+             io=16.0GiB (17.2GB), run=245999-246658msec",
+        );
+        let all: Vec<(&str, f64, &str)> =
+            all.iter().map(|(m, v, u)| (&m[..], *v, &u[..])).collect();
+        assert_eq!(
+            all,
+            [
+                ("write bw", 66.0, "MiB/s"),
+                ("write io", 16.0, "GiB"),
+                ("write run", 246_658.0, "msec")
+            ]
+        );
+        let old = extent(
+            "read",
+            "io=2048.0MB, aggrb=5KB/s, mint=1004msec, maxt=1007msec",
+        );
+        assert_eq!(old[1], Figure::new("read run", 1007.0, "msec"));
+        for text in [
+            "io=many, run=fast",
+            "run=12-13",
+            "ratio=3.0MB",
+            "bw=66.0MiB/s",
+        ] {
+            assert!(extent("read", text).is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -143,6 +143,14 @@ impl Open {
         }
     }
 
+    /// What stands on the next line of what the whole group did.
+    fn wrapped(&mut self, text: &str) {
+        if let Some(direction) = self.direction.strip_prefix(TOTAL) {
+            let figures = lines::extent(direction, text);
+            figures.into_iter().for_each(|figure| self.only(figure));
+        }
+    }
+
     fn finish(mut self, block: &mut Block) {
         if self.jobs > 1 {
             self.figures.retain(|f| !f.metric.contains("lat "));
@@ -200,6 +208,8 @@ fn report(lines: &[Line<'_>]) -> Option<Block> {
         if wrapped && line_at(lines, at).is_some() && lines[at].depth == depth {
             block.taken.push("fio, wrapped" as Taken);
             at += 1;
+            let rest = next.unwrap_or_default();
+            open.iter_mut().for_each(|run| run.wrapped(rest));
         }
         end = at;
     }

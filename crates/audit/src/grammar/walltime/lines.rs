@@ -40,10 +40,14 @@ impl Grammar for TimeLine {
     }
 
     fn starts(&self, line: &str) -> bool {
-        let printed = ["s system ", "u ", " user "];
-        line.len() <= LONGEST
-            && printed.iter().any(|part| line.contains(part))
-            && timed(line).is_some()
+        let csh = || {
+            let bytes = line.as_bytes();
+            let mut units = memchr::memmem::find_iter(bytes, b"u ");
+            units.any(|at| at > 0 && bytes[at - 1].is_ascii_digit())
+        };
+        let zsh_or_bash =
+            line.contains("s user ") || line.contains(" user ") && line.contains("real ");
+        line.len() <= LONGEST && (zsh_or_bash || csh()) && timed(line).is_some()
     }
 
     fn reach(&self) -> usize {
