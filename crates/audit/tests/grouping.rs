@@ -151,7 +151,6 @@ fn a_block_quoted_again_is_not_another_run() {
         perf(71),
         perf(72)
     );
-    assert_eq!(cells(&records(&post)).len(), 2);
     let twice = records(&format!("base:\n{}{}", perf(713), perf(713)));
     assert_eq!(cells(&twice).len(), 1, "pasted twice is one run");
     assert!(
@@ -685,4 +684,21 @@ fn rows_that_a_first_column_tells_apart_are_no_runs() {
     // What only counts the rows tells nothing apart.
     let counted = post([1, 2, 3, 4, 5, 6]);
     assert!(!records(&counted).runs.is_empty());
+}
+
+#[test]
+fn beside_a_profile_a_sentence_still_says_what_was_measured() {
+    let profile = "  14.09%  server   [.] process_queue\n  10.22%  server   [.] reposition\n\
+                   \x20  6.39%  server   [.] next_server\n";
+    let post = format!(
+        "This increases the performance from 431k to 491k req/s on 16 threads.\n\n\
+         The profile is this:\n{profile}\n"
+    );
+    let table = "threads     old     new\n16       431.5   491.2\n32       731.1   891.7\n";
+    let beside = post.replace(profile, table);
+    let words = |records: &Records| {
+        let mut runs = records.runs.iter();
+        runs.any(|run| run.workload == "sentence")
+    };
+    assert!(words(&records(&post)) && !words(&records(&beside)));
 }

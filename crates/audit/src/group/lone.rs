@@ -8,6 +8,7 @@ use assize_bundle::{Doubt, Place};
 use crate::grammar::Finding;
 use crate::grammar::echoed::{ECHOED, is_report};
 use crate::grammar::lists::LONE;
+use crate::grammar::profile::PROFILE;
 use crate::grammar::sentence::SENTENCE;
 use crate::scan::Placed;
 
@@ -45,8 +46,10 @@ pub(super) fn state_what_is_said_again(blocks: &mut [Headed]) {
             Finding::Run { .. } | Finding::Summary { .. } | Finding::Grid(_)
         )
     };
-    let shown =
-        |(placed, ..): &Headed| placed.format != SENTENCE && placed.findings.iter().any(measures);
+    // Where a profile says who had the CPU, a sentence says what came of that.
+    let shown = |(placed, ..): &Headed| {
+        !matches!(placed.format, SENTENCE | PROFILE) && placed.findings.iter().any(measures)
+    };
     if !blocks.iter().any(shown) {
         return;
     }
