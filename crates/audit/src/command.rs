@@ -163,9 +163,14 @@ fn after_prompt(text: &str) -> Option<&str> {
     let (prompt, rest) = (&text[..end.0], text[end.0 + 1..].trim());
     let host = prompt.contains('@') && prompt.split_whitespace().count() <= 3;
     let bracket = prompt.starts_with('[') && prompt.trim_end().ends_with(']');
+    // `bash-5.1# ./bench`: a shell says its version where it has no other prompt.
+    let shell = prompt.split_once("sh-").is_some_and(|(kind, version)| {
+        kind.bytes().all(|b| b.is_ascii_lowercase())
+            && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    });
     // `(container)$ time ls`: where it was typed.
     let place = prompt.starts_with('(') && prompt.ends_with(')') && !prompt.contains(' ');
-    (host || bracket || place || prompt.ends_with(['~', '/']))
+    (host || bracket || place || shell || prompt.ends_with(['~', '/']))
         .then(|| command_like(rest))
         .flatten()
 }
@@ -370,6 +375,8 @@ mod tests {
         );
         assert_eq!(find("$ make -j8"), Some("make -j8"));
         assert_eq!(find("# cyclictest --smp"), Some("cyclictest --smp"));
+        assert_eq!(find("bash-5.1# ./bench 100"), Some("./bench 100"));
+        assert_eq!(find("fresh-1 # of them"), None);
         assert_eq!(find("cmdline: ./map_test -v 20"), Some("./map_test -v 20"));
         assert_eq!(find("- schbench -t 3 -m 3"), Some("schbench -t 3 -m 3"));
         for prose in [

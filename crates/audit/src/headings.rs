@@ -1,8 +1,12 @@
 //! The lines above a block that say what the block is about.
 
+mod machine;
+
 use crate::Line;
 use crate::grammar::table::is_rule;
 use crate::roles::words::names_configuration;
+use crate::states;
+pub(crate) use machine::machine;
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,72 +114,6 @@ fn paragraphs<'l>(
     all
 }
 
-/// The machine that a line names: `Host: a1 (96 X 1925 MHz), 5.19`.
-pub(crate) fn machine(text: &str) -> Option<&str> {
-    let (key, value) = text.split_at(memchr::memchr(b':', text.as_bytes())?);
-    let value = &value[1..];
-    if !ends_with_machine(key) {
-        return None;
-    }
-    let key = strip_marks(key);
-    if value.trim().is_empty() {
-        return machine_of_heading(key);
-    }
-    let key = key
-        .split_once(' ')
-        .filter(|(test, _)| test.eq_ignore_ascii_case("test"))
-        .map_or(key, |(_, key)| key);
-    // `System: 12.3 s` is a time.
-    let name = value
-        .split([',', '(', ';'])
-        .next()?
-        .trim()
-        .trim_matches(['*', '`']);
-    let named = name.starts_with(char::is_alphabetic) && name.len() <= 60;
-    (named && MACHINES.iter().any(|known| known.eq_ignore_ascii_case(key))).then_some(name)
-}
-
-/// What figures below a heading were measured on: `On a 4 core machine`.
-fn machine_of_heading(heading: &str) -> Option<&str> {
-    let mut words = heading.split(' ');
-    let on = words.next().is_some_and(|on| on.eq_ignore_ascii_case("on"));
-    let article = |word: &&str| matches!(*word, "a" | "an" | "the" | "my" | "our");
-    let last = words.clone().next_back()?;
-    let named = words.clone().filter(|word| !article(word)).count() > 1;
-    let machine = in_headings().any(|known| known.eq_ignore_ascii_case(last));
-    let short = heading.len() <= 60;
-    // `On the same machine` and `on this system` are the one that was named before.
-    let again = words.any(|word| matches!(word, "same" | "this" | "that"));
-    if !(on && short && named && machine) || again {
-        return None;
-    }
-    let name = heading.split_once(' ')?.1;
-    let (first, rest) = name.split_once(' ')?;
-    Some(if article(&first) { rest } else { name })
-}
-
-/// Words for a machine before its name.
-const MACHINES: [&str; 6] = ["host", "machine", "platform", "board", "hardware", "system"];
-
-/// At the end of a heading, these too: `Server: nginx` names no machine.
-const ONLY_IN_HEADINGS: [&str; 3] = ["server", "laptop", "box"];
-
-fn in_headings() -> impl Iterator<Item = &'static str> {
-    MACHINES.into_iter().chain(ONLY_IN_HEADINGS)
-}
-
-/// Whether the last letters of a text are those of such a word, which is asked of each
-/// line with a colon.
-fn ends_with_machine(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let last = bytes.iter().rposition(u8::is_ascii_alphabetic);
-    let bare = last.and_then(|last| bytes.get(..=last)).unwrap_or_default();
-    in_headings().any(|word| {
-        let from = bare.len().checked_sub(word.len());
-        from.is_some_and(|from| bare[from..].eq_ignore_ascii_case(word.as_bytes()))
-    })
-}
-
 /// A line that only says that what follows, or stood before, is printed as it is.
 fn is_fence(text: &str) -> bool {
     let language = |rest: &str| rest.len() <= 20 && rest.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -254,8 +192,8 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
             .collect();
     }
     let text = lines[lines.len() - 1];
-    if !underlined && let Some(both) = state_over_name(paragraph, to) {
-        return both;
+    if !underlined && let Some(stated) = by_state(paragraph, to) {
+        return stated;
     }
     if lines.len() == 1 || underlined {
         let marked = underlined || is_marked(text);
@@ -282,18 +220,28 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
     Vec::new()
 }
 
-/// `Without this patch:` over `bs 4k` right above a block.
-fn state_over_name(paragraph: &Paragraph<'_>, to: usize) -> Option<Vec<Heading>> {
-    let [outer, inner] = paragraph.lines[..] else {
-        return None;
-    };
-    let fits = paragraph.at + 2 == to
-        && is_state(outer)
-        && is_short(inner)
-        && inner.len() <= 48
-        && !is_typed(inner);
-    let both = [(outer, paragraph.at), (inner, paragraph.at + 1)].into_iter();
-    fits.then(|| both.filter_map(|(text, at)| heading(text, at)).collect())
+/// `Without this patch:` over `bs 4k` right above a block, or over anything else.
+fn by_state(paragraph: &Paragraph<'_>, to: usize) -> Option<Vec<Heading>> {
+    if let [outer, inner] = paragraph.lines[..] {
+        let named = paragraph.at + 2 == to && inner.len() <= 48;
+        if named && is_state(outer) && is_short(inner) && !is_typed(inner) {
+            let both = [(outer, paragraph.at), (inner, paragraph.at + 1)].into_iter();
+            return Some(both.filter_map(|(text, at)| heading(text, at)).collect());
+        }
+    }
+    let first = paragraph.lines.first()?;
+    let stated = paragraph.lines.len() >= 2 && is_bare_state(first);
+    stated.then(|| heading(first, paragraph.at).into_iter().collect())
+}
+
+/// `Before:` and `With this change:`, whatever stands on the lines below it.
+fn is_bare_state(text: &str) -> bool {
+    let first = text.split(|c: char| !c.is_alphanumeric()).next();
+    let stated = first.is_some_and(|word| {
+        let word = word.to_lowercase();
+        matches!(word.as_str(), "with" | "without") || states::is_bare(&word)
+    });
+    stated && is_state(text) && text.split_whitespace().count() <= NAME
 }
 
 /// Whether a line says by its marks that it is a heading.
@@ -453,8 +401,10 @@ const GENERIC: &[&str] = &[
 
 /// `Test results`, `Raw numbers`, `It looks like this`: names nothing.
 pub(crate) fn is_generic(text: &str) -> bool {
-    // What fio prints above its sums.
+    // What fio prints above its sums, and of itself.
+    let version = text.strip_prefix("fio-");
     text.starts_with("Run status group")
+        || version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         || text
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
             .filter(|w| !w.is_empty())
@@ -539,19 +489,29 @@ mod tests {
     }
 
     #[test]
+    fn a_state_on_the_first_line_of_a_paragraph_is_a_heading() {
+        for text in [
+            "Before:\nLast commit:\nb3b1ba7b8c0d a subject that is\nwrapped\n\nBLOCK",
+            "Before:\nfio --bs=4k\nBLOCK",
+        ] {
+            assert_eq!(of(text), ["Before"], "{text}");
+        }
+        for text in [
+            "I saw this:\nit is slow, and then\nno more\n\nBLOCK",
+            "fio-3.19\nBLOCK",
+        ] {
+            assert!(of(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_state_may_stand_right_above_what_was_done() {
         assert_eq!(
             of("Without this patch:\nbs 4k\nBLOCK"),
             ["Without this patch", "bs 4k"]
         );
-        // The first line is no state, the second a command, or the block stands elsewhere.
-        for text in [
-            "I ran this:\nbs 4k\nBLOCK",
-            "Without this patch:\nfio --bs=4k\nBLOCK",
-            "Without this patch:\nit is slow\n\nBLOCK",
-        ] {
-            assert!(of(text).is_empty(), "{text}");
-        }
+        // The first line is no state.
+        assert!(of("I ran this:\nbs 4k\nBLOCK").is_empty());
     }
 
     #[test]

@@ -43,6 +43,16 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     if is_code(text) {
         return Some(Sign::CodeName);
     }
+    // `on off on`: what stands in the cells of settings.
+    let answer = |word: &String| {
+        matches!(
+            word.as_str(),
+            "on" | "off" | "yes" | "no" | "true" | "false"
+        )
+    };
+    if list.len() >= 2 && list.iter().all(answer) {
+        return Some(Sign::FigureName);
+    }
     // `P50: 2.56 P75: 2.83 P99: 58.21` is a row of figures.
     let fine = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());

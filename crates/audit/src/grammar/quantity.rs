@@ -247,6 +247,14 @@ fn unit(rest: &str) -> Option<(&str, &str)> {
     }
     let after = rest.trim_start_matches(' ');
     let next = word(after);
+    // `max 39 min -42`: what is behind it is called so.
+    let named = after[..next] == *"min" && {
+        let behind = after[next..].trim_start_matches(' ');
+        behind.starts_with(['-', '+'])
+    };
+    if named {
+        return Some(("", rest));
+    }
     if is_measure(&after[..next]) || after[..next] == *"%" {
         return Some((&after[..next], &after[next..]));
     }
@@ -272,6 +280,12 @@ fn step(token: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_least_value_behind_the_most_is_no_time() {
+        assert_eq!(of("39 min -42"), Some((39.0, "", " min -42")));
+        assert_eq!(of("39 min"), Some((39.0, "min", "")));
+    }
 
     fn of(text: &str) -> Option<(f64, &str, &str)> {
         quantity(text).map(|(q, rest)| (q.value, q.unit, rest))

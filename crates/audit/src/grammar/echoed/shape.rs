@@ -244,7 +244,13 @@ fn unit(rest: &str) -> Option<(&str, &str, usize)> {
     let next = &rest[gap..gap + word];
     let whole =
         !rest[gap + word..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
-    if gap <= 2 && whole && (is_measure(next) || is_rate(next) || is_size(next) || next == "%") {
+    // `max 39 min -42`: what stands behind it is called so.
+    let named = next == "min" && rest[gap + word..].trim_start().starts_with(['-', '+']);
+    if gap <= 2
+        && whole
+        && !named
+        && (is_measure(next) || is_rate(next) || is_size(next) || next == "%")
+    {
         return Some((next, "", gap + word));
     }
     Some(("", if gap <= 2 { next } else { "" }, 0))
