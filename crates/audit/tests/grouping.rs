@@ -151,6 +151,7 @@ fn a_block_quoted_again_is_not_another_run() {
         perf(71),
         perf(72)
     );
+    assert_eq!(cells(&records(&post)).len(), 2);
     let twice = records(&format!("base:\n{}{}", perf(713), perf(713)));
     assert_eq!(cells(&twice).len(), 1, "pasted twice is one run");
     assert!(
