@@ -438,3 +438,24 @@ fn a_switch_of_a_way_to_use_a_cpu_is_a_configuration() {
     assert!(known.contains("simd:0") && known.contains("simd:1"));
     assert!(configurations(&post("level")).is_empty());
 }
+
+#[test]
+fn stars_behind_a_row_say_that_it_is_significant_and_end_it() {
+    let post = |star: &str| {
+        format!(
+            "small files results\n     metric       baseline    current    stdev     diff\n\
+             ====================================================\n\
+             commit_ms            68.58      58.44     3.35   -14.79%{star}\n\
+             elapsed              49.30      33.00     1.64   -33.06%{star}\n\
+             write_bw          42935768   64318451  1609415    49.80%{star}\n"
+        )
+    };
+    let plain = judged(&post(""));
+    assert!(
+        plain.contains(&"current/small files results/elapsed 33".to_owned()),
+        "{plain:?}"
+    );
+    assert_eq!(judged(&post(" *")), plain);
+    assert_eq!(judged(&post(" ***")), plain);
+    assert!(judged(&post(" * 2")).len() < plain.len());
+}

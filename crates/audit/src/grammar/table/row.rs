@@ -136,6 +136,7 @@ impl Parting {
 
 /// Reads a line as a data row: labels, then nothing but numbers.
 pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
+    let text = without_star(text);
     let text = text.trim();
     if text.len() < 3 || text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
@@ -159,6 +160,19 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
             Some(cells) => row_of_cells(cells.into_iter()),
             None => row_of_cells(wide_cells(text).into_iter()),
         },
+    }
+}
+
+/// A row without the stars behind its last figure, which say that it is significant:
+/// `-14.79% *`.
+fn without_star(text: &str) -> &str {
+    let bare = text.trim_end();
+    let rest = bare.trim_end_matches('*');
+    let figures = rest.trim_end();
+    let marked = (1..=3).contains(&(bare.len() - rest.len())) && figures.len() < rest.len();
+    match marked && figures.ends_with(|c: char| c == '%' || c.is_ascii_digit()) {
+        true => figures,
+        false => text,
     }
 }
 
