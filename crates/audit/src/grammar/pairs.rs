@@ -16,6 +16,7 @@
 //! something measured, or the change given beside them follows from them. Two
 //! settings (`timeout: 10 ms -> 20 ms`) are none. Each side is one run.
 
+mod names;
 mod rows;
 
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ use super::quantity::{is_measure, is_time, metric_of};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::roles::words::{names_configuration, names_measurement};
+use names::{fit_name, note, parted, state_before};
 
 /// Two figures in a line; see the module.
 pub struct Pairs;
@@ -211,6 +213,7 @@ fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
         }
         _ => (None, right),
     };
+    let (stated, rest) = state_before(rest);
     let (second, tail) = amount(rest)?;
     if !first.unit.is_empty() && !second.unit.is_empty() && first.unit != second.unit {
         return None;
@@ -218,18 +221,7 @@ fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
     let (bracketed, tail) = note(tail);
     let change = change(behind_spread(tail))?;
     let agrees = change.map(|(percent, step)| follows(first, second, percent, step));
-    let (metric, names) = match (name, bracketed) {
-        // `old: 5 → new: 6`, and `iops: old: 5 → new: 6`.
-        (Some(name), _) => {
-            let (metric, older) = head.rsplit_once(':').unwrap_or(("", head));
-            (
-                metric.trim(),
-                Some((older.trim().to_owned(), name.to_owned())),
-            )
-        }
-        (None, Some(name)) => (head, Some((format!("without {name}"), name.to_owned()))),
-        (None, None) => (head, None),
-    };
+    let (metric, names) = parted(head, name, bracketed, stated)?;
     let contrasted = names
         .as_ref()
         .is_some_and(|(a, b)| a != b && names_configuration(a) && names_configuration(b));
@@ -301,12 +293,6 @@ fn is_spread(text: &str) -> bool {
     percent.is_some_and(number) && words.all(number)
 }
 
-fn fit_name(name: &str) -> bool {
-    !name.is_empty()
-        && name.split_whitespace().count() <= 4
-        && name.bytes().any(|b| b.is_ascii_alphabetic())
-}
-
 /// `iops: 554`, `old: 554 IOPS`, `throughput 554 MB/s`: what stands before the
 /// number, and the number.
 fn left_side(left: &str) -> Option<(&str, Amount<'_>)> {
@@ -325,15 +311,6 @@ fn left_side(left: &str) -> Option<(&str, Amount<'_>)> {
     let head = head.trim().trim_end_matches(" from").trim();
     let named = head.starts_with(|c: char| c.is_alphanumeric()) || head.is_empty();
     named.then_some((head, first))
-}
-
-/// `(batched)` glued to a figure.
-fn note(tail: &str) -> (Option<&str>, &str) {
-    let inner = tail.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-    match inner {
-        Some((name, rest)) if fit_name(name) && !name.contains('%') => (Some(name), rest),
-        _ => (None, tail),
-    }
 }
 
 /// `, +12%`, `  (~-3.4%)`: a change and the place of its last digit; `None` if
@@ -565,6 +542,23 @@ mod tests {
         assert!(figures(&line("copy_8", "8.3769", "8.3380")).is_empty());
         let again = line("copy_8", "8.3769", "8.3380").repeat(3);
         assert!(figures(&again).is_empty());
+    }
+
+    #[test]
+    fn words_for_states_may_stand_before_both_figures() {
+        assert_eq!(
+            figures("MAP_TIME: before 104.4s -> after  90.4s  +13.4%\n"),
+            [
+                ("before".into(), "MAP_TIME".into(), 104.4),
+                ("after".into(), "MAP_TIME".into(), 90.4)
+            ]
+        );
+        for text in [
+            "MAP_TIME: then 104.4s -> after 90.4s",
+            "MAP_TIME: before 104.4s -> map 90.4s",
+        ] {
+            assert!(figures(text).is_empty(), "{text}");
+        }
     }
 
     #[test]
