@@ -43,7 +43,8 @@ that run_job() had not handed over yet, and took a job of `drm_sched` for
 released too early whose fence was still calling its callbacks; the test that
 uses up memory waited for ever for a process that had been killed, since the
 lists of free pages of the CPUs hold 20 MiB on such a kernel, and its job was done
-before memory was short. So were
+before memory was short; the fuzzer did not unmap again where a fault was injected into
+munmap(), so that the file stayed open with its contexts. So were
 harnesses that took a race elsewhere, or a line of kmemleak that is none, for
 a complaint, and the fuzzer, whose own checks met the failing allocations.
 
