@@ -236,11 +236,8 @@ fn by_state(paragraph: &Paragraph<'_>, to: usize) -> Option<Vec<Heading>> {
 
 /// `Before:` and `With this change:`, whatever stands on the lines below it.
 fn is_bare_state(text: &str) -> bool {
-    let first = text.split(|c: char| !c.is_alphanumeric()).next();
-    let stated = first.is_some_and(|word| {
-        let word = word.to_lowercase();
-        matches!(word.as_str(), "with" | "without") || states::is_bare(&word)
-    });
+    let first = states::first_word(text);
+    let stated = matches!(first.as_str(), "with" | "without") || states::is_bare(&first);
     stated && is_state(text) && text.split_whitespace().count() <= NAME
 }
 

@@ -231,14 +231,16 @@ impl Scanner<'_, '_> {
         }
         let mut findings = Vec::new();
         let mut measuring = false;
-        let typed = self.level(depth).command.clone();
-        let program = typed.as_ref().map(|(.., command)| &command[..]);
+        // The command above, while one that the block names holds for it.
+        let mut above = None;
         for (i, finding) in block.findings {
             let line = (at + i).min(self.lines.len() - 1);
             let place = self.lines[line].place;
             match finding {
                 Finding::Sample(figure) => self.level(depth).samples.push((line, figure)),
                 Finding::Command(text) => {
+                    let typed = above.get_or_insert_with(|| self.level(depth).command.clone());
+                    let program = typed.as_ref().map(|(.., command)| &command[..]);
                     let text = command::as_typed(text, program);
                     self.level(depth).command = Some((line, place, text));
                 }
@@ -259,7 +261,9 @@ impl Scanner<'_, '_> {
         if measuring {
             self.place(at, used, format, findings);
         }
-        self.level(depth).command = typed;
+        if let Some(typed) = above {
+            self.level(depth).command = typed;
+        }
         used
     }
 

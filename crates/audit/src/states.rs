@@ -139,6 +139,18 @@ pub(crate) fn is_bare(word: &str) -> bool {
     has(word, BARE, None)
 }
 
+/// The first word of a name, in lower case.
+pub(crate) fn first_word(name: &str) -> String {
+    let first = name.split(|c: char| !c.is_alphanumeric()).next();
+    first.unwrap_or_default().to_lowercase()
+}
+
+/// Whether a name begins with a word that says nothing but a state: `Before`,
+/// `after this change`.
+pub(crate) fn begins_with_state(name: &str) -> bool {
+    is_bare(&first_word(name))
+}
+
 /// Whether a name with this word is of what a change is compared with.
 pub(crate) fn is_base(word: &str) -> bool {
     has(word, SIDE, Some(Base))

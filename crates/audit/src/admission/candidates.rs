@@ -6,14 +6,13 @@ use assize_bundle::Place;
 
 use super::wording::Wording;
 use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, contrast};
-use crate::grammar::echoed::ECHOED;
+use crate::grammar::echoed::has_form_of_any_tool;
 use crate::grammar::lists::LONE;
 use crate::grammar::profile::PROFILE;
 use crate::grammar::quantity::is_quotient;
 use crate::grammar::{Figure, names_what_it_compares};
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
-use crate::scan::RESULT;
 
 /// One finding of a candidate, as admission sees it.
 pub(crate) struct Member<'a> {
@@ -118,7 +117,7 @@ fn said_by_user(names: &[&str], options: &Options) -> bool {
 
 /// Whether figures stand in a form that no single tool has.
 fn is_of_any_tool(member: &Member<'_>) -> bool {
-    ["table", "rows", ECHOED, LONE, RESULT].contains(&member.format)
+    has_form_of_any_tool(member.format)
 }
 
 fn common_signs(

@@ -64,11 +64,21 @@ impl Grammar for Echoed {
 
 /// Whether a format is that of what a tool prints, and not one of any figures.
 pub(crate) fn is_report(format: &str) -> bool {
-    let general = [
-        "table", "prose", "list", "rows", "pairs", "spread", "shared", RESULT, ECHOED,
+    let told = [
+        "prose",
+        "list",
+        "pairs",
+        "spread",
+        "shared",
+        super::sentence::SENTENCE,
     ];
-    let others = [super::lists::LONE, super::sentence::SENTENCE];
-    !general.contains(&format) && !others.contains(&format)
+    !has_form_of_any_tool(format) && !told.contains(&format)
+}
+
+/// Whether a format is a form in which any tool, or the author of a post, may print
+/// figures.
+pub(crate) fn has_form_of_any_tool(format: &str) -> bool {
+    ["table", "rows", ECHOED, super::lists::LONE, RESULT].contains(&format)
 }
 
 #[cfg(test)]

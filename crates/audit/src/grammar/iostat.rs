@@ -203,8 +203,7 @@ fn state(text: &str) -> Option<&str> {
         .trim()
         .strip_suffix(':')
         .filter(|name| name.len() <= 100)?;
-    let first = name.split(|c: char| !c.is_alphanumeric()).next()?;
-    states::is_bare(&first.to_lowercase()).then_some(name)
+    states::begins_with_state(name).then_some(name)
 }
 
 /// The names of columns behind the first, if a line is such a header.

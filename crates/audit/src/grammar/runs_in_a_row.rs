@@ -19,6 +19,9 @@ use crate::roles::words::names_configuration;
 /// Runs in a row; see the module.
 pub struct RunsInARow;
 
+/// Its name among the formats.
+pub(crate) const RUNS_IN_A_ROW: &str = "runs-in-a-row";
+
 /// A longer line is no such line.
 const LONGEST: usize = 300;
 /// The runs of a configuration stand on no more lines.
@@ -31,7 +34,7 @@ const TAKEN: Taken = "runs in a row";
 
 impl Grammar for RunsInARow {
     fn name(&self) -> &'static str {
-        "runs-in-a-row"
+        RUNS_IN_A_ROW
     }
 
     fn begins(&self) -> Begins {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
 use super::repeat::Stand;
+use crate::grammar::runs_in_a_row::RUNS_IN_A_ROW;
 use crate::grammar::{Figure, Finding};
 use crate::roles::NamedBy;
 use crate::scan::mean_figures;
@@ -63,7 +64,7 @@ pub(super) fn tell_steps_apart(items: &mut [Item]) {
     let mut groups: BTreeMap<(Stand, String), BTreeMap<String, Vec<usize>>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         let report = item.named_by == NamedBy::Heading
-            && !matches!(item.format, "table" | "runs-in-a-row")
+            && !matches!(item.format, "table" | RUNS_IN_A_ROW)
             && item.labels().repetition.is_none();
         if report && matches!(item.finding, Finding::Run { .. }) {
             let (stand, configuration, workload) = cell(item);

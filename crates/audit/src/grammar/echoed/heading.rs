@@ -1,7 +1,6 @@
 //! Lines that may stand above lists, and what they say.
 
 use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
-use crate::states;
 
 /// A heading of more words is a sentence, which may introduce anything.
 const WORDS: usize = 7;
@@ -131,10 +130,4 @@ pub(super) fn differ_in_number(a: &str, b: &str) -> bool {
         let last = words.rsplit(' ').next().unwrap_or_default();
         !key_is(last, REPETITION_KEYS) && b == Some(words.clone())
     })
-}
-
-/// Whether a name begins with a word for a state: `Before`, `after this change`.
-pub(super) fn is_state(name: &str) -> bool {
-    let first = name.split(|c: char| !c.is_alphanumeric()).next();
-    first.is_some_and(|word| states::is_bare(&word.to_ascii_lowercase()))
 }

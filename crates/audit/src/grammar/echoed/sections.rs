@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::aligned;
-use super::heading::{
-    alike, bare, differ_in_number, first_name, heading, is_sentence, is_state, marked,
-};
+use super::heading::{alike, bare, differ_in_number, first_name, heading, is_sentence, marked};
 use super::shape::{self, Shape};
 use super::{CONTRAST, MOST, is_report};
 use crate::Line;
@@ -16,6 +14,7 @@ use crate::grammar::reports::REPORT;
 use crate::grammar::table::{is_rule, wide_cells};
 use crate::grammar::{self, Block, Finding, Labels, Taken};
 use crate::roles::{configuration_name, difference};
+use crate::states::begins_with_state;
 
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 320;
@@ -128,7 +127,9 @@ fn is_above_another(lines: &[Line<'_>]) -> bool {
     let mut below = (1..4).map_while(|at| beside(lines, at));
     let next = below.find(|text| !blank(text));
     let next = next.filter(|text| !shape::has_digit(text));
-    let outer = line_at(lines, 0).and_then(heading).is_some_and(is_state);
+    let outer = line_at(lines, 0)
+        .and_then(heading)
+        .is_some_and(begins_with_state);
     !outer && next.and_then(heading).is_some_and(first_name)
 }
 
