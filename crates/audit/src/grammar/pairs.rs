@@ -11,7 +11,8 @@
 //! - 200G: rx goes from 30 Gbps to 190 Gbps
 //! ```
 //!
-//! What stands before the arrow is before the change. A line is read if its
+//! What stands before the arrow is before the change; `IOPS(off/on): 729k vs 764k` says
+//! itself what its figures are. A line is read if its
 //! figures are surely measured: they have a rate as unit, their name is that of
 //! something measured, or the change given beside them follows from them. Two
 //! settings (`timeout: 10 ms -> 20 ms`) are none. Each side is one run.
@@ -29,7 +30,7 @@ use super::quantity::{is_measure, is_time, metric_of};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::roles::words::{names_configuration, names_measurement};
-use names::{fit_name, note, parted, state_before};
+use names::{fit_name, names_listed, note, parted, state_before};
 
 /// Two figures in a line; see the module.
 pub struct Pairs;
@@ -190,7 +191,7 @@ impl Pair<'_> {
 }
 
 /// Whether a line is code, a patch or a path.
-fn is_code(text: &str) -> bool {
+pub(super) fn is_code(text: &str) -> bool {
     text.starts_with(['+', '@', '|', '/', '*', '#', '<', '&', '[', '$'])
         || text.contains([';', '{', '}', '<', '"', '\\', '&', '|'])
         || text.contains("()")
@@ -199,10 +200,12 @@ fn is_code(text: &str) -> bool {
 /// A line with a mark between two figures; `beside` another one a time is measured.
 fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
     let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
-    let (left, right, older) = MARKS.iter().find_map(|(mark, older)| {
+    // The first of them: a change may stand behind another arrow.
+    let marks = MARKS.iter().filter_map(|(mark, older)| {
         let (left, right) = text.split_once(mark)?;
         Some((left, right, *older))
-    })?;
+    });
+    let (left, right, older) = marks.min_by_key(|(left, ..)| left.len())?;
     if text.len() > LONGEST || is_code(text) {
         return None;
     }
@@ -219,9 +222,13 @@ fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
         return None;
     }
     let (bracketed, tail) = note(tail);
-    let change = change(behind_spread(tail))?;
+    let change = change(behind_arrow(behind_spread(tail)))?;
     let agrees = change.map(|(percent, step)| follows(first, second, percent, step));
-    let (metric, names) = parted(head, name, bracketed, stated)?;
+    let (head, listed) = names_listed(head);
+    let (metric, names) = match parted(head, name, bracketed, stated)? {
+        (metric, None) => (metric, listed.clone()),
+        both => both,
+    };
     let contrasted = names
         .as_ref()
         .is_some_and(|(a, b)| a != b && names_configuration(a) && names_configuration(b));
@@ -239,7 +246,7 @@ fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
         || names_measurement(metric)
         || agrees == Some(true)
         || (contrasted || beside) && is_time(unit);
-    let ordered = older || agrees == Some(true) && pair.names.is_some();
+    let ordered = older || listed.is_some() || agrees == Some(true) && pair.names.is_some();
     let fits = metric.split_whitespace().count() <= WORDS
         && pair
             .names
@@ -277,6 +284,17 @@ fn behind_spread(tail: &str) -> &str {
     match tail.split_once(':') {
         Some((spread, rest)) if is_spread(spread) => rest,
         _ => tail,
+    }
+}
+
+/// `=> +5%`, `=> no difference`: what follows from the figures, in words as if nothing did.
+fn behind_arrow(tail: &str) -> &str {
+    let rest = ["=>", "→", "-->", "->"].iter();
+    let mut rest = rest.filter_map(|mark| tail.trim_start().strip_prefix(mark));
+    match rest.next().map(str::trim) {
+        Some(words) if !words.contains(|c: char| c.is_ascii_digit()) => "",
+        Some(change) => change,
+        None => tail,
     }
 }
 
@@ -572,6 +590,23 @@ mod tests {
         );
         // Without a change that follows nothing says that they are two measurements.
         assert!(figures("- page copy: 37.77M vs. 42.40M(batch), +35%").is_empty());
+    }
+
+    #[test]
+    fn names_of_both_figures_may_stand_behind_what_was_measured() {
+        let told = told(&[("nopool", "IOPS", 412e3), ("pool", "IOPS", 431e3)]);
+        for tail in ["", "  => +5%", " -> no difference"] {
+            let text = format!("IOPS(nopool/pool): 412k vs 431k{tail}");
+            assert_eq!(figures(&text), told, "{text}");
+        }
+        for text in [
+            "IOPS(max): 412k vs 431k",
+            "IOPS(a/b/c): 412k vs 431k",
+            "IOPS(nopool/pool): 412k vs 431k => 12 more",
+            "pages(nopool/pool): 412k vs 431k",
+        ] {
+            assert!(figures(text).is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -37,6 +37,20 @@ pub(super) fn parted<'t>(
     })
 }
 
+/// What was measured, and the names of both figures if they stand behind it:
+/// `IOPS(off/on)`.
+pub(super) fn names_listed(head: &str) -> (&str, Names) {
+    let parted = head.strip_suffix(')').and_then(|head| {
+        let (metric, inner) = head.rsplit_once('(')?;
+        let (older, newer) = inner.split_once(['/', '|'])?;
+        let fits = |name: &str| fit_name(name) && !name.contains(['/', '|']);
+        let named = !metric.trim().is_empty() && fits(older) && fits(newer) && older != newer;
+        let names = (older.trim().to_owned(), newer.trim().to_owned());
+        named.then(|| (metric.trim(), Some(names)))
+    });
+    parted.unwrap_or((head, None))
+}
+
 /// A word for a state before a figure, and what follows it.
 pub(super) fn state_before(text: &str) -> (Option<&str>, &str) {
     let parted = text.trim_start().split_once(' ');
