@@ -54,6 +54,7 @@ struct Patterns {
     figure: Regex,
     from_to: Regex,
     before_after: Regex,
+    before_then_after: Regex,
     after_before: Regex,
     figure_first: Regex,
     figure_first_turned: Regex,
@@ -91,6 +92,9 @@ impl Patterns {
             ))?,
             before_after: of(format!(
                 r"{before}{gap}\s{amount}[^.!?;0-9]{{0,60}}?{after}{gap}\s{amount}"
+            ))?,
+            before_then_after: of(format!(
+                r"{before}{gap}\s{amount}[^.!?;0-9]{{0,60}}?\s{amount}\s*(?:[a-z/]+\s+){{0,2}}{after}"
             ))?,
             after_before: of(format!(
                 r"(?-u:\b)(?:with|after|patched)(?-u:\b){gap}\s{amount}[^.!?;0-9]{{0,60}}?(?-u:\b)(?:without|before|unpatched)(?-u:\b){gap}\s{amount}"
@@ -211,6 +215,7 @@ fn found<'t>(patterns: &Patterns, text: &'t str) -> Vec<Found<'t>> {
     let forms = [
         (&patterns.from_to, false),
         (&patterns.before_after, false),
+        (&patterns.before_then_after, false),
         (&patterns.figure_first, false),
         (&patterns.figure_first_turned, true),
         (&patterns.after_before, true),
@@ -258,7 +263,9 @@ fn measured<'t>(
         unit if is_time(unit) => noun.is_some() && changed,
         _ => changed,
     };
-    let caused = patterns.cause.is_match(said) && !patterns.meanwhile.is_match(said);
+    // `…, while it is 12 ms after it`: the other side, and not the same time.
+    let sides = said.replace(", while ", ", ");
+    let caused = patterns.cause.is_match(said) && !patterns.meanwhile.is_match(&sides);
     // A number before other words (`10 MB object previously … 17 Gbps`) counts those.
     let shared = whole.as_str().starts_with(|c: char| c.is_alphabetic());
     let units =
@@ -498,6 +505,12 @@ mod tests {
                 3.4,
             ),
             (
+                "The original speed of this job is 312 MiB/s with the queue of above,\nwhile it is 405 MiB/s after applying the patch.",
+                "MiB/s",
+                312.0,
+                405.0,
+            ),
+            (
                 "random writes give 180K IOPS with the patch, 120K IOPS without it.",
                 "IOPS",
                 120e3,
@@ -534,6 +547,7 @@ mod tests {
             "with 4 CPUs and without 8 of them",
             "in versions from 5.4 to 5.10 the time of boot",
             "sizes from 4 KB to 64 KB",
+            "The original speed of this disk is 312 MB/s, and while it fills it is 405 MB/s after this.",
             "After a while the speed of this disk drops from 120 MB/s to 20 MB/s.",
             "the throughput rises from 100 MB/s to 200 MB/s",
             "With this patch he went from 10 s to 5 s.",
