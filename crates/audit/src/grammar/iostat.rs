@@ -8,9 +8,18 @@
 //!   0    1.53    0.00   27.78    2.72    1.31   66.45    0.22
 //! ```
 //!
+//! With `-h` the device stands last, and figures have a suffix:
+//!
+//! ```text
+//!    tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn Device
+//!   7.00         0.0k         1.3M       0.0k       1.3M sda
+//! ```
+//!
 //! Reports that follow each other are samples of one run, and their mean is that
 //! run's. Two rows of one device in one report are two, of which the text says what each
 //! is: statements. The header may stand only above the first of several parts.
+
+mod human;
 
 use std::collections::BTreeMap;
 
@@ -47,7 +56,8 @@ impl Grammar for Iostat {
     }
 
     fn starts(&self, line: &str) -> bool {
-        memchr::memchr2(b'%', b'p', line.as_bytes()).is_some() && columns(line).is_some()
+        memchr::memchr2(b'%', b'p', line.as_bytes()).is_some()
+            && (columns(line).is_some() || human::begins(line))
     }
 
     fn reach(&self) -> usize {
@@ -55,6 +65,9 @@ impl Grammar for Iostat {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        if let Some((part, taken)) = human::read(lines) {
+            return block(vec![part], taken);
+        }
         let depth = lines.first()?.depth;
         let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
         let header = columns(here(0)?)?;
