@@ -21,7 +21,12 @@
 //! executed.
 
 mod changes;
+mod figure_first;
 mod lone;
+mod numbered;
+mod outline;
+mod runs;
+mod sides;
 mod states;
 
 use std::collections::BTreeSet;
@@ -30,7 +35,7 @@ use assize_bundle::Spread;
 
 use super::cells::{self, label, line_at};
 use super::quantity::{is_measure, metric_of, quantity};
-use super::spread::{DEVIATIONS, MEANS, runs};
+use super::spread::{DEVIATIONS, MEANS, runs as stated_runs};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::roles::words::{names_configuration, names_measurement};
@@ -78,7 +83,7 @@ impl Grammar for Lists {
         if line.len() > LONGEST {
             return false;
         }
-        match memchr::memchr2(b':', b'=', line.as_bytes()) {
+        let listed = match memchr::memchr2(b':', b'=', line.as_bytes()) {
             Some(at) => {
                 let figure = || line.bytes().skip(at).any(|b| b.is_ascii_digit());
                 line.trim_end().ends_with(':')
@@ -87,8 +92,12 @@ impl Grammar for Lists {
                             || changes::line(line).is_some()
                             || states::line(line).is_some())
             }
-            None => is_title(line),
-        }
+            None => is_title(line) || runs::may_begin(line) || states::line(line).is_some(),
+        };
+        listed
+            || numbered::number(line).is_some()
+            || figure_first::item(line).is_some()
+            || sides::line(line).is_some()
     }
 
     fn reach(&self) -> usize {
@@ -96,7 +105,13 @@ impl Grammar for Lists {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        under_headings(lines)
+        sides::list(lines)
+            .or_else(|| under_headings(lines))
+            .or_else(|| figure_first::under_headings(lines))
+            .or_else(|| figure_first::by_configuration(lines))
+            .or_else(|| numbered::list(lines))
+            .or_else(|| runs::list(lines))
+            .or_else(|| outline::read(lines))
             .or_else(|| by_configuration(lines, 0))
             .or_else(|| states::list(lines))
             .or_else(|| titled(lines))
@@ -176,7 +191,8 @@ fn is_change(tail: &str) -> bool {
         .trim()
         .trim_start_matches(['(', '[', ','])
         .trim_end_matches([')', ']']);
-    let inner = inner.trim_start_matches(['~', '+']);
+    // `.1%` is a change too.
+    let inner = inner.trim_start_matches(['~', '+', '.']);
     let Some((change, rest)) = quantity(inner) else {
         return false;
     };
@@ -281,7 +297,7 @@ impl<'t> List<'t> {
         let heading = Some(label(self.heading));
         if turned {
             // `Reading (average of 5 runs):` makes means of what stands below.
-            let n = runs(self.heading);
+            let n = stated_runs(self.heading);
             let of = |(at, entry): &(usize, Entry<'_>)| {
                 let labels = Labels {
                     configuration: Some(label(entry.label)),

@@ -10,7 +10,8 @@
 //! files=5000, after the series:        4441 ms (-51.3%)
 //! ```
 //!
-//! Labels that are equal but for the words of a state are of one workload, and the state is
+//! The state may also stand in parentheses behind the workload, without a colon before
+//! the figure: `cold lookup (before) 3.25s`. Labels that are equal but for the words of a state are of one workload, and the state is
 //! the configuration. Each workload has the same states, and the states differ as
 //! configurations do.
 
@@ -44,7 +45,7 @@ pub(super) fn line(text: &str) -> Option<Stated<'_>> {
     if text.len() > LONGEST || !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return None;
     }
-    let (name, value) = text.rsplit_once(':')?;
+    let (name, value) = text.rsplit_once(':').or_else(|| bracketed(text))?;
     let (figure, tail) = quantity(value)?;
     let measured = is_measure(figure.unit) && (tail.trim().is_empty() || is_change(tail));
     let plain = name.len() <= LABEL && !name.contains(['"', '<', '>', '\\', ';', '{', '}', '|']);
@@ -56,11 +57,22 @@ pub(super) fn line(text: &str) -> Option<Stated<'_>> {
     })
 }
 
+/// `cold lookup (before) 3.25s` at the end of the state.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let end = text.rfind(')').filter(|_| text.contains(" ("))?;
+    let (name, value) = text.split_at(end + 1);
+    value.starts_with([' ', '\t']).then_some((name, value))
+}
+
 /// A label without the words of its state, and these.
 fn parted(name: &str) -> Option<(String, &str)> {
     let states = |part: &str| names_configuration(part) && !part.contains('=');
     let parts: Vec<&str> = name.split(", ").map(str::trim).collect();
     let (workload, state) = match parts[..] {
+        [whole] if whole.ends_with(')') => {
+            let (workload, state) = whole.trim_end_matches(')').rsplit_once(" (")?;
+            states(state).then(|| (workload.trim().to_owned(), state.trim()))?
+        }
         [whole] => {
             let mut words = OPENING.iter();
             let at = words.find_map(|word| {
@@ -177,6 +189,27 @@ mod tests {
                 told("dirs=8", "after the patch", 90.0)
             ]
         );
+    }
+
+    #[test]
+    fn the_state_may_stand_in_parentheses() {
+        let post = "cold lookup (before) 3.25s\ncold lookup (after)  0.5s\n";
+        let told = |workload: &str, state: &str, value| (workload.into(), state.into(), value);
+        assert_eq!(
+            read(post),
+            [
+                told("cold lookup", "before", 3.25),
+                told("cold lookup", "after", 0.5)
+            ]
+        );
+        for text in [
+            post.replace("(before)", "(first)")
+                .replace("(after)", "(again)"),
+            post.replacen("cold", "warm", 1),
+            post.replace("s\n", " files\n"),
+        ] {
+            assert_eq!(read(&text), [], "{text}");
+        }
     }
 
     #[test]
