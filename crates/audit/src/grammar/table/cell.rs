@@ -90,6 +90,7 @@ pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
     if !may_be_value(cell.trim_start()) {
         return None;
     }
+    let cell = bracketed(cell.trim()).unwrap_or(cell);
     let words: Vec<&str> = cell.split_whitespace().take(8).collect();
     let (mut value, mut used) = value_at(&words)?;
     // `0.76 -2.7%`: the change stands behind the figure.
@@ -105,6 +106,28 @@ pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
     (used == words.len()).then_some(value)
 }
 
+/// A change with the word behind it that says which way it goes: `24.5x worse`.
+pub(super) fn compared(cell: &str) -> Option<Cell> {
+    let (change, word) = cell.rsplit_once(' ')?;
+    let value = cell_value(change).filter(|_| COMPARED.contains(&word))?;
+    matches!(value.unit.as_str(), "x" | "%").then_some(Cell {
+        signed: true,
+        ..value
+    })
+}
+
+/// Words behind a change that say which way it goes.
+const COMPARED: &[&str] = &[
+    "better", "faster", "higher", "less", "longer", "lower", "more", "shorter", "slower", "worse",
+];
+
+/// `( 0.22)`: a figure in brackets that has a column of its own.
+fn bracketed(cell: &str) -> Option<&str> {
+    let inner = cell.strip_prefix('(')?.strip_suffix(')')?.trim();
+    let plain = inner.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    (plain && inner.contains('.')).then_some(inner)
+}
+
 /// Whether a word begins as values do, which is asked of each word of most lines.
 pub(super) fn may_be_value(word: &str) -> bool {
     let first = word.trim_start_matches('~').as_bytes().first();
@@ -118,6 +141,9 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     }
     if let Some(time) = time_of_words(words) {
         return Some(time);
+    }
+    if let Some(change) = sign_apart(words) {
+        return Some((change, 2));
     }
     // `~34%` is a number that was rounded.
     let word = without_parts(words.first()?.trim_start_matches('~'));
@@ -138,8 +164,11 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         return Some((cell, 1));
     }
     let mut used = 1;
-    if cell.unit.is_empty() && words.get(used).is_some_and(|word| is_unit(word)) {
-        cell.unit = words[used].to_string();
+    if let Some(unit) = words.get(used).filter(|word| is_unit(word))
+        && (cell.unit.is_empty() || is_thousands(&cell.unit) && is_rate(unit))
+    {
+        // `553k iops`
+        cell.unit.push_str(unit);
         used += 1;
     }
     if cell.spread.is_some() {
@@ -165,10 +194,43 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     {
         used += 1;
     }
+    if let Some((change, more)) = starred(&words[used..]) {
+        cell.change = Some(change);
+        return Some((cell, used + more));
+    }
     let bracketed = parenthesis(&words[used..])?;
     cell.change = percentage(&words[used..used + bracketed]);
     used += bracketed;
     Some((cell, used))
+}
+
+/// `+ 20%`, of a sign and a percentage behind a blank.
+fn sign_apart(words: &[&str]) -> Option<Cell> {
+    let [sign @ ("+" | "-"), word, ..] = words else {
+        return None;
+    };
+    let (value, unit) = split_number(word).filter(|_| !word.starts_with(['+', '-']))?;
+    let value = if *sign == "-" { -value } else { value };
+    (unit == "%").then(|| Cell {
+        value,
+        ..Cell::none()
+    })
+}
+
+/// Whether a word ends with a percentage and the star of what is significant: `-2.4%*`.
+pub(super) fn is_starred(word: &str) -> bool {
+    word.strip_suffix("%*")
+        .is_some_and(|number| number::english(number).is_some())
+}
+
+/// The change between stars that stands behind a figure, `* -2.4%*`, and its words.
+fn starred(words: &[&str]) -> Option<(f64, usize)> {
+    let (word, used) = match words {
+        ["*", word, ..] => (*word, 2),
+        [word, ..] => (word.strip_prefix('*')?, 1),
+        [] => return None,
+    };
+    Some((number::english(word.strip_suffix("%*")?)?, used))
 }
 
 /// `3m 04s`, `1h 2m 30s`: a time of several words, in seconds, and how many there are.
@@ -315,6 +377,17 @@ fn exponent(rest: &str) -> bool {
     !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// Whether a letter is one for thousands of what is counted.
+fn is_thousands(unit: &str) -> bool {
+    matches!(unit, "k" | "K" | "M" | "G")
+}
+
+/// Whether a unit is that of something counted in a time.
+fn is_rate(unit: &str) -> bool {
+    unit.eq_ignore_ascii_case("iops")
+        || matches!(unit, "ops" | "ops/s" | "ops/sec" | "req/s" | "pps")
+}
+
 /// Units as they stand behind numbers.
 #[rustfmt::skip]
 static UNITS: Listed = Listed::of(&[
@@ -325,7 +398,7 @@ static UNITS: Listed = Listed::of(&[
     "ops/s", "ops/sec", "req/s", "IOPS", "fps", "FPS", "k", "K", "M", "G", "x", "cycles",
     "Mb/s", "Gb/s", "KB/sec", "GB/sec", "MiB/sec", "GiB/sec", "Mbit/sec", "Gbit/sec", "min",
     "mins", "minutes", "ns/op", "us/op", "cpb", "pps", "Kpps", "Mpps", "tps", "TPS", "qps",
-    "QPS", "kIOPS", "KIOPS", "MIOPS", "Mops/s", "kops/s",
+    "QPS", "kIOPS", "KIOPS", "MIOPS", "Mops/s", "kops/s", "iops", "IOPs", "kIOPs", "KIOPs",
 ]);
 
 /// Whether a word is a unit of the kind found behind numbers.

@@ -80,11 +80,34 @@ pub(crate) fn fit_groups(above: &str, text: &str, rows: &[Row]) -> Option<Header
     };
     cells.retain(|cell| !cell.is_empty());
     let fits = cells.len() >= 2 && columns % cells.len() == 0 && columns / cells.len() >= 2;
-    (fits && named(&cells)).then(|| Header {
+    let over = || row::pipe_cells(above).is_some() || stand_over(above, text, cells.len());
+    (fits && named(&cells) && over()).then(|| Header {
         groups: cells.iter().map(|cell| cell.to_string()).collect(),
         group_key: key.to_string(),
         ..header
     })
+}
+
+/// Whether the last so many names of a line stand over the columns of their groups, each of
+/// which has as many of the last ones of the line below.
+fn stand_over(above: &str, text: &str, groups: usize) -> bool {
+    let (names, columns) = (spans(above), spans(text));
+    let Some(skipped) = names.len().checked_sub(groups) else {
+        return false;
+    };
+    let width = columns.len() / groups.max(1);
+    let own = columns.len() - width * groups;
+    let mut parts = columns[own..].chunks(width.max(1));
+    // Names that nothing aligns tell nothing.
+    let apart = |name: &(usize, usize, String)| {
+        parts.next().is_some_and(|part| {
+            let (Some(first), Some(last)) = (part.first(), part.last()) else {
+                return true;
+            };
+            name.1 < first.0 || last.1 < name.0
+        })
+    };
+    !names[skipped..].iter().any(apart)
 }
 
 /// A group's name without the rules that show its columns: `<---- new ---->`.

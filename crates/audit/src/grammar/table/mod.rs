@@ -366,12 +366,12 @@ fn take_blank(next: Option<&str>, after: Option<&str>, parts: &mut Parts) -> usi
     let same = next
         .and_then(|line| row::data_row(line, parts.parting))
         .is_some_and(|next| {
+            let last = parts.grid.rows.last();
+            // Of three figures and more that is no other table, however its names are parted.
+            let named = |labels: usize| figures >= 3 && labels > 0 && !next.labels.is_empty();
             next.cells.len() == figures
-                && parts
-                    .grid
-                    .rows
-                    .last()
-                    .is_some_and(|r| r.labels.len() == next.labels.len())
+                && last
+                    .is_some_and(|r| r.labels.len() == next.labels.len() || named(r.labels.len()))
         });
     if !same || after.is_some_and(row::is_rule) {
         return 0;

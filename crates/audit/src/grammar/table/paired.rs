@@ -7,7 +7,9 @@
 //! ```
 //!
 //! Such a column is parted. Where its name is, too, each part has one of its names; else
-//! the two are metrics, which are called by their units.
+//! the two are metrics, which are called by their units. Several columns with the same two
+//! names are groups: `Reads (old/new)` and `Writes (old/new)`. These may be parted by blanks,
+//! and blank lines may stand between their rows.
 
 use super::{Cell, cell_value, is_rule, rewritten, row};
 use crate::Line;
@@ -19,10 +21,12 @@ const MOST: usize = 400;
 /// What stands between two figures of a cell.
 const MARKS: [&str; 3] = [" / ", ", ", "/"];
 
-/// The cells of a table with pipes.
+/// The cells of a table.
 struct Cells<'t> {
     names: Vec<&'t str>,
     rows: Vec<Vec<&'t str>>,
+    /// Line of each row in the block.
+    at: Vec<usize>,
     /// What parts the figures of each column that has two.
     marks: Vec<Option<&'static str>>,
     /// The columns that are parted.
@@ -31,17 +35,24 @@ struct Cells<'t> {
     first: usize,
 }
 
-/// Reads a table with two figures in cells of pipes.
+/// Reads a table with two figures in its cells.
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
-    let cells = Cells::of(lines)?;
+    let (cells, piped) = match Cells::of(lines) {
+        Some(cells) => (cells, true),
+        None => (Cells::of_blanks(lines)?, false),
+    };
     let named: Option<Vec<(String, String)>> =
         cells.parted.iter().map(|at| cells.two_names(*at)).collect();
     let mut right = match &named {
-        Some(_) => cells.header_of_names(),
-        None => cells.header_of_units()?,
+        Some(named) => match cells.header_of_groups(named) {
+            Some(groups) => groups,
+            None => cells.header_of_names(),
+        },
+        None if piped => cells.header_of_units()?,
+        None => return None,
     };
-    for (at, row) in cells.rows.iter().enumerate() {
-        right.push((at + 2, cells.row(row)?));
+    for (at, row) in cells.at.iter().zip(&cells.rows) {
+        right.push((*at, cells.row(row)?));
     }
     let mut block = rewritten::read(lines, right, "table row")?;
     let grid = block
@@ -51,7 +62,7 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
             Finding::Grid(grid) => Some(grid),
             _ => None,
         })?;
-    if named.is_some_and(|named| named.len() == 1) {
+    if named.is_some_and(|named| named.len() == 1) && grid.header.groups.is_empty() {
         let before = cells.names[cells.first].split('(').next();
         let metric = before.unwrap_or_default().trim();
         let whole = metric.is_empty() || metric == cells.names[cells.first];
@@ -71,6 +82,40 @@ impl<'t> Cells<'t> {
         let rows: Vec<Vec<&str>> = (2..MOST)
             .map_while(|at| row::pipe_cells(here(at)?).filter(|cells| cells.len() == names.len()))
             .collect();
+        let at = (2..2 + rows.len()).collect();
+        Cells::parted(names, rows, at)
+    }
+
+    /// The cells of a table parted by blanks, of which each column but the first says which
+    /// two figures its cells have.
+    fn of_blanks(lines: &'t [Line<'_>]) -> Option<Self> {
+        let depth = lines.first()?.depth;
+        let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+        let head = here(0)?;
+        // Most lines have none.
+        if !head.contains('/') || row::pipe_cells(head).is_some() {
+            return None;
+        }
+        let names = row::wide_cells(head);
+        let first = if is_rule(here(1)?) { 2 } else { 1 };
+        let (mut rows, mut places) = (Vec::new(), Vec::new());
+        let mut at = first;
+        while let Some(text) = here(at).filter(|_| at < MOST) {
+            let cells = row::wide_cells(text);
+            if cells.len() == names.len() {
+                rows.push(cells);
+                places.push(at);
+            } else if !text.trim().is_empty() {
+                break;
+            }
+            at += 1;
+        }
+        let cells = Cells::parted(names, rows, places)?;
+        let whole = cells.first == 1 && cells.parted.len() + 1 == cells.names.len();
+        whole.then_some(cells)
+    }
+
+    fn parted(names: Vec<&'t str>, rows: Vec<Vec<&'t str>>, at: Vec<usize>) -> Option<Self> {
         let mark = |column: usize| {
             let all = |mark: &&str| rows.iter().all(|row| parts(row[column], mark).is_some());
             MARKS.into_iter().find(all).filter(|_| column > 0)
@@ -81,6 +126,7 @@ impl<'t> Cells<'t> {
         Some(Cells {
             names,
             rows,
+            at,
             marks,
             parted,
             first,
@@ -104,6 +150,36 @@ impl<'t> Cells<'t> {
         };
         let (a, b) = (a.trim(), b.trim());
         (is_name(a) && is_name(b) && a != b).then(|| (a.to_owned(), b.to_owned()))
+    }
+
+    /// The names of columns over groups of the same two, if all are such.
+    fn header_of_groups(&self, named: &[(String, String)]) -> Option<Vec<(usize, String)>> {
+        let first = named.first()?;
+        let same = named.len() >= 2 && named.iter().all(|names| names == first);
+        let whole = self.parted.len() + self.first == self.names.len();
+        if !same || !whole {
+            return None;
+        }
+        let before = |at: &usize| {
+            self.names[*at]
+                .rsplit_once('(')
+                .map(|(name, _)| name.trim())
+        };
+        let groups: Vec<String> = self
+            .parted
+            .iter()
+            .map(|at| {
+                before(at)
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+            })
+            .collect::<Option<_>>()?;
+        let columns = named.iter().flat_map(|(a, b)| [a.clone(), b.clone()]);
+        let keyed = || std::iter::once(self.key());
+        Some(vec![
+            (0, piped(keyed().chain(groups))),
+            (0, piped(keyed().chain(columns))),
+        ])
     }
 
     fn header_of_names(&self) -> Vec<(usize, String)> {

@@ -1,7 +1,10 @@
 //! Lines of a table cut into cells.
 
-use super::cell::{Cell, cell_value, is_unit, may_be_value, unflagged, value_at};
+use super::cell::{
+    Cell, cell_value, compared, is_starred, is_unit, may_be_value, unflagged, value_at,
+};
 use crate::grammar::Grammar;
+use crate::grammar::mmtests::is_statistic;
 use crate::grammar::walltime::Walltime;
 
 /// A line read as a label and the figures behind it.
@@ -80,11 +83,7 @@ pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
         let mut rest = part.trim();
         let mut from = 0;
         while let Some(at) = two_blanks(&rest[from..]).map(|at| from + at) {
-            // `54.2 s ±  7.1 s` is aligned.
-            if ["±", "+-", "+/-"]
-                .iter()
-                .any(|mark| rest[..at].ends_with(mark))
-            {
+            if goes_on(&rest[..at], rest[at..].trim_start()) {
                 from = rest.len() - rest[at..].trim_start().len();
                 continue;
             }
@@ -97,6 +96,22 @@ pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
         }
     }
     cells
+}
+
+/// Whether a cell goes on behind blanks that align it: `54.2 s ±  7.1 s`, `12.5 (   0.0%)`,
+/// `12.5 *  -2.4%*`, `+  7%`.
+fn goes_on(cell: &str, rest: &str) -> bool {
+    let figure = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let signed = || figure(rest.trim_start_matches(['+', '-']));
+    let percent = || {
+        rest.split(' ')
+            .next()
+            .is_some_and(|word| word.ends_with("%)"))
+    };
+    ["±", "+-", "+/-"].iter().any(|mark| cell.ends_with(mark))
+        || cell.ends_with(" (") && signed() && percent()
+        || cell.ends_with(" *") && signed() && rest.split(' ').next().is_some_and(is_starred)
+        || cell == "+" && figure(rest)
 }
 
 /// Where two blanks stand in a text.
@@ -141,12 +156,14 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
     if text.len() < 3 || text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    if matches!(text.as_bytes()[0], b'[' | b'{' | b'/' | b'(' | b'@' | b'#') || text.contains("://")
+    let begins = text.bytes().next().unwrap_or_default();
+    if matches!(begins, b'[' | b'{' | b'/' | b'(' | b'@' | b'#') && !is_bracketed_name(text)
+        || text.contains("://")
     {
         return None;
     }
-    // What `time` prints has a grammar of its own.
-    if Walltime.starts(text) {
+    // What `time` and MMTests print has a grammar of its own.
+    if Walltime.starts(text) || is_statistic(text) {
         return None;
     }
     match parting {
@@ -161,6 +178,17 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
             None => row_of_cells(wide_cells(text).into_iter()),
         },
     }
+}
+
+/// Whether a line begins with a name in brackets that blanks part from figures:
+/// `(2 inlined)    12.5 s`.
+fn is_bracketed_name(text: &str) -> bool {
+    let name = text.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    name.is_some_and(|(name, rest)| {
+        name.bytes().any(|b| b.is_ascii_alphabetic())
+            && !name.contains("  ")
+            && (rest.starts_with('\t') || rest.starts_with("  "))
+    })
 }
 
 /// A row without the stars behind its last figure, which say that it is significant:
@@ -234,6 +262,7 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
                 row.name(cell);
             }
             None if is_no_change(cell) => row.cells.push(Cell::none()),
+            None if compared(cell).is_some() => row.cells.extend(compared(cell)),
             None if is_missing(cell) => row.cells.push(Cell::missing()),
             None if cell.is_empty() => {}
             None => return None,
@@ -336,7 +365,7 @@ mod tests {
         );
         assert_eq!(
             values("Hmean 1   100.00 (   0.00%)  101.00 (   1.00%)"),
-            [1.0, 100.0, 101.0]
+            [100.0, 101.0]
         );
         assert_eq!(values("a  12.1 ± 0.3  13"), [12.1, 13.0]);
         assert_eq!(values("a  12.1 s ± 0.3 s  13 ms"), [12.1, 13.0]);
@@ -357,6 +386,23 @@ mod tests {
             [100.9, 34711.9, 343.87]
         );
         assert_eq!(values("a | 3 and/or | 4"), [4.0]);
+        assert_eq!(
+            values("copy  14.5 (   0.0%)   14.2 *  -2.4%*  15.5 * 12.4%*"),
+            [14.5, 14.2, 15.5]
+        );
+        assert_eq!(values("a  12 GB/s  + 20%"), [12.0, 20.0]);
+        assert_eq!(values("a  12 GB/s  +  7%"), [12.0, 7.0]);
+        let parted = values("a  12 GB/s  -  7%");
+        assert!(parted.len() == 3 && parted[1].is_nan());
+        assert_eq!(values("a  125  5.1  24.5x worse"), [125.0, 5.1, 24.5]);
+        assert_eq!(values("a  24.5x worse  3"), [3.0]);
+        assert_eq!(values("old  553k iops  635k iops"), [553.0, 635.0]);
+        assert_eq!(
+            values("a  41.9  ( 0.22)  25.1  ( 2.98)"),
+            [41.9, 0.22, 25.1, 2.98]
+        );
+        assert_eq!(values("(2 inlined)  6.7s  16.9s"), [6.7, 16.9]);
+        assert_eq!(values("(see 2.1) 12 13"), [] as [f64; 0]);
         assert_eq!(
             values("rb 1  11.5 ± 0.2M/s (drops 0.1 ± 0.2M/s)"),
             [] as [f64; 0]

@@ -67,8 +67,11 @@ pub(super) fn unruled(lines: &[Line<'_>]) -> Option<Block> {
     };
     let first = here(0).filter(|text| !is_rule(text) && text.len() <= WIDEST)?;
     // Words of a paragraph are parted by one blank.
-    let beside = first.starts_with([' ', '\t']) || row::wide_cells(first).len() >= 2;
-    if !beside || row::pipe_cells(first).is_some() || figures(first) > 0 {
+    let parts = row::wide_cells(first).len();
+    let beside = first.starts_with([' ', '\t']) || parts >= 2;
+    // `Sequential writes:` is the heading of the table.
+    let titled = parts == 1 && first.trim_end().ends_with(':');
+    if !beside || titled || row::pipe_cells(first).is_some() || figures(first) > 0 {
         return None;
     }
     let ends = |at: &usize| here(*at).is_none_or(|text| is_rule(text) || figures(text) >= 2);
@@ -157,38 +160,65 @@ fn piped(head: &[&str], count: usize) -> Option<Vec<String>> {
         .then_some(cells)
 }
 
-/// The words of each line, put to the column of the row below to which they stand
-/// nearest.
+/// The names of columns, each joined of what stands above it. Where two blanks do not part
+/// them, but a line has a word for each column, they are put together word by word.
 fn placed(head: &[&str], sample: &str) -> Option<Vec<String>> {
-    let columns = spans(sample);
+    // Of nothing but figures each is a column, also where one blank parts two.
+    let figures = words(sample);
+    let bare = figures.iter().all(|(.., word)| is_figure(word));
+    let columns = if bare { figures } else { spans(sample) };
     if columns.len() < 2 {
         return None;
     }
+    let parts: Vec<Vec<Span>> = head.iter().map(|line| spans(line)).collect();
+    let single: Vec<Vec<Span>> = head.iter().map(|line| words(line)).collect();
+    // The names of rows often have none of their own.
+    let least = if bare {
+        columns.len()
+    } else {
+        columns.len() - 1
+    };
+    let each = |line: &[Span]| (least..=columns.len()).contains(&line.len());
+    // `Jobs Time      Time` has three names.
+    let fused = |(parts, words): (&Vec<Span>, &Vec<Span>)| each(words) && parts.len() < words.len();
+    let cells = match parts.iter().zip(&single).any(fused) {
+        true => put(&single, &columns, true),
+        false => put(&parts, &columns, false),
+    }?;
+    let whole = cells.iter().skip(1).all(|cell| !cell.is_empty());
+    whole.then_some(cells)
+}
+
+/// The parts of each line, put to the column of the row below to which they stand nearest;
+/// several to one column only if `joins`.
+fn put(head: &[Vec<Span>], columns: &[Span], joins: bool) -> Option<Vec<String>> {
     let mut cells = vec![String::new(); columns.len()];
     for line in head {
-        let mut last = None;
-        for (from, to, text) in spans(line) {
-            let apart = |(left, right, _): &(usize, usize, String)| {
+        // One name for each column, or for each but that of the rows.
+        let skipped = columns.len().checked_sub(line.len()).filter(|_| joins);
+        let each = skipped.filter(|skipped| *skipped <= 1);
+        let mut last: Option<usize> = None;
+        for (number, (from, to, text)) in line.iter().enumerate() {
+            let apart = |(left, right, _): &Span| {
                 // Names stand left, figures right; so do what is above them.
                 from.abs_diff(*left).min(to.abs_diff(*right))
             };
-            let (at, _) = columns
-                .iter()
-                .enumerate()
-                .min_by_key(|(_, column)| apart(column))?;
+            let nearest = || {
+                let columns = columns.iter().enumerate();
+                columns
+                    .min_by_key(|(_, column)| apart(column))
+                    .map(|(at, _)| at)
+            };
+            let at = each.map(|skipped| skipped + number).or_else(nearest)?;
             // Two parts of one line never stand above one column.
-            if last.is_some_and(|last| at <= last) {
+            if last.is_some_and(|last| at < last || at == last && !joins) {
                 return None;
             }
             last = Some(at);
-            append(cells.get_mut(at)?, &text);
+            append(cells.get_mut(at)?, text);
         }
     }
-    cells
-        .iter()
-        .skip(1)
-        .all(|cell| !cell.is_empty())
-        .then_some(cells)
+    Some(cells)
 }
 
 /// Adds a part to a name, behind a blank.
@@ -199,11 +229,24 @@ pub(super) fn append(cell: &mut String, part: &str) {
     cell.push_str(part);
 }
 
+/// Where a part of a line begins and ends, and what it is.
+type Span = (usize, usize, String);
+
 /// Where the cells of a line stand that two blanks part.
-pub(super) fn spans(line: &str) -> Vec<(usize, usize, String)> {
+pub(super) fn spans(line: &str) -> Vec<Span> {
     let line = expanded(line);
+    located(&line, row::wide_cells(&line).into_iter())
+}
+
+/// Where the words of a line stand.
+fn words(line: &str) -> Vec<Span> {
+    let line = expanded(line);
+    located(&line, line.split_whitespace())
+}
+
+fn located<'l>(line: &str, parts: impl Iterator<Item = &'l str>) -> Vec<Span> {
     let mut from = 0;
-    let found = row::wide_cells(&line).into_iter().filter_map(|cell| {
+    let found = parts.filter_map(|cell| {
         let at = from + line.get(from..)?.find(cell)?;
         from = at + cell.len();
         let place = line[..at].chars().count();
@@ -353,6 +396,27 @@ write            820        911
                 "{other}"
             );
         }
+    }
+
+    #[test]
+    fn words_are_put_to_columns_where_one_line_has_one_for_each() {
+        let text = "\u{20}                                            random   random
+    KB  reclen  write rewrite   read reread    read    write
+102400       4   1314   35488 234231 1683793 1212394   35334
+102400       8   2387   54133 244584 1871789 1644952   52478
+";
+        let lines = crate::grammar::testing::lines(text);
+        let block = unruled(&lines).unwrap();
+        let Some((_, Finding::Grid(grid))) = block.findings.first() else {
+            panic!("no grid")
+        };
+        let columns = &grid.header.columns;
+        let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names[1..4], ["reclen", "write", "rewrite"]);
+        assert_eq!(names[5..], ["reread", "random read", "random write"]);
+        // Without a word for each column nothing says where they belong.
+        let fewer = text.replace("write rewrite", "      rewrite");
+        assert!(unruled(&crate::grammar::testing::lines(&fewer)).is_none());
     }
 
     #[test]
