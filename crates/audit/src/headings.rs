@@ -25,6 +25,8 @@ struct Paragraph<'l> {
 const REACH: usize = 40;
 /// The longest item of a list that is a heading.
 const ITEM: usize = 240;
+/// A line above such a name that is longer is part of a sentence.
+const TITLE: usize = 40;
 /// A name that ends with a colon has no more words.
 const NAME: usize = 4;
 /// Paragraphs looked at, nearest first.
@@ -211,6 +213,16 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
             && names_configuration(text);
         if alone {
             return heading(text, last).into_iter().collect();
+        }
+        // A name below the title of all: no line of a paragraph is as short as that.
+        if let [.., outer] = &lines[..end]
+            && words == 1
+            && outer.len() <= TITLE
+            && is_short(outer)
+            && !is_typed(outer)
+        {
+            let both = [(*outer, last - 1), (text, last)].into_iter();
+            return both.filter_map(|(text, at)| heading(text, at)).collect();
         }
         return last_sentence(lines)
             .and_then(|sentence| heading(&sentence, last))
@@ -547,6 +559,21 @@ mod tests {
         assert_eq!(
             of("No regression was seen. Results with\nthe old timer:\n\nBLOCK"),
             ["Results with the old timer"]
+        );
+    }
+
+    #[test]
+    fn a_name_below_a_short_title_is_a_heading_of_its_own() {
+        assert_eq!(
+            of("Suite of programs (+6.4%)\n  ring_gate:\nBLOCK"),
+            ["Suite of programs (+6.4%)", "ring_gate"]
+        );
+        // A word that ends a sentence is none.
+        assert_eq!(
+            of(
+                "These are the figures of all programs of the suite as they were with the\ngate:\nBLOCK"
+            ),
+            ["These are the figures of all programs of the suite as they were with the gate"]
         );
     }
 

@@ -15,6 +15,15 @@ pub(super) fn words(name: &str) -> Vec<String> {
     let marks = |c: char| matches!(c, '/' | '.' | '_' | '-' | '+' | '%' | '\'');
     for word in lower.split(|c: char| !(c.is_alphanumeric() || marks(c))) {
         let word = word.trim_matches(|c: char| matches!(c, '.' | '-' | '_' | '\''));
+        // `w/o_cache` and `w/_cache` say the opposite of each other.
+        let state = ["w/o", "w/"].into_iter().find_map(|state| {
+            let rest = word.strip_prefix(state)?.strip_prefix(['_', '-'])?;
+            Some((state, rest)).filter(|_| !rest.is_empty())
+        });
+        if let Some((state, _)) = state {
+            words.push(state.to_string());
+        }
+        let word = state.map_or(word, |(_, rest)| rest);
         let parted = word.len() > 3 && !is_version(word) && !word.starts_with("w/");
         let part = |c: char| parted && matches!(c, '-' | '_' | '/' | '+');
         let parts = word.split(part).filter(|part| !part.is_empty());
@@ -418,6 +427,7 @@ mod tests {
         for (a, b) in [
             ("before", "after"),
             ("w/o patches", "w/ patches"),
+            ("4_helpers w/o_renice", "4_helpers with_renice"),
             ("Without this patch", "With this patch"),
             ("unpatched", "patched"),
             ("no polling in idle", "polling in idle"),

@@ -37,13 +37,16 @@ pub(super) fn tell_tables_apart(items: &mut [Item]) {
     };
     let mut owners: BTreeMap<(Cell, String), usize> = BTreeMap::new();
     let mut apart: BTreeMap<usize, u32> = BTreeMap::new();
+    // What was encoded stands in one line of the file, all of it.
+    let mut tables: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
     for item in items.iter().filter(|item| whole(item)) {
         for metric in metrics(&item.finding) {
             let owner = *owners
                 .entry((cell(item), metric.clone()))
                 .or_insert(item.block);
             if owner != item.block {
-                apart.entry(item.block).or_insert(item.place.line);
+                let line = *apart.entry(item.block).or_insert(item.place.line);
+                tables.entry(line).or_default().insert(item.block);
             }
         }
     }
@@ -53,7 +56,13 @@ pub(super) fn tell_tables_apart(items: &mut [Item]) {
                 .workload_name
                 .clone()
                 .unwrap_or_else(|| "table".to_string());
-            item.workload_name = Some(format!("{name} (line {line})"));
+            let before = tables
+                .get(line)
+                .map_or(0, |blocks| blocks.range(..item.block).count());
+            item.workload_name = Some(match before {
+                0 => format!("{name} (line {line})"),
+                n => format!("{name} (line {line}, {})", n + 1),
+            });
         }
     }
 }
