@@ -60,6 +60,11 @@ impl SpreadKind {
 }
 
 impl Options {
+    /// Whether the user says what rows or columns of tables are.
+    pub(crate) fn says_roles(&self) -> bool {
+        self.transpose || self.columns_are.is_some() || self.rows_are.is_some()
+    }
+
     pub(crate) fn ignores(&self, text: &str) -> bool {
         self.ignore.iter().any(|regex| regex.is_match(text))
     }

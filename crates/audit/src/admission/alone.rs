@@ -63,10 +63,25 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     }
     let values = text.split('=').skip(1);
     let values = values.filter(|v| v.trim().starts_with(|c: char| c.is_ascii_digit()));
-    if is_figure(text) || values.count() >= 2 {
+    if is_figure(text) && !is_pointer(text) || values.count() >= 2 {
         return Some(Sign::FigureName);
     }
     (list.len() > 14 || text.len() > 110).then_some(Sign::LongName)
+}
+
+/// Whether a name is a number in brackets, as of what a text explains: `(1)`, `[2]`.
+pub(crate) fn is_pointer(text: &str) -> bool {
+    let text = text.trim();
+    let inner = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.or_else(|| {
+        text.strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+    });
+    inner.is_some_and(|inner| {
+        (1..=2).contains(&inner.len()) && inner.bytes().all(|b| b.is_ascii_digit())
+    })
 }
 
 /// Whether a name is nothing but a number, a percentage, an address, a time.

@@ -9,7 +9,7 @@ use super::words::{
 };
 use super::{Context, Role, Roles, repeated, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
-use crate::grammar::table::{Cell, Grid};
+use crate::grammar::table::{Cell, Grid, Row};
 use crate::states;
 
 /// More names than this are compared with the first ones only.
@@ -149,6 +149,10 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
     if rows_are_metrics {
         return (Configurations, Metrics, 40, "the rows' names are metrics");
     }
+    if units_along_rows(grid, columns) {
+        let why = "the rows have units of their own, the columns none";
+        return (Configurations, Metrics, 50, why);
+    }
     unnamed(grid, columns, metric_columns, &labels, &rows_or)
 }
 
@@ -192,6 +196,19 @@ fn differing_rows(grid: &Grid, columns: &[&str], labels: &[String]) -> i32 {
         true => 0,
         false => points,
     }
+}
+
+/// Whether all figures of each row have one unit, and not all rows the same.
+fn units_along_rows(grid: &Grid, columns: &[usize]) -> bool {
+    let unit = |row: &Row| -> Option<String> {
+        let mut units = columns
+            .iter()
+            .map(|at| row.cells.get(*at).map(|cell| &cell.unit));
+        let first = units.next()??;
+        units.all(|unit| unit == Some(first)).then(|| first.clone())
+    };
+    let units: Option<BTreeSet<String>> = grid.rows.iter().map(unit).collect();
+    columns.len() >= 2 && units.is_some_and(|units| units.len() >= 2)
 }
 
 /// What is left to guess where no name says anything.
@@ -398,7 +415,9 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         signs.push(Sign::Zeros);
     }
     // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
-    let figure = |name: &str| alone::is_figure(name) && name.trim().parse::<u64>().is_err();
+    let figure = |name: &str| {
+        alone::is_figure(name) && name.trim().parse::<u64>().is_err() && !alone::is_pointer(name)
+    };
     let headed = columns.iter().filter(|column| figure(&column.name)).count();
     if headed * 2 > columns.len() {
         signs.push(Sign::FigureHeader);

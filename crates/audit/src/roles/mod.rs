@@ -8,6 +8,7 @@
 mod change;
 mod decide;
 mod figures;
+mod flags;
 mod groups;
 mod repeated;
 mod side_by_side;
@@ -164,12 +165,25 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
         resolved.signs.extend(changes);
         return resolved;
     }
+    if let Some(with) = sides::with_deviations(grid) {
+        let spread = Some(crate::options::SpreadKind::Sd).or(context.spread);
+        return of_grid(&with, &Context { spread, ..*context });
+    }
+    of_grid(grid, context)
+}
+
+/// The same of a table in which each column has its own figures.
+fn of_grid(grid: &Grid, context: &Context<'_>) -> Resolved {
     let measured = with_common_metric(grid);
     let grid = measured.as_ref().unwrap_or(grid);
     if grid.header.groups.len() >= 2 {
         return groups::resolve(grid, context);
     }
-    let roles = decide(grid, context);
+    let flagged = flags::named(grid).filter(|_| !context.options.says_roles());
+    let (grid, roles) = match &flagged {
+        Some(flagged) => (flagged, flags::ROLES),
+        None => (grid, decide(grid, context)),
+    };
     let named_by = match (roles.columns, roles.rows) {
         (Role::Configurations, _) => NamedBy::Columns,
         (_, Role::Configurations) => NamedBy::Rows,
@@ -199,14 +213,25 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
 /// of two configurations.
 fn with_common_metric(grid: &Grid) -> Option<Grid> {
     let columns = &grid.header.columns;
-    let own = |at: &usize| !words::is_derived(&columns[*at].name, &grid.rows, *at);
+    let parameter = words::parameter_column(&grid.header);
+    let own = |at: &usize| {
+        Some(*at) != parameter && !words::is_derived(&columns[*at].name, &grid.rows, *at)
+    };
     let figures: Vec<usize> = (0..columns.len()).filter(own).collect();
     let parted = |at: &usize| -> Option<(&str, &str)> {
         let (metric, name) = columns[*at].name.strip_suffix(')')?.split_once('(')?;
         let metric = metric.trim_end();
         (words::names_measurement(metric) && !name.contains(['(', ')'])).then_some((metric, name))
     };
-    let names: Vec<(&str, &str)> = figures.iter().map(parted).collect::<Option<_>>()?;
+    // `Time old lock`, `Time new lock`.
+    let begins = |at: &usize| -> Option<(&str, &str)> {
+        let (metric, name) = columns[*at].name.split_once(' ')?;
+        let plain = !words::names_metric(name) && !side_by_side::may_be_work(name);
+        (words::names_measurement(metric) && plain).then_some((metric, name.trim()))
+    };
+    let bracketed: Option<Vec<(&str, &str)>> = figures.iter().map(parted).collect();
+    let begun = || figures.iter().map(begins).collect::<Option<Vec<_>>>();
+    let names = bracketed.or_else(begun)?;
     let (metric, _) = *names.first()?;
     let common = names.len() >= 2 && names.iter().all(|(other, _)| *other == metric);
     let distinct: std::collections::BTreeSet<&str> = names.iter().map(|(_, name)| *name).collect();
@@ -221,5 +246,7 @@ fn with_common_metric(grid: &Grid) -> Option<Grid> {
     Some(measured)
 }
 
+#[cfg(test)]
+mod posted;
 #[cfg(test)]
 mod tests;

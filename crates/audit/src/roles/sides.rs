@@ -8,7 +8,7 @@
 //! ```
 
 use super::words::{is_derived, names_metric};
-use crate::grammar::table::{Cell, Column, Grid, Header, PlusMinus, Row};
+use crate::grammar::table::{Cell, Column, Grid, Header, PlusMinus, Row, is_unit};
 use crate::options::SpreadKind;
 use crate::states;
 
@@ -48,6 +48,18 @@ fn side(name: &str) -> Option<(String, String)> {
         .or_else(|| last.and_then(|(rest, word)| Some((known(word)?, rest.trim().to_string()))))
 }
 
+/// The state of a column that has its metric or its unit in brackets: `base[bw]`, `new (us)`.
+fn in_brackets(column: &Column) -> Option<(String, String)> {
+    let lower = column.name.to_lowercase();
+    let inner = lower.strip_suffix([']', ')']);
+    let (word, metric) = match inner.and_then(|head| head.split_once(['[', '('])) {
+        Some((word, metric)) => (word, metric.to_string()),
+        None => (lower.as_str(), column.unit.to_lowercase()),
+    };
+    let known = states::is_bare(word.trim()) && !metric.is_empty();
+    known.then(|| (word.trim().to_string(), metric))
+}
+
 /// Parts a table whose columns are pairs of one metric each, at least one of which has
 /// the word for a configuration in its name.
 pub(super) fn part(grid: &Grid) -> Option<Parted> {
@@ -59,7 +71,8 @@ pub(super) fn part(grid: &Grid) -> Option<Parted> {
     let [first, second] = *pairs.iter().find(|pair| !deviates(pair[0]))?;
     // A table of nothing but `before` and `after` says more by itself.
     let alike = |pair: &Pair<'_>| pair[0].word == first.word && pair[1].word == second.word;
-    if !names_metric(&first.metric) || !pairs.iter().all(alike) {
+    let measured = names_metric(&first.metric) || is_unit(&first.metric);
+    if !measured || !pairs.iter().all(alike) {
         return None;
     }
     // Columns that are no pair, none of a change, are parameters at most.
@@ -90,6 +103,7 @@ fn sides(grid: &Grid) -> Vec<Side> {
     let columns = grid.header.columns.iter().enumerate();
     let named = |(at, column): (usize, &Column)| {
         let (word, metric) = side(&column.name)
+            .or_else(|| in_brackets(column))
             .unwrap_or_else(|| (String::new(), column.name.trim().to_lowercase()));
         Side { at, word, metric }
     };
@@ -109,6 +123,10 @@ type Pair<'s> = [&'s Side; 2];
 fn pairs<'s>(grid: &Grid, sides: &'s [Side]) -> Option<Vec<Pair<'s>>> {
     let mut pairs: Vec<Pair<'_>> = Vec::new();
     for (at, first) in sides.iter().enumerate() {
+        // A change beside each pair is no pair.
+        if first.word.is_empty() && derived(grid, first) {
+            continue;
+        }
         let same = |side: &&Side| side.metric == first.metric;
         let mut others = sides[at + 1..].iter().filter(same);
         let Some(second) = others.next() else {
@@ -183,8 +201,59 @@ fn configuration(own: &str, other: &str) -> String {
 }
 
 fn deviates(side: &Side) -> bool {
-    let name = side.metric.trim_end_matches(" (%)").trim_end_matches("(%)");
-    DEVIATIONS.contains(&name.trim())
+    is_deviation(&side.metric)
+}
+
+/// Whether a name in small letters is that of standard deviations.
+fn is_deviation(name: &str) -> bool {
+    let name = name.trim_end_matches(" (%)").trim_end_matches("(%)");
+    let name = name.trim();
+    let bare = name
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    DEVIATIONS.contains(&bare.unwrap_or(name))
+}
+
+/// A table in which a column of standard deviations stands behind each one of figures, with
+/// each deviation put to its figure; `None` where there are not two such columns.
+pub(super) fn with_deviations(grid: &Grid) -> Option<Grid> {
+    let columns = &grid.header.columns;
+    let deviates = |at: usize| is_deviation(&columns[at].name.to_lowercase());
+    let beside: Vec<usize> = (0..columns.len()).filter(|at| deviates(*at)).collect();
+    let behind = |at: &usize| *at > 0 && !deviates(at - 1);
+    // A parameter may stand before the figures.
+    let alone = columns.len() - 2 * beside.len().min(columns.len() / 2);
+    if beside.len() < 2 || !beside.iter().all(behind) || alone > 1 || !grid.header.groups.is_empty()
+    {
+        return None;
+    }
+    let cell = |row: &Row, at: usize| {
+        let cell = row.cells.get(at)?.clone();
+        let deviation = row.cells.get(at + 1).filter(|_| beside.contains(&(at + 1)));
+        let spread = deviation
+            .filter(|cell| cell.value >= 0.0)
+            .map(|deviation| PlusMinus {
+                value: deviation.value,
+                percent: deviation.unit == "%" || columns[at + 1].name.contains('%'),
+            });
+        Some(Cell {
+            spread: spread.or(cell.spread),
+            ..cell
+        })
+    };
+    let own = || (0..columns.len()).filter(|at| !beside.contains(at));
+    let rows = grid.rows.iter().map(|row| Row {
+        labels: row.labels.clone(),
+        cells: own().filter_map(|at| cell(row, at)).collect(),
+    });
+    Some(Grid {
+        header: Header {
+            columns: own().map(|at| columns[at].clone()).collect(),
+            ..grid.header.clone()
+        },
+        rows: rows.collect(),
+        ..grid.clone()
+    })
 }
 
 /// The whole number that stands in all rows of a column.

@@ -95,6 +95,7 @@ pub(crate) const PARAMETER_KEYS: &[&str] = &[
     "bytes",
     "blocksize",
     "volume",
+    "reclen",
 ];
 static METRIC_WORDS: Listed = Listed::of(&[
     "time",
@@ -325,7 +326,17 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
             .iter()
             .all(|row| row.cells.get(at).is_some_and(|c| c.unit == "%" && c.signed))
             && rows.len() >= 2
+        || ratios(rows, at)
         || follows_from_two(rows, at)
+}
+
+/// Whether a column has nothing but ratios beside figures that are none: `1.5x`.
+fn ratios(rows: &[Row], at: usize) -> bool {
+    let ratio = |row: &Row, at: usize| row.cells.get(at).is_some_and(|cell| cell.unit == "x");
+    let others = rows.first().map_or(0, |row| row.cells.len());
+    rows.len() >= 2
+        && rows.iter().all(|row| ratio(row, at))
+        && (0..others).any(|other| rows.iter().all(|row| !ratio(row, other)))
 }
 
 /// So many rows of a column that follow from others do not by chance.
