@@ -45,3 +45,12 @@ pub(super) fn alternatives(a: &str, b: &str) -> bool {
     let of = |family: &&[&str]| family.contains(&a) && family.contains(&b);
     FAMILIES.iter().any(of)
 }
+
+/// Whether a name is that of one of them: `ext4`, `mq-deadline`.
+pub(crate) fn is_of_family(name: &str) -> bool {
+    let lower = name.trim().to_lowercase();
+    let joined = lower.replace(['_', ' '], "-");
+    FAMILIES
+        .iter()
+        .any(|family| family.contains(&joined.as_str()))
+}

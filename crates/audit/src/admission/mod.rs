@@ -11,7 +11,7 @@ pub(crate) mod alone;
 pub(crate) mod amounts;
 pub(crate) mod candidates;
 pub(crate) mod contrast;
-mod families;
+pub(crate) mod families;
 mod signs;
 pub(crate) mod surroundings;
 pub(crate) mod wording;

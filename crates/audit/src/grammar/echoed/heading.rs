@@ -1,9 +1,12 @@
 //! Lines that may stand above lists, and what they say.
 
+use crate::admission::families::is_of_family;
 use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
 
 /// A heading of more words is a sentence, which may introduce anything.
 const WORDS: usize = 7;
+/// Nor has the name in it.
+const NAME: usize = 4;
 
 /// Whether a heading says more than what was measured; what it says in parentheses apart.
 pub(super) fn is_sentence(name: &str) -> bool {
@@ -27,6 +30,7 @@ pub(super) fn heading(text: &str) -> Option<&str> {
         None => (text, false),
     };
     let name = without_remark(name.trim()).trim_matches(marks);
+    let name = opening(name).filter(|_| colon).unwrap_or(name);
     let (words, length) = match colon || is_switches(name) {
         true => (12, 90),
         false if item => (6, 48),
@@ -41,6 +45,17 @@ pub(super) fn heading(text: &str) -> Option<&str> {
         && !name.contains(": ")
         && !name.ends_with([',', '.', '/']);
     (fits && (colon || names_configuration(name) || denies(name))).then_some(name)
+}
+
+/// What a sentence is about that goes on behind it: `5.10`, of `For 5.10, where all of it
+/// is done at once`.
+fn opening(sentence: &str) -> Option<&str> {
+    let rest = ["For ", "On ", "With ", "Using "]
+        .iter()
+        .find_map(|word| sentence.strip_prefix(word))?;
+    let (name, _) = rest.split_once(", ")?;
+    let few = name.split_whitespace().count() <= NAME;
+    (few && is_sentence(sentence) && names_configuration(name)).then_some(name)
 }
 
 /// What stands behind the last sentence that ends in a text.
@@ -87,6 +102,7 @@ pub(super) fn first_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     names_configuration(name)
+        || is_of_family(name)
         || name == "HEAD"
         || lower.starts_with("current")
         || words.any(|word| word == "no")

@@ -12,7 +12,7 @@ use crate::admission::contrast::Name;
 use crate::grammar::cells::{label, line_at};
 use crate::grammar::reports::REPORT;
 use crate::grammar::table::{is_rule, wide_cells};
-use crate::grammar::{self, Block, Finding, Labels, Taken};
+use crate::grammar::{self, Block, Figure, Finding, Labels, Taken};
 use crate::roles::{configuration_name, difference};
 use crate::states::begins_with_state;
 
@@ -41,9 +41,10 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
         .collect();
     tell_apart(&mut lists);
     let first: Vec<String> = lists[0].iter().map(Entry::key).collect();
-    // What stands below further items of a list may be something else.
+    // What stands below further items of a list, or headings, may be something else.
     let echoed = |list: &Vec<Entry<'_>>| list.iter().any(|entry| first.contains(&entry.key()));
-    while lists.len() > 2 && is_item(lines, sections.last()?) && !lists.last().is_some_and(echoed) {
+    let other = |section: &Section<'_>| is_item(lines, section) || !first_name(section.name);
+    while lists.len() > 2 && other(sections.last()?) && !lists.last().is_some_and(echoed) {
         lists.pop();
         sections.pop();
     }
@@ -63,8 +64,10 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
 
 /// The sections from the first line on, each up to the heading of the next; at least two.
 fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
-    let first = heading(line_at(lines, 0)?).filter(|name| first_name(name))?;
-    if is_above_another(lines) {
+    let first = heading(line_at(lines, 0)?)?;
+    // What a rule stands below is a heading, and the next one may say what it is.
+    let told = first_name(first);
+    if !(told || is_underlined(lines)) || is_above_another(lines) {
         return None;
     }
     let mut sections = vec![Section {
@@ -76,7 +79,11 @@ fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
     let mut names = vec![configuration_name(first)?];
     let mark = line_at(lines, 0).and_then(marked);
     let mut at = 1;
-    while let Some(text) = beside(lines, at).filter(|_| at <= REACH * sections.len()) {
+    while let Some(next) = next_beside(lines, at).filter(|_| at <= REACH * sections.len()) {
+        at = next;
+        let Some(text) = beside(lines, at) else {
+            break;
+        };
         let item = mark.is_some() && marked(text) == mark && !shape::has_digit(text);
         let name = heading(text).or_else(|| item.then(|| bare(text)));
         if let Some(name) = name {
@@ -117,7 +124,33 @@ fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
         at += 1;
     }
     sections.last_mut()?.end = at;
-    (sections.len() >= 2).then_some(sections)
+    let named = told || sections[1..].iter().all(|section| first_name(section.name));
+    (sections.len() >= 2 && named).then_some(sections)
+}
+
+/// Whether a rule and nothing else stands between the first line, which ends with a colon,
+/// and a line of figures.
+fn is_underlined(lines: &[Line<'_>]) -> bool {
+    let colon = line_at(lines, 0).is_some_and(|text| text.trim_end().ends_with(':'));
+    let figures = |at: usize| beside(lines, at).is_some_and(shape::has_digit);
+    colon && beside(lines, 1).is_some_and(is_rule) && (figures(2) || figures(3))
+}
+
+/// The next line from one on that is quoted as the first is. An answer without figures
+/// between quoted lines is passed over.
+fn next_beside(lines: &[Line<'_>], at: usize) -> Option<usize> {
+    /// No answer between two parts of what is compared is longer.
+    const ANSWER: usize = 12;
+    let depth = lines.first()?.depth;
+    for (next, line) in lines.iter().enumerate().skip(at).take(ANSWER) {
+        if line.depth == depth {
+            return Some(next);
+        }
+        if line.depth > depth || shape::has_digit(&line.text) {
+            return None;
+        }
+    }
+    None
 }
 
 /// Whether nothing stands between the first line and a heading that names a
@@ -187,17 +220,76 @@ fn block(sections: &[Section<'_>], lists: &[Vec<Entry<'_>>]) -> Option<Block> {
             block.taken[entry.at] = "line that comes again";
         }
     }
-    for (section, figures) in sections.iter().zip(aligned(lists)) {
-        if figures.is_empty() {
-            return None;
-        }
-        let labels = Labels {
-            configuration: Some(label(section.name)),
-            ..Labels::default()
+    let tried = attempts(sections, lists);
+    for number in 0..tried.unwrap_or(1) {
+        let own: Vec<Vec<Figure>> = match tried {
+            Some(_) => aligned(&nth_of_each(lists, number)),
+            None => aligned(lists),
         };
-        block.find(section.at, Finding::Run { labels, figures });
+        for (section, figures) in sections.iter().zip(own) {
+            if figures.is_empty() {
+                return None;
+            }
+            let labels = Labels {
+                configuration: Some(label(section.name)),
+                repetition: tried.and_then(|_| u32::try_from(number + 1).ok()),
+                ..Labels::default()
+            };
+            block.find(section.at, Finding::Run { labels, figures });
+        }
     }
     Some(block)
+}
+
+/// How often all that stands below a heading was done, if each heading says so and each of
+/// its lines comes again as often: `Before (3 attempts):` over three lines of one form.
+fn attempts(sections: &[Section<'_>], lists: &[Vec<Entry<'_>>]) -> Option<usize> {
+    let mut told = sections.iter().map(|section| said_attempts(section.name));
+    let first = told.next()??;
+    let each = |list: &Vec<Entry<'_>>| {
+        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
+        for entry in list {
+            *keys.entry(entry.key()).or_default() += 1;
+        }
+        keys.into_values().all(|count| count == first)
+    };
+    (told.all(|more| more == Some(first)) && lists.iter().all(each)).then_some(first)
+}
+
+/// `(3 attempts)`: how often a name in parentheses says that something was done, and no
+/// mean of it.
+fn said_attempts(name: &str) -> Option<usize> {
+    const WORDS: [&str; 7] = [
+        "attempts",
+        "iterations",
+        "repetitions",
+        "rounds",
+        "runs",
+        "times",
+        "tries",
+    ];
+    let (_, inner) = name.strip_suffix(')')?.rsplit_once('(')?;
+    let (number, word) = inner.trim().split_once(' ')?;
+    let counted = WORDS.contains(&word.trim().to_ascii_lowercase().as_str());
+    let number = number
+        .parse()
+        .ok()
+        .filter(|number| (2..=99).contains(number));
+    number.filter(|_| counted)
+}
+
+/// Of the lines of one form below each heading those that stand at one place.
+fn nth_of_each<'t>(lists: &[Vec<Entry<'t>>], number: usize) -> Vec<Vec<Entry<'t>>> {
+    let of = |list: &Vec<Entry<'t>>| {
+        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
+        let own = list.iter().filter(|entry| {
+            let met = keys.entry(entry.key()).or_default();
+            *met += 1;
+            *met == number + 1
+        });
+        own.cloned().collect()
+    };
+    lists.iter().map(of).collect()
 }
 
 /// Lines that differ in nothing but a word that looks like a number (`99.9%ile`), and come
@@ -237,6 +329,7 @@ struct Section<'t> {
 }
 
 /// A line of a section: what stands above it without figures, and its shape.
+#[derive(Clone)]
 pub(super) struct Entry<'t> {
     pub(super) at: usize,
     pub(super) above: String,
@@ -267,7 +360,9 @@ fn entries<'t>(
     let mut goes_on = false;
     let mut all = Vec::new();
     for at in section.at + 1..section.end {
-        let text = line_at(lines, at).unwrap_or_default();
+        let Some(text) = beside(lines, at) else {
+            continue;
+        };
         let words = text.trim();
         let figures = shape::of(text).filter(|_| !again.contains(words));
         match figures {
@@ -338,7 +433,7 @@ fn is_prompt(text: &str) -> bool {
 fn said_again<'t>(lines: &'t [Line<'_>], sections: &[Section<'t>]) -> BTreeSet<&'t str> {
     let mut met: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (section, number) in sections.iter().zip(0..) {
-        let own = (section.at + 1..section.end).filter_map(|at| line_at(lines, at));
+        let own = (section.at + 1..section.end).filter_map(|at| beside(lines, at));
         for text in own.map(str::trim) {
             let fits = text.len() <= TITLE && wide_cells(text).len() < 2;
             let parts = is_title(text) || is_prompt(text);

@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use crate::grammar::number::english;
+use crate::grammar::pairs::amount;
 use crate::grammar::quantity::{is_measure, is_time, quantity};
+use crate::roles::words::names_measurement;
 use crate::trigger::Trigger;
 
 /// A longer line is none of a mail.
@@ -67,7 +69,10 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         }
         // `189 % of a frame @ 60FPS`: at what the others were measured.
         let given = text[..at].trim_end().ends_with('@');
-        let figure = || number(rest).or_else(|| clock(&text[..at], rest));
+        let figure = || {
+            let whole = number(rest).or_else(|| clock(&text[..at], rest));
+            whole.or_else(|| thousands(&text[from..at], rest))
+        };
         match figure().filter(|_| !given) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
@@ -215,6 +220,20 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     Some((field, token.len() + spread + used))
 }
 
+/// `75.4k` behind the name of something measured, or before its unit, and its length:
+/// `IOPS=75.4k`, `602K IOPS`, and not `bs=4k`.
+fn thousands<'t>(before: &str, text: &'t str) -> Option<(Field<'t>, usize)> {
+    let (amount, rest) = amount(text)?;
+    let digits = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','));
+    let suffix = text[text.find(digits)?..].starts_with(['k', 'K', 'M', 'G']);
+    let name = before.trim_end().strip_suffix(['=', ':']);
+    let told = is_measure(amount.unit) || name.is_some_and(names_measurement);
+    (suffix && told && is_end(rest)).then(|| {
+        let field = unnamed(amount.value, amount.step, amount.unit);
+        (field, text.len() - rest.len())
+    })
+}
+
 fn unnamed(value: f64, step: f64, unit: &str) -> Field<'_> {
     Field {
         label: "",
@@ -347,7 +366,8 @@ fn push_words(words: &mut String, text: &str) {
             c => c,
         };
         let again = matches!(c, ' ' | '-' | '=' | '.' | '*') && last == Some(c);
-        let leads = c == ' ' && matches!(last, None | Some('#'));
+        // `[ 1467]` is padded.
+        let leads = c == ' ' && matches!(last, None | Some('#' | '[' | '('));
         if !again && !leads {
             words.push(c);
             last = Some(c);

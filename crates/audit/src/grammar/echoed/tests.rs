@@ -515,3 +515,121 @@ fn a_parenthesis_in_a_name_is_closed() {
         ["Random reads(buffered)", "Random reads(buffered)"]
     );
 }
+
+#[test]
+fn attempts_below_a_heading_that_counts_them_are_runs() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "Original ({first}):\n71341 us\n70973 us\n71258 us\n\nPatched ({second}):\n89918 us\n90220 us\n90291 us\n"
+        )
+    };
+    let runs = testing::runs(&Echoed, &text("3 attempts", "3 attempts"));
+    let numbers: Vec<_> = runs.iter().map(|(labels, _)| labels.repetition).collect();
+    let first = [Some(1), Some(1), Some(2), Some(2), Some(3), Some(3)];
+    assert_eq!(numbers, first);
+    assert_eq!(runs[4].1[0].value, 71258.0);
+    // Another number of lines, or no number of times.
+    for (first, second) in [
+        ("4 attempts", "4 attempts"),
+        ("3 attempts", "2 attempts"),
+        ("3 threads", "3 threads"),
+        ("mean of 3 runs", "mean of 3 runs"),
+    ] {
+        let runs = testing::runs(&Echoed, &text(first, second));
+        assert_eq!(runs.len(), 2, "{first}");
+        assert!(runs.iter().all(|(labels, _)| labels.repetition.is_none()));
+    }
+}
+
+#[test]
+fn thousands_behind_the_name_of_a_measurement_or_before_its_unit_are_numbers() {
+    let text = "old client:\nread: IOPS=75.4k, 50.00th=[ 1647]\nsends 602K IOPS of 4k\n\n\
+                new client:\nread: IOPS=912, 50.00th=[11647]\nsends 1.5M IOPS of 4k\n";
+    let values = values(text);
+    assert_eq!(
+        values,
+        told(&[
+            ("old client", 75_400.0),
+            ("old client", 1647.0),
+            ("old client", 602_000.0),
+            ("new client", 912.0),
+            ("new client", 11647.0),
+            ("new client", 1_500_000.0),
+        ])
+    );
+}
+
+#[test]
+fn headings_behind_the_last_list_are_none_of_it() {
+    let text = "with the lock:\nread: 12.5 ms\nsync: 3.5 ms\n\nwithout the lock:\n\
+                read: 11.5 ms\nsync: 2.5 ms\n\nThe good news:\nboth are fast.\n";
+    assert_eq!(values(text).len(), 4);
+}
+
+#[test]
+fn a_heading_with_a_rule_below_needs_no_word_of_a_state_if_the_next_one_has() {
+    let text = |first: &str, rule: &str, second: &str| {
+        format!(
+            "{first}:\n{rule}\nread: 12.5 ms/op\nsync: 3.5 ms/op\n\n{second}:\n{rule}\nread: 11.5 ms/op\nsync: 2.5 ms/op\n"
+        )
+    };
+    let read = |first: &str, rule: &str, second: &str| values(&text(first, rule, second));
+    let names: Vec<String> = read("Ring queue", "------", "Stock kernel")
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(
+        names,
+        ["Ring queue", "Ring queue", "Stock kernel", "Stock kernel"]
+    );
+    assert_eq!(read("Ring queue", "", "Stock kernel"), []);
+    assert_eq!(read("Ring queue", "------", "Table"), []);
+}
+
+#[test]
+fn a_sentence_may_begin_with_the_name_that_it_is_about() {
+    let text = "For 4.15, with all of the work done in the handler of it:\na: bw=105MiB/s\nb: bw=205MiB/s\n\n\
+                For patched 5.10, with all of the work that is put off:\na: bw=104MiB/s\nb: bw=207MiB/s\n";
+    let names: Vec<String> = values(text).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["4.15", "4.15", "patched 5.10", "patched 5.10"]);
+    // What it is about is no configuration.
+    let other = text
+        .replace("4.15", "reads")
+        .replace("patched 5.10", "writes");
+    assert_eq!(values(&other), []);
+}
+
+#[test]
+fn an_answer_without_figures_may_stand_between_quoted_lists() {
+    let read = |answer: &str| {
+        let text = format!(
+            "> Before the patch:\n> read: 12.5 ms\n> sync: 3.5 ms\n{answer}\n> With the patch:\n> read: 11.5 ms\n> sync: 2.5 ms\n"
+        );
+        let lines: Vec<Line<'_>> = (0..)
+            .zip(text.lines())
+            .map(|(number, text)| {
+                let quoted = text.strip_prefix("> ");
+                let mut line = Line::plain(number, quoted.unwrap_or(text));
+                line.depth = u8::from(quoted.is_some());
+                line
+            })
+            .collect();
+        Echoed.read(&lines).map_or(0, |block| block.findings.len())
+    };
+    assert_eq!(read("That is much.\n"), 2);
+    // What is said of figures may be about others.
+    assert_eq!(read("On mine it is 17.5 ms\n"), 0);
+    assert_eq!(read(&"And so on.\n".repeat(20)), 0);
+}
+
+#[test]
+fn two_of_a_family_are_configurations() {
+    let text = |first: &str, second: &str| {
+        format!("{first}:\nread: 12.5 ms\nsync: 3.5 ms\n\n{second}:\nread: 11.5 ms\nsync: 2.5 ms\n")
+    };
+    assert_eq!(values(&text("ext4", "XFS")).len(), 4);
+    assert_eq!(values(&text("mq-deadline", "kyber")).len(), 4);
+    // Of two families, and two works.
+    assert_eq!(values(&text("ext4", "kyber")), []);
+    assert_eq!(values(&text("copying", "linking")), []);
+}
