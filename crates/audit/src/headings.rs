@@ -314,7 +314,8 @@ fn heading(text: &str, at: usize) -> Option<Heading> {
         return None;
     }
     let text = strip_marks(text);
-    if is_generic(text) {
+    let printed = text.ends_with(" records in") || text.ends_with(" records out");
+    if is_generic(text) || is_calculation(text) || reads_files(text) || printed {
         return None;
     }
     (!text.is_empty() && text.bytes().any(|b| b.is_ascii_alphanumeric())).then(|| Heading {
@@ -444,6 +445,29 @@ fn is_letter_header(text: &str) -> bool {
     ];
     text.split_once(':')
         .is_some_and(|(name, _)| NAMES.contains(&name.trim().to_lowercase().as_str()))
+}
+
+/// A mean that was computed by hand: `(12.5+12.9+12.1)/3 = 12.5`.
+fn is_calculation(text: &str) -> bool {
+    let sign = |c: char| {
+        matches!(
+            c,
+            '(' | ')' | '+' | '-' | '*' | '/' | '=' | '~' | '%' | '.' | ','
+        )
+    };
+    let known = |c: char| c.is_ascii_digit() || c == ' ' || sign(c);
+    text.contains(['+', '/', '*']) && text.contains('=') && text.chars().all(known)
+}
+
+/// A command behind a prompt that only shows what stands in files: `box # grep IOPS *.log`.
+fn reads_files(text: &str) -> bool {
+    const PROGRAMS: [&str; 5] = ["grep", "cat", "tail", "head", "awk"];
+    let prompts = ["# ", "$ "].into_iter();
+    let mut typed = prompts.filter_map(|mark| text.split_once(mark));
+    typed.any(|(_, command)| {
+        let mut words = command.split_whitespace();
+        words.next().is_some_and(|word| PROGRAMS.contains(&word)) && words.next().is_some()
+    })
 }
 
 /// `On …, … wrote:`
@@ -602,5 +626,20 @@ mod tests {
         assert!(of("On Monday, X wrote:\n\nBLOCK").is_empty());
         assert!(of("This is only a sentence.\nBLOCK").is_empty());
         assert!(of("Raw numbers:\n\nBLOCK").is_empty());
+    }
+
+    #[test]
+    fn means_done_by_hand_and_commands_that_show_files_are_no_headings() {
+        for text in [
+            "(12.5+12.9+12.1)/3 = 12.5\nBLOCK",
+            "box (old) # grep -w IOPS *.log\nBLOCK",
+            "me@box:~$ cat results.txt\nBLOCK",
+            "512+0 records out\nBLOCK",
+        ] {
+            assert!(of(text).is_empty(), "{text}");
+        }
+        for text in ["8 * 4k = 32k\nBLOCK", "Test #3, grep of a tree:\nBLOCK"] {
+            assert_eq!(of(text).len(), 1, "{text}");
+        }
     }
 }

@@ -78,6 +78,8 @@ struct Level {
     /// The line after the last measuring block.
     end: usize,
     command: Option<(usize, Place, String)>,
+    /// The line of the last heading.
+    heading: Option<usize>,
     /// With the lines they stand on.
     samples: Vec<(usize, Figure)>,
     machine: Option<String>,
@@ -316,8 +318,9 @@ impl Scanner<'_, '_> {
             .iter()
             .any(|(_, f)| matches!(f, Finding::Run { .. } | Finding::Grid(_)));
         let level = self.level(depth);
-        let nearest = headings.last().map(|h| h.at);
-        let heading_is_nearer = nearest > level.command.as_ref().map(|(line, ..)| *line);
+        // The last heading holds for all blocks below it.
+        level.heading = headings.last().map(|h| h.at).or(level.heading);
+        let heading_is_nearer = level.heading > level.command.as_ref().map(|(line, ..)| *line);
         let samples = if takes_samples {
             std::mem::take(&mut level.samples)
         } else {

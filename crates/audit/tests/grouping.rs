@@ -703,3 +703,39 @@ fn beside_a_profile_a_sentence_still_says_what_was_measured() {
     };
     assert!(words(&records(&post)) && !words(&records(&beside)));
 }
+
+#[test]
+fn numbered_files_are_runs_of_the_section_that_they_stand_in() {
+    let lines = |name: &str, rates: [u32; 3]| -> String {
+        let line = |(n, rate): (u32, u32)| {
+            format!(
+                "{name}.{n}.log:  read: IOPS={rate}k, BW={rate}MiB/s (31MB/s)(17GiB/6001msec)\n"
+            )
+        };
+        (1..).zip(rates).map(line).collect()
+    };
+    let set = |n: u32, low: u32| {
+        format!(
+            "* Set {n}:\n----------\n* average: lower is better, as it is in all that follows here\n\n\
+             box (tree) # grep IOPS *.log\n{}({low}+{low}+{low})/3 = {low}\n\n{}\n",
+            lines("default", [low, low + 7, low + 3]),
+            lines("with-cache", [low + 11, low + 9, low + 14]),
+        )
+    };
+    let post = format!(
+        "$ make -j 8 modules\n\nIt was built.\n\n{}{}",
+        set(1, 210),
+        set(2, 230)
+    );
+    let found = cells(&records(&post));
+    let count = |cell: &str| found.iter().filter(|found| *found == cell).count();
+    assert_eq!(found.len(), 12, "{found:?}");
+    for cell in [
+        "default/Set 1",
+        "with-cache/Set 1",
+        "default/Set 2",
+        "with-cache/Set 2",
+    ] {
+        assert_eq!(count(cell), 3, "{cell} {found:?}");
+    }
+}

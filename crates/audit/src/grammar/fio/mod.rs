@@ -16,6 +16,7 @@
 //! its configuration.
 
 mod data;
+mod files;
 mod lines;
 
 use super::begins::Begins;
@@ -216,6 +217,7 @@ fn report(lines: &[Line<'_>]) -> Option<Block> {
     if let Some(open) = open {
         open.finish(&mut block);
     }
+    files::count(&mut block);
     (!block.findings.is_empty()).then_some(block)
 }
 
