@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Item;
 use crate::admission::amounts::is_amount;
 use crate::headings::is_generic;
-use crate::roles::words::names_configuration;
+use crate::roles::words::{names_configuration, names_metric};
 use crate::states;
 
 /// A name's workload and its configuration.
@@ -41,7 +41,8 @@ pub(super) fn part_names(items: &mut [Item]) {
             continue;
         };
         let workload = item.workload_name.take();
-        item.workload_name = Some(workload.map_or(stem.clone(), |name| format!("{name} {stem}")));
+        let named = |name: String| format!("{name} {stem}").trim_end().to_owned();
+        item.workload_name = Some(workload.map_or(stem.clone(), named));
         item.configuration_label = Some(inner);
     }
 }
@@ -86,7 +87,8 @@ fn parts_by_state<'l>(labels: &BTreeSet<&'l str>) -> BTreeMap<&'l str, (String, 
         }
     }
     frames.retain(|(before, behind), states| {
-        states.len() >= 2 && [*before, *behind].into_iter().any(says_what_is_done)
+        let bare = is_only_of_figures(before) && is_only_of_figures(behind);
+        states.len() >= 2 && (bare || [*before, *behind].into_iter().any(says_what_is_done))
     });
     let sets: BTreeSet<Vec<&String>> = frames.values().map(|s| s.keys().collect()).collect();
     let named: Vec<&str> = frames.values().flat_map(|s| s.values().copied()).collect();
@@ -109,7 +111,8 @@ fn parts_by_state<'l>(labels: &BTreeSet<&'l str>) -> BTreeMap<&'l str, (String, 
         let mut sets = stems.values();
         let first = sets.next();
         let same = stems.len() == frames.len() && sets.all(|set| Some(set) == first);
-        (same && stems.keys().all(|stem| has_word(stem))).then_some(all)
+        let bare = |stem: &&&str| !has_word(stem);
+        (same && stems.keys().filter(bare).count() <= 1).then_some(all)
     };
     part(around).or_else(|| part(alone)).unwrap_or_default()
 }
@@ -156,6 +159,14 @@ fn says_what_is_done(part: &str) -> bool {
             || lower == "changes";
         !of_change && !is_generic(&lower)
     })
+}
+
+/// Whether a part of a name says nothing, or only which figures stand below: `time before`
+/// and `before` are headings of two experiments.
+fn is_only_of_figures(part: &str) -> bool {
+    let words = part.split(|c: char| !c.is_alphanumeric());
+    let mut words = words.filter(|word| !word.is_empty());
+    words.all(|word| names_metric(&word.to_lowercase()))
 }
 
 fn has_word(text: &str) -> bool {
@@ -275,6 +286,21 @@ mod tests {
                 ("Creating the index of names", "with"),
             ])
         );
+    }
+
+    #[test]
+    fn states_that_come_again_are_of_another_experiment() {
+        assert_eq!(
+            parts(&["time before", "time after", "before", "after"]),
+            named(&[
+                ("time", "before"),
+                ("time", "after"),
+                ("", "before"),
+                ("", "after"),
+            ])
+        );
+        let other = parts(&["the patch before", "the patch after", "before", "after"]);
+        assert!(other.iter().all(Option::is_none));
     }
 
     #[test]
