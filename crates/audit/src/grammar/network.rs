@@ -167,6 +167,8 @@ impl Grammar for Iperf {
             findings: Vec::new(),
             taken,
         };
+        let told = rows.iter().map(|(_, row)| row);
+        let senders: Vec<Row> = told.filter(|row| row.sends()).cloned().collect();
         let wholes = wholes(rows);
         if wholes.is_empty() {
             let detail = "of these rows none is of the whole run".to_owned();
@@ -174,7 +176,14 @@ impl Grammar for Iperf {
         }
         for (at, row) in wholes {
             let labels = Labels::default();
-            let figures = vec![Figure::new("throughput", row.rate, row.unit)];
+            let sent = senders.iter().filter(|sender| sender.is_of(&row));
+            let sent: Vec<&Row> = sent.collect();
+            let mut figures = vec![Figure::new("throughput", row.rate, row.unit)];
+            if let [sender] = sent[..] {
+                let unit = sender.unit.as_str();
+                figures.push(Figure::new("throughput of the sender", sender.rate, unit));
+                figures.extend(sender.sent_again.map(|n| Figure::new("retransmits", n, "")));
+            }
             block.find(at, Finding::Run { labels, figures });
         }
         Some(block)
@@ -221,9 +230,21 @@ struct Row {
     /// Whether it says so itself that it is of the whole time.
     whole: bool,
     receiver: bool,
+    /// How often something had to be sent again.
+    sent_again: Option<f64>,
 }
 
 impl Row {
+    /// Whether it says that it is what was sent in the whole time.
+    fn sends(&self) -> bool {
+        self.whole && !self.receiver
+    }
+
+    /// Whether it is of the same streams as what was received.
+    fn is_of(&self, received: &Row) -> bool {
+        received.receiver && self.id == received.id && self.sum == received.sum
+    }
+
     /// Of two rows the one that says more of the whole.
     fn rank(&self) -> (bool, bool, bool, i64) {
         (self.whole, self.sum, self.receiver, self.length as i64)
@@ -250,5 +271,6 @@ fn row(text: &str) -> Option<Row> {
         sum,
         whole: rest.contains("sender") || rest.contains("receiver"),
         receiver: rest.contains("receiver"),
+        sent_again: english(rest.split_whitespace().next().unwrap_or_default()),
     })
 }

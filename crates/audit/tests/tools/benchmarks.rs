@@ -214,3 +214,42 @@ fn seconds_of_iperf_that_follow_on_each_other_are_no_runs() {
     let collected = [heading.to_owned(), row(0, 954), row(0, 955), row(0, 956)].concat();
     assert_eq!(runs(&collected).len(), 3);
 }
+
+#[test]
+fn what_the_sender_and_the_receiver_of_iperf_say_are_two_figures_of_one_run() {
+    let text = "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n\
+                [  5]   0.00-1.00   sec  25.8 MBytes   216 Mbits/sec    0    397 KBytes\n\
+                [  5]   1.00-2.00   sec  25.9 MBytes   217 Mbits/sec    7    397 KBytes\n\
+                - - - - - - - - - - - - - - - - - - - - - - - - -\n\
+                [ ID] Interval           Transfer     Bitrate         Retr\n\
+                [  5]   0.00-2.00   sec  51.7 MBytes   217 Mbits/sec    7             sender\n\
+                [  5]   0.00-2.00   sec  51.5 MBytes   215 Mbits/sec                  receiver\n";
+    let figures = |text: &str| {
+        let told = runs(text);
+        assert_eq!(told.len(), 1);
+        told.into_iter().next().map(|run| run.1).unwrap_or_default()
+    };
+    let own = figures(text);
+    assert_eq!(of(&own, "throughput"), Some((215.0, "Mbit/s")));
+    assert_eq!(
+        of(&own, "throughput of the sender"),
+        Some((217.0, "Mbit/s"))
+    );
+    assert_eq!(of(&own, "retransmits"), Some((7.0, "")));
+    // Of a stream of another number nothing is said of this one.
+    let other = text.replace(
+        "[  5]   0.00-2.00   sec  51.7",
+        "[  7]   0.00-2.00   sec  51.7",
+    );
+    assert_eq!(of(&figures(&other), "throughput of the sender"), None);
+}
+
+#[test]
+fn requests_per_second_below_a_distribution_are_a_run() {
+    let text = "0.51% <= 0.1 milliseconds\n98.51% <= 0.2 milliseconds\n100.00% <= 0.3 milliseconds\n\
+                1378930.00 requests per second\n";
+    let told = runs(text);
+    assert_eq!(told.len(), 1);
+    assert_eq!(of(&told[0].1, "requests"), Some((1_378_930.0, "1/s")));
+    assert!(runs("it serves 1378930.00 requests per second\n").is_empty());
+}

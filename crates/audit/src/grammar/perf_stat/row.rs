@@ -231,7 +231,10 @@ impl<'a> Split<'a> {
         let (unit, event, cgroup) = match *head {
             [] => return lone.then_some(Kind::RowOpen),
             [unit] if event::is_unit(unit) => return lone.then_some(Kind::RowOpen),
-            [event] => ("", event, None),
+            [event] => match event.strip_suffix("(msec)") {
+                Some(event) => ("msec", event, None),
+                None => ("", event, None),
+            },
             [event, "(msec)"] => ("msec", event, None),
             [unit, event] if event::is_unit(unit) => (unit, event, None),
             [event, cgroup] if event::class(event) >= Class::Plausible => ("", event, Some(cgroup)),
@@ -391,6 +394,8 @@ mod tests {
             ("0.77", "msec", "task-clock")
         );
         let got = row("1.234567      task-clock (msec)   #  0.001 CPUs utilized");
+        assert_eq!((&*got.unit, &*got.event), ("msec", "task-clock"));
+        let got = row("1.234567      task-clock(msec)");
         assert_eq!((&*got.unit, &*got.event), ("msec", "task-clock"));
         let got = row("<not supported> cpu_atom/instructions/");
         assert_eq!(
