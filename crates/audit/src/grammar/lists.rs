@@ -185,7 +185,7 @@ pub(super) fn is_setting(label: &str) -> bool {
         .any(|word| SETTINGS.contains(&word))
 }
 
-/// `(+3.1%)`, `-2 %`, `(3% faster)`.
+/// `(+3.1%)`, `-2 %`, `(3% faster)`, ` about 3% improvement, as before`.
 fn is_change(tail: &str) -> bool {
     let inner = tail
         .trim()
@@ -193,11 +193,39 @@ fn is_change(tail: &str) -> bool {
         .trim_end_matches([')', ']']);
     // `.1%` is a change too.
     let inner = inner.trim_start_matches(['~', '+', '.']);
-    let Some((change, rest)) = quantity(inner) else {
+    let worded = inner.strip_prefix("about ").filter(|rest| !rest.is_empty());
+    let Some((change, rest)) = quantity(worded.unwrap_or(inner)) else {
         return false;
     };
-    change.unit == "%" && rest.split_whitespace().count() <= 2
+    // `about 3.2% improvement, which I cannot explain`.
+    let said = match worded {
+        Some(_) => rest.split(", ").next().unwrap_or_default(),
+        None => rest,
+    };
+    let grows = |word: &str| {
+        let stem = word.trim_end_matches(['.', ',']).to_ascii_lowercase();
+        CHANGES.contains(&stem.as_str())
+    };
+    change.unit == "%"
+        && said.split_whitespace().count() <= 2
+        && (worded.is_none() || said.split_whitespace().any(grows))
 }
+
+/// What a change in per cent is, if a sentence says it.
+const CHANGES: [&str; 12] = [
+    "improvement",
+    "regression",
+    "increase",
+    "decrease",
+    "speedup",
+    "slowdown",
+    "faster",
+    "slower",
+    "better",
+    "worse",
+    "higher",
+    "lower",
+];
 
 /// ` (123 ns per IO)`: the same in another unit.
 fn is_restated(tail: &str) -> bool {
@@ -536,8 +564,15 @@ mod tests {
         let told = [("Before".to_owned(), 8.09), ("After".to_owned(), 8.68)];
         let text = "Null device\nBefore: 8.09M/s (123ns per IO)\nAfter: 8.68M/s (115ns per IO)\n";
         assert_eq!(values(text), told);
+        let said = text.replace("(123ns per IO)", "about 3.5% slower, as I said");
+        assert_eq!(values(&said), told);
         // Two figures, or words.
-        for tail in ["(123ns per 12 IO)", "(all of it)", "123ns"] {
+        for tail in [
+            "(123ns per 12 IO)",
+            "(all of it)",
+            "123ns",
+            "about 3.5% of all, I think",
+        ] {
             let text = text.replace("(123ns per IO)", tail);
             assert!(values(&text).is_empty(), "{text}");
         }

@@ -18,7 +18,7 @@ use super::super::cells::{label, line_at};
 use super::super::pairs::amount;
 use super::super::quantity::{is_measure, is_time, metric_of, quantity};
 use super::super::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::{DEVIATIONS, LONGEST, MOST, entry, is_setting};
+use super::{DEVIATIONS, LONGEST, MOST, entry, is_change, is_setting};
 use crate::Line;
 use crate::roles::words::{names_configuration, names_measurement};
 use crate::states::is_bare;
@@ -166,7 +166,7 @@ fn named(text: &str) -> Option<Figure> {
         && name.split_whitespace().count() <= 4
         && !name.contains(['"', '<', '>', '(', '/', '\\', ';', '[']);
     let measured = worded && names_measurement(name) && !is_setting(name);
-    (measured && value.unit.is_empty() && tail.trim().is_empty())
+    (measured && value.unit.is_empty() && (tail.trim().is_empty() || is_change(tail)))
         .then(|| Figure::new(label(name), value.value, ""))
 }
 
@@ -220,6 +220,16 @@ mod tests {
     fn a_figure_printed_again_and_again_is_one_with_samples() {
         let text = "  open: 12 ms\n  open: 13 ms\n  open: 17 ms\n";
         assert_eq!(testing::figures(&Lone, text), [("open".into(), 14.0)]);
+    }
+
+    #[test]
+    fn a_sentence_behind_a_figure_may_say_how_it_changed() {
+        let read = |text: &str| testing::figures(&Lone, text);
+        assert_eq!(
+            read("IOPS: 412345  about 3% improvement, which I had\nnot expected\n"),
+            [("IOPS".into(), 412_345.0)]
+        );
+        assert!(read("IOPS: 412345  about 3% of them, which I had\n").is_empty());
     }
 
     #[test]
