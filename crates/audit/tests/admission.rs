@@ -781,3 +781,14 @@ fn a_heading_above_results_of_go_is_no_header() {
                  BenchmarkOr-80      8.592        6.993        -18.61%\n";
     assert_eq!(compared(&records(table)), ["old", "new"]);
 }
+
+#[test]
+fn whole_numbers_are_measured_if_their_name_is_that_of_a_rate() {
+    let post = |metric: &str| {
+        format!(
+            "I measured how fast it is, and 6.1 is slower.\n\nv5.10 kernel:\n  {metric}: 6108416\n\nv6.1 kernel:\n  {metric}: 5325574\n"
+        )
+    };
+    assert_eq!(compared(&records(&post("total IOPS"))).len(), 2);
+    assert!(compared(&records(&post("total throughput count"))).is_empty());
+}

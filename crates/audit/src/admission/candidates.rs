@@ -158,7 +158,8 @@ fn common_signs(
         Sign::Fractions,
     );
     let bare = !signs.contains(Sign::ChangesAgree)
-        && figures().all(|f| f.unit.is_empty() && !has_unit(f) && f.value.fract() == 0.0);
+        && figures().all(|f| f.unit.is_empty() && !has_unit(f) && f.value.fract() == 0.0)
+        && !figures().any(|figure| is_rate(&figure.metric));
     signs.note_if(bare, Sign::BareIntegers);
     let spread = members.iter().any(|member| member.has_spread);
     signs.note_if(spread, Sign::SpreadGiven);
@@ -435,6 +436,16 @@ fn other_scale(at: usize, names: &Compared<'_>) -> bool {
 fn has_unit(figure: &Figure) -> bool {
     let named = figure.unit.is_empty() && figure.metric.contains('/');
     is_measure(&figure.unit) || named && is_quotient(&figure.metric)
+}
+
+/// Whether a metric has the name of a rate, which is a unit as well: `read IOPS`.
+fn is_rate(metric: &str) -> bool {
+    const RATES: &[&str] = &["iops", "tps", "qps", "rps", "pps", "fps"];
+    let last = metric.rsplit(' ').next().unwrap_or_default();
+    RATES.iter().any(|rate| rate.eq_ignore_ascii_case(last))
+        || metric.ends_with(" per second")
+        || metric.ends_with("/sec")
+        || metric.ends_with("/s")
 }
 
 /// Whether a unit is one in which performance is measured.

@@ -47,7 +47,7 @@ fn is_listed(text: &str) -> bool {
 pub(crate) fn is_dump(text: &str) -> bool {
     let text = text.trim();
     let bytes = text.as_bytes();
-    if bytes.is_empty() {
+    if bytes.is_empty() || is_typed(text) {
         return false;
     }
     let ends =
@@ -90,6 +90,12 @@ pub(crate) fn is_dump(text: &str) -> bool {
         || hexadecimal(text)
         || drawn(text)
         || assembly(text)
+}
+
+/// Whether a line is the rest of a command that was typed on several: `--bs=4k --name=x \`.
+fn is_typed(text: &str) -> bool {
+    let rest = text.strip_prefix("--").unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_lowercase()) && !text.ends_with(';')
 }
 
 /// A line without the arrows between two figures: `12 -> 13`.
@@ -173,6 +179,11 @@ mod tests {
         assert_eq!(of("kernel  time\nbase  12.5\npatched  11.5"), []);
         assert_eq!(of("3#words : 211984 ->  66683 (3.1), 97 MB/s"), []);
         assert!(of("x->next = 12;\ny->next = 13;").contains(&Sign::Dump));
+        assert_eq!(
+            of("--bs=4k --name=x \\\n--dir=${DIR}\nread 12 ms\nsync 3 ms"),
+            []
+        );
+        assert_eq!(of("--count;\n--left;"), [Sign::Dump]);
         assert_eq!(of("| kernel | time |\n|---|---|\n| base | 12 |"), []);
     }
 }
