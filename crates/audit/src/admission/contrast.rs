@@ -83,9 +83,15 @@ pub(crate) struct Name<'n> {
     change: bool,
     series: bool,
     metric: bool,
+    work: bool,
 }
 
 impl<'n> Name<'n> {
+    /// Whether the name is that of a test and says nothing of a state.
+    pub(crate) fn is_work(&self) -> bool {
+        self.work
+    }
+
     /// Finds its words and what they say.
     pub(crate) fn of(text: &'n str) -> Self {
         let words = words(text);
@@ -110,6 +116,7 @@ impl<'n> Name<'n> {
             change: has(states::is_change) || states::names_this_change(&words),
             series: words.iter().any(|word| is_series(word)),
             metric: names_metric(text),
+            work: crate::group::names::workload_score(text) > 0,
             words,
         }
     }
@@ -420,6 +427,12 @@ mod tests {
 
     fn between(a: &str, b: &str) -> Option<Sign> {
         Name::of(a).beside(&Name::of(b))
+    }
+
+    #[test]
+    fn two_of_a_family_may_have_levels() {
+        assert_eq!(between("lz4", "lz4hc-9"), Some(Sign::Switched));
+        assert_ne!(between("zstd-1", "zstd-3"), Some(Sign::Switched));
     }
 
     #[test]

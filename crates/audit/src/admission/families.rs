@@ -40,10 +40,23 @@ const FAMILIES: &[&[&str]] = &[
     ],
 ];
 
-/// `bfq` and `mq-deadline`: two of one family, and nothing else.
+/// `bfq` and `mq-deadline`: two of one family, and nothing else, a level apart: `lz4hc-9`.
 pub(super) fn alternatives(a: &str, b: &str) -> bool {
+    let (a, b) = (without_level(a), without_level(b));
     let of = |family: &&[&str]| family.contains(&a) && family.contains(&b);
-    FAMILIES.iter().any(of)
+    a != b && FAMILIES.iter().any(of)
+}
+
+/// `zstd` of `zstd-3`.
+fn without_level(name: &str) -> &str {
+    match name.rsplit_once('-') {
+        Some((stem, level))
+            if (1..=2).contains(&level.len()) && level.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            stem
+        }
+        _ => name,
+    }
 }
 
 /// Whether a name is that of one of them: `ext4`, `mq-deadline`.

@@ -99,6 +99,15 @@ const WORKLOADS: &[&str] = &[
     "disk",
     "sequential",
     "random",
+    "rewrite",
+    "reread",
+    "iozone",
+    "will-it-scale",
+    "vm-scalability",
+    "lmbench",
+    "filebench",
+    "reaim",
+    "aim7",
 ];
 
 /// How much a name sounds like that of a workload.

@@ -238,23 +238,23 @@ fn tables_of_an_encoded_post_are_not_pooled() {
 
 #[test]
 fn a_metric_that_begins_all_names_is_that_of_all_columns() {
-    let post = "We compare the locks with a benchmark in seconds, the old lock with the new one:\n\n\
+    let post = "We compare the locks with a benchmark in seconds, each with the others:\n\n\
         Threads Time            Time            Time\n\
-        \u{20}       Gate old lock   Gate new lock   No gate\n\
+        \u{20}       Gate of rings   Gate of tubes   No gate\n\
         \u{20} 1       0.945600       0.939400        0.891200\n\
         \u{20} 8       6.424200       4.900000        4.106000\n\
         \u{20}64      60.823600      39.844600       38.440200\n";
     holds(
         post,
         &[
-            "Gate old lock | Threads=8 | Time = 6.4242",
-            "Gate new lock | Threads=64 | Time = 39.8446",
+            "Gate of rings | Threads=8 | Time = 6.4242",
+            "Gate of tubes | Threads=64 | Time = 39.8446",
         ],
     );
     // Statistics of one thing are not compared.
     let statistics = post
-        .replace("Gate old lock", "minimum      ")
-        .replace("Gate new lock", "mean         ")
+        .replace("Gate of rings", "minimum      ")
+        .replace("Gate of tubes", "mean         ")
         .replace("No gate", "maximum");
     assert!(figures(&statistics).is_empty());
 }
@@ -277,9 +277,9 @@ fn changes_beside_each_pair_of_columns_are_left_out() {
 #[test]
 fn units_that_change_from_row_to_row_make_metrics_of_the_rows() {
     let post = "Both are compared in a benchmark:\n\n\
-        \t\t\tlz4\t\t\tzstd\n\
-        blocks packed\t\t170647\t\t\t163270\n\
-        share packed\t\t69.8%\t\t\t66.8%\n\
+        \t\t\talpha\t\t\tomega\n\
+        blocks\t\t\t170647\t\t\t163270\n\
+        share\t\t\t69.8%\t\t\t66.8%\n\
         cost\t\t\t16.4 s\t\t\t26.7 s\n";
     let said: Vec<String> = audit(post)
         .decisions
@@ -291,4 +291,35 @@ fn units_that_change_from_row_to_row_make_metrics_of_the_rows() {
             .any(|line| line.starts_with("columns are configurations, rows are metrics")),
         "{said:?}"
     );
+}
+
+#[test]
+fn names_of_what_is_done_are_no_states_of_each_other() {
+    use super::differing;
+    assert_eq!(differing(&["read", "random read", "rewrite"]), 0);
+    assert!(differing(&["read before", "read after"]) >= 4);
+}
+
+#[test]
+fn blocks_of_rows_that_blank_lines_part_are_one_table_however_their_names_are_parted() {
+    let rows = |post: &str| {
+        let options = Options {
+            explain: true,
+            ..Options::default()
+        };
+        let explained = read(post.as_bytes(), "post", &options).unwrap().explained;
+        let row = |line: &&crate::Explained| line.taken == "table row";
+        explained.iter().filter(row).count()
+    };
+    let post = "STATE PROGRAM\tBEST\t\tTOTAL\t\tMEAN\n\
+                =====================================================\n\
+                0\tpipe\t\t305798\t\t363241\t\t302701\n\
+                0\tsplice\t\t284943\t\t277691\t\t231409\n\n\
+                locked pipe\t\t307500\t\t364701\t\t303917\n\
+                locked splice\t\t285469\t\t281589\t\t234657\n";
+    assert_eq!(rows(post), 4);
+    // Two figures behind a name may be anything.
+    let two = post.replace("\t\tMEAN", "").replace("\t\t302701", "");
+    let two = two.replace("\t\t231409", "").replace("\t\t303917", "");
+    assert_eq!(rows(&two.replace("\t\t234657", "")), 2);
 }

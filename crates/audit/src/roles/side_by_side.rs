@@ -1,7 +1,7 @@
 //! Tables whose columns measure the same of different things, as their figures tell.
 
 use super::decide::range;
-use super::words::names_metric;
+use super::words::{names_measurement, names_metric, parameter_column};
 use crate::grammar::quantity::{is_measure, is_quotient, is_time};
 use crate::grammar::table::{Grid, Row};
 
@@ -25,13 +25,16 @@ pub(super) fn are(grid: &Grid, columns: &[usize]) -> bool {
         let own = &row.cells[at].unit;
         let header = &grid.header.columns[at].unit;
         let unit = if own.is_empty() { header } else { own };
-        (is_time(unit) || is_measure(unit) || is_quotient(unit)).then(|| unit.clone())
+        let measured = is_time(unit) || is_measure(unit) || is_quotient(unit);
+        // The name of one metric stands over all columns.
+        (measured || unit.is_empty() && names_measurement(&grid.metric)).then(|| unit.clone())
     };
+    let numbered = parameter_column(&grid.header).is_some_and(|at| !columns.contains(&at));
     let alike = |row: &Row| {
         let first = unit(row, columns[0]);
         let positive = columns.iter().all(|at| row.cells[*at].value > 0.0);
         let same = columns.iter().all(|at| unit(row, *at) == first);
-        positive && first.is_some() && same && !row.labels.is_empty()
+        positive && first.is_some() && same && (numbered || !row.labels.is_empty())
     };
     let spread = |values: &mut dyn Iterator<Item = f64>| {
         let values: Vec<f64> = values.collect();

@@ -181,11 +181,18 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
 }
 
 /// Whether a line begins with a name in brackets that blanks part from figures:
-/// `(2 inlined)    12.5 s`.
+/// `(2 inlined)    12.5 s`, `[16s, 32s)    4611`.
 fn is_bracketed_name(text: &str) -> bool {
-    let name = text.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    let (inner, interval) = match text.strip_prefix('[') {
+        Some(rest) => (Some(rest), true),
+        None => (text.strip_prefix('('), false),
+    };
+    let closes = |c: char| c == ')' || interval && c == ']';
+    let name = inner.and_then(|rest| Some((rest, rest.find(closes)?)));
+    let name = name.map(|(rest, at)| (&rest[..at], &rest[at + 1..]));
     name.is_some_and(|(name, rest)| {
         name.bytes().any(|b| b.is_ascii_alphabetic())
+            && (!interval || name.contains(", "))
             && !name.contains("  ")
             && (rest.starts_with('\t') || rest.starts_with("  "))
     })
@@ -403,6 +410,8 @@ mod tests {
         );
         assert_eq!(values("(2 inlined)  6.7s  16.9s"), [6.7, 16.9]);
         assert_eq!(values("(see 2.1) 12 13"), [] as [f64; 0]);
+        assert_eq!(values("[16s, 32s)    4611   2863"), [4611.0, 2863.0]);
+        assert_eq!(values("[driver]    4611   2863"), [] as [f64; 0]);
         assert_eq!(
             values("rb 1  11.5 ± 0.2M/s (drops 0.1 ± 0.2M/s)"),
             [] as [f64; 0]
