@@ -164,6 +164,17 @@ fn item(text: &str) -> Option<&str> {
 /// `strong` asks for more than a short line: a colon, an underline, a mark.
 fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Heading> {
     let mut lines = paragraph.lines.as_slice();
+    if let [above @ .., aside] = lines
+        && !above.is_empty()
+        && is_aside(aside)
+    {
+        let named = Paragraph {
+            at: paragraph.at,
+            lines: above.to_vec(),
+        };
+        let adjacent = paragraph.at + lines.len() == to;
+        return headings_of(&named, to - usize::from(adjacent), strong);
+    }
     let several = underlined(paragraph);
     if several.len() >= 2 || !several.is_empty() && !is_rule(lines[lines.len() - 1]) {
         return several;
@@ -307,6 +318,12 @@ fn last_sentence(lines: &[&str]) -> Option<String> {
         .unwrap_or(0);
     let sentence = joined[start..].trim();
     (sentence.len() <= 240).then(|| sentence.to_string())
+}
+
+/// Whether a whole line stands in parentheses: it says more of what the line above names.
+fn is_aside(line: &str) -> bool {
+    let text = line.trim().trim_end_matches(':');
+    text.starts_with('(') && text.ends_with(')')
 }
 
 fn heading(text: &str, at: usize) -> Option<Heading> {
@@ -505,6 +522,15 @@ mod tests {
             of("Results on x86\n=======\n\nWith this patch,\nBLOCK"),
             ["Results on x86", "With this patch"]
         );
+    }
+
+    #[test]
+    fn what_stands_in_parentheses_below_a_heading_is_none() {
+        assert_eq!(
+            of("before:\n(times of the first shell):\nBLOCK"),
+            ["before"]
+        );
+        assert_eq!(of("(first machine):\nBLOCK"), ["(first machine)"]);
     }
 
     #[test]

@@ -739,3 +739,31 @@ fn numbered_files_are_runs_of_the_section_that_they_stand_in() {
         assert_eq!(count(cell), 3, "{cell} {found:?}");
     }
 }
+
+/// The names of all configurations; the first one is what others are compared with.
+fn order(names: &[&str]) -> Vec<String> {
+    let blocks = names.iter().zip(71..);
+    let post: String = blocks
+        .map(|(name, n)| format!("{name}:\n{}", perf(n)))
+        .collect();
+    let configurations = records(&post).configurations;
+    configurations.into_iter().map(|one| one.name).collect()
+}
+
+#[test]
+fn what_was_changed_is_compared_with_what_it_was_made_from() {
+    for (printed, compared) in [
+        (["After", "Before"], ["Before", "After"]),
+        (
+            ["with patch", "without patch"],
+            ["without patch", "with patch"],
+        ),
+        (["new", "old"], ["old", "new"]),
+        // Nothing says what comes first but the text.
+        (["Before", "After"], ["Before", "After"]),
+        (["libaio", "io_uring"], ["libaio", "io_uring"]),
+        (["patched", "rewritten"], ["patched", "rewritten"]),
+    ] {
+        assert_eq!(order(&printed), compared);
+    }
+}

@@ -121,6 +121,18 @@ impl<'n> Name<'n> {
         }
     }
 
+    /// Whether it is of what a change is compared with: `without the patch`, `old`.
+    pub(crate) fn is_base(&self) -> bool {
+        let bare = self.words.len() == 1 && states::is_bare_base(&self.words[0]);
+        self.baseline || bare
+    }
+
+    /// Whether it is of what was changed, and of nothing else: `patched`, `new`.
+    pub(crate) fn is_change(&self) -> bool {
+        let bare = self.words.len() == 1 && states::is_bare(&self.words[0]);
+        (self.change || bare) && !self.is_base()
+    }
+
     /// The strongest sign that this and another one stand for two configurations of one
     /// thing, if there is any.
     pub(crate) fn beside(&self, other: &Name<'_>) -> Option<Sign> {

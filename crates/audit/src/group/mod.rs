@@ -26,10 +26,11 @@ pub(crate) use benchmark_names::is_work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{Doubt, Place, Records};
+use assize_bundle::{Configuration, Doubt, Place, Records};
 
 use crate::admission::Sign;
 use crate::admission::candidates::Admission;
+use crate::admission::contrast::Name;
 use crate::admission::wording::Wording;
 use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
@@ -283,6 +284,7 @@ impl Grouper {
         let (mut records, admissions) =
             assemble::assemble(source, self.items, &subjects, &self.wordings, options);
         records.doubts.splice(0..0, self.doubts);
+        bases_first(&mut records.configurations);
         let tables = self
             .said
             .into_iter()
@@ -471,5 +473,14 @@ fn fall_back(items: &mut [&mut Item]) {
     for item in items.iter_mut() {
         item.configuration_label = item.workload_name.take();
         item.named_by = NamedBy::Command;
+    }
+}
+
+/// The first configuration is what others are compared with. A text that shows what was
+/// changed before what it was made from does not mean that by it.
+fn bases_first(configurations: &mut [Configuration]) {
+    let is_base = |one: &Configuration| Name::of(&one.name).is_base();
+    if configurations.iter().any(is_base) {
+        configurations.sort_by_cached_key(|one| Name::of(&one.name).is_change());
     }
 }
