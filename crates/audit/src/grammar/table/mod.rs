@@ -92,6 +92,11 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        // Below its heading stands what has a grammar of its own.
+        let below = lines.get(1).map(|line| line.text.as_ref());
+        if below.is_some_and(super::suites::unixbench_head) {
+            return None;
+        }
         let others = [
             boxed::read,
             spanned::read,
