@@ -792,3 +792,20 @@ fn whole_numbers_are_measured_if_their_name_is_that_of_a_rate() {
     assert_eq!(compared(&records(&post("total IOPS"))).len(), 2);
     assert!(compared(&records(&post("total throughput count"))).is_empty());
 }
+
+/// Whole numbers without a unit below names that differ in a word are counts of two things.
+#[test]
+fn counts_called_alike_but_for_a_word_are_not_compared() {
+    let post = |first: &str, second: &str, faults: &str| {
+        format!(
+            "The latency test compares well, huge pages in and huge pages out.\n\n\
+             | case  | {first} | {second} |\n|-------|---------------|----------------|\n\
+             | seq   | 4096          | {faults}           |\n| again | 5096          | 6311           |\n"
+        )
+    };
+    let compared = |post: &str| compared(&records(post));
+    let counts = post("huge pages in", "huge pages out", "5311");
+    assert!(compared(&counts).is_empty());
+    let opposed = post("latency before", "latency after", "5311");
+    assert_eq!(compared(&opposed).len(), 2);
+}

@@ -364,8 +364,11 @@ fn name_signs(
     signs.note_if(given, Sign::SaidByUser);
     let beside = names.texts.iter().any(|other| is_given(other, options));
     signs.note_if(beside && !given, Sign::BesideOneNamed);
+    // Counts of two things may be called alike but for a word.
+    let counts = common.contains(Sign::BareIntegers) && !common.contains(Sign::KnownOutput);
+    let alike = |sign: &Sign| *sign == Sign::ParallelNames;
     let best = names.best(at);
-    if let Some(sign) = best {
+    if let Some(sign) = best.filter(|sign| !(counts && alike(sign))) {
         signs.note(sign);
     }
     // `on` and `off` say enough of each other, and a tool compares commands.

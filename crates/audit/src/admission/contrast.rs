@@ -67,8 +67,8 @@ pub(crate) struct Name<'n> {
     /// In small letters, without blanks around it.
     lower: String,
     words: Vec<String>,
-    /// The words as one.
-    joined: String,
+    /// The words as one, without those that only say that it is a way of working.
+    kind: String,
     opposites: Opposites,
     negations: usize,
     /// The words without negations.
@@ -103,7 +103,7 @@ impl<'n> Name<'n> {
         Name {
             text,
             lower: text.trim().to_lowercase(),
-            joined: words.join("-"),
+            kind: kind(text),
             opposites: Opposites::of(&words),
             negations: negations(&words),
             plain: plain(&words),
@@ -167,7 +167,7 @@ impl<'n> Name<'n> {
                 value != other_value && a.switch && !(workload(value) && workload(other_value));
             return switched.then_some(Sign::Switched);
         }
-        if alternatives(&a.joined, &b.joined) {
+        if alternatives(&a.kind, &b.kind) {
             return Some(Sign::Switched);
         }
         let metric = |name: &Name<'_>, changes: bool| !(name.baseline || changes) && name.metric;
@@ -188,6 +188,23 @@ impl<'n> Name<'n> {
         }
         (grown(&a.words, &b.words) && short()).then_some(Sign::ParallelNames)
     }
+}
+
+/// The words of a name as one, without what is set in it and that it is a mode: `iopoll` of
+/// `iopoll mode (hipri=1)`.
+fn kind(text: &str) -> String {
+    let bare = match text.split_once(" (") {
+        Some((bare, note)) if note.contains('=') && !bare.trim().is_empty() => bare,
+        _ => text,
+    };
+    let mut words = words(bare);
+    if words.len() < 2 || !words.iter().any(|word| word == "mode") {
+        return words.join("-");
+    }
+    // `iopoll=1 mode` is that of `iopoll`.
+    let number = |word: &String| word.bytes().all(|b| b.is_ascii_digit());
+    words.retain(|word| word != "mode" && !(bare.contains('=') && number(word)));
+    words.join("-")
 }
 
 /// Which words of [`OPPOSITES`] a name has, a bit for each pair.
@@ -513,6 +530,11 @@ mod tests {
         assert_eq!(between("bfq", "mq-deadline"), Some(Sign::Switched));
         assert_eq!(between("libaio", "io_uring"), Some(Sign::Switched));
         assert_eq!(between("bfq", "schedutil"), None);
+        assert_eq!(between("IRQ mode", "Polling"), Some(Sign::Switched));
+        let set = between("irq mode (pri=0)", "iopoll (pri=1)");
+        assert_eq!(set, Some(Sign::Switched));
+        assert_eq!(between("irq mode", "poll=1 mode"), Some(Sign::Switched));
+        assert_eq!(between("irq count", "polling"), None);
         assert_eq!(between("ext4", "xfs"), Some(Sign::Switched));
         assert_eq!(between("2.6.32", "2.6.33"), Some(Sign::Versions));
         assert_eq!(between("2.32", "2.33"), None);

@@ -38,6 +38,16 @@ const FAMILIES: &[&[&str]] = &[
     &[
         "libaio", "io-uring", "psync", "sync", "pvsync2", "posixaio", "epoll",
     ],
+    &[
+        "irq",
+        "irqs",
+        "interrupt",
+        "interrupts",
+        "poll",
+        "polling",
+        "polled",
+        "iopoll",
+    ],
 ];
 
 /// `bfq` and `mq-deadline`: two of one family, and nothing else, a level apart: `lz4hc-9`.

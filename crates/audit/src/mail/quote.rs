@@ -103,7 +103,11 @@ fn pipe(line: &[u8], at: usize, pipes: &mut Option<bool>) -> Option<usize> {
             .iter()
             .position(|b| !matches!(b, b'|' | b'>' | b' '))
             .unwrap_or(rest.len());
-        if run == rest.len() {
+        // `| depth=1  +-------+-------+` stands in a table, too.
+        let drawn = rest.trim_ascii_end();
+        if drawn.ends_with(b"-+") || drawn.ends_with(b"=+") {
+            false
+        } else if run == rest.len() {
             !rest.get(1..).unwrap_or_default().contains(&b'|')
         } else {
             memchr(b'|', rest.get(run..).unwrap_or_default()).is_none()
@@ -296,6 +300,7 @@ mod tests {
         for row in [
             "| a | b |",
             "| a | b",
+            "| depth=1  +-------+-------+",
             "| a |",
             "| | 1 | 2 |",
             "|---|---|",

@@ -8,6 +8,7 @@ use super::{Context, NamedBy, Resolved, Role, Roles, figures};
 use crate::admission::Sign;
 use crate::grammar::table::{Grid, Header, Row, is_unit, split_unit};
 use crate::grammar::{Figure, Finding, Labels};
+use crate::states;
 
 /// So many points make names those of configurations.
 const CONFIGURATIONS: i32 = 3;
@@ -25,11 +26,12 @@ enum Groups {
 impl Groups {
     fn of(grid: &Grid, names: &[&str]) -> Self {
         let metrics = names.iter().filter(|name| metric(name).is_some()).count();
-        if decide::differing(names) >= CONFIGURATIONS {
+        let stated = stated_columns(grid, names);
+        if !stated && decide::differing(names) >= CONFIGURATIONS {
             Groups::Configurations
         } else if metrics * 2 >= names.len() {
             Groups::Metrics
-        } else if measure_alike(grid, names) {
+        } else if !stated && measure_alike(grid, names) {
             Groups::Configurations
         } else {
             Groups::Workloads
@@ -90,6 +92,16 @@ fn numbers_rows(part: &Grid) -> bool {
         numbers.dedup();
         numbers.len() == rows
     })
+}
+
+/// Whether the columns of each group are of opposite states, such as `unpatched` and
+/// `patched`, and the groups are of none: then these are what it was measured with.
+fn stated_columns(grid: &Grid, groups: &[&str]) -> bool {
+    let columns = grid.header.columns.get(grid.header.grouped());
+    let columns = columns.unwrap_or_default().iter();
+    let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+    let stated = |names: &[&str]| names.iter().any(|name| states::in_name(name));
+    stated(&names) && !stated(groups) && decide::differing(&names) > CONFIGURATIONS
 }
 
 /// Whether groups of the same metrics are of what is compared: no name may be a workload's.

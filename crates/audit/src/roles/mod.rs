@@ -5,6 +5,7 @@
 //! which tables of the same shape stand, the numbers of runs that the text
 //! names, and what the user says.
 
+mod aside;
 mod change;
 mod decide;
 mod figures;
@@ -14,6 +15,7 @@ mod repeated;
 mod side_by_side;
 mod sides;
 mod sums;
+mod twins;
 pub(crate) mod words;
 
 use assize_bundle::Place;
@@ -174,7 +176,7 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
 
 /// The same of a table in which each column has its own figures.
 fn of_grid(grid: &Grid, context: &Context<'_>) -> Resolved {
-    let measured = with_common_metric(grid);
+    let measured = with_common_metric(grid).or_else(|| aside::without(grid));
     let grid = measured.as_ref().unwrap_or(grid);
     if grid.header.groups.len() >= 2 {
         return groups::resolve(grid, context);
@@ -184,12 +186,15 @@ fn of_grid(grid: &Grid, context: &Context<'_>) -> Resolved {
         Some(flagged) => (flagged, flags::ROLES),
         None => (grid, decide(grid, context)),
     };
+    let (single, slip) = twins::without(grid, &roles).unzip();
+    let grid = single.as_ref().unwrap_or(grid);
     let named_by = match (roles.columns, roles.rows) {
         (Role::Configurations, _) => NamedBy::Columns,
         (_, Role::Configurations) => NamedBy::Rows,
         _ => NamedBy::Heading,
     };
-    let (findings, pooled) = figures::read(grid, &roles, context);
+    let (mut findings, pooled) = figures::read(grid, &roles, context);
+    findings.extend(slip);
     Resolved {
         findings,
         named_by,
@@ -221,7 +226,7 @@ fn with_common_metric(grid: &Grid) -> Option<Grid> {
     let parted = |at: &usize| -> Option<(&str, &str)> {
         let (metric, name) = columns[*at].name.strip_suffix(')')?.split_once('(')?;
         let metric = metric.trim_end();
-        (words::names_measurement(metric) && !name.contains(['(', ')'])).then_some((metric, name))
+        (words::names_measurement(metric) && closes_brackets(name)).then_some((metric, name))
     };
     // `Time old lock`, `Time new lock`.
     let begins = |at: &usize| -> Option<(&str, &str)> {
@@ -244,6 +249,24 @@ fn with_common_metric(grid: &Grid) -> Option<Grid> {
         measured.header.columns[*at].name = (*name).to_string();
     }
     Some(measured)
+}
+
+/// Whether each bracket that a text opens is closed, and none else.
+fn closes_brackets(text: &str) -> bool {
+    let mut open = 0_usize;
+    let closed = text.chars().all(|c| match c {
+        '(' => {
+            open += 1;
+            true
+        }
+        ')' => {
+            let any = open > 0;
+            open = open.saturating_sub(1);
+            any
+        }
+        _ => true,
+    });
+    closed && open == 0
 }
 
 #[cfg(test)]

@@ -107,7 +107,30 @@ fn sides(grid: &Grid) -> Vec<Side> {
             .unwrap_or_else(|| (String::new(), column.name.trim().to_lowercase()));
         Side { at, word, metric }
     };
-    columns.map(named).collect()
+    let mut sides: Vec<Side> = columns.map(named).collect();
+    let more: Vec<Option<(String, String)>> = (grid.header.columns.iter().enumerate())
+        .map(|(at, column)| other_side(&column.name, at, &sides))
+        .collect();
+    for (side, more) in sides.iter_mut().zip(more) {
+        if let Some((word, metric)) = more {
+            (side.word, side.metric) = (word, metric);
+        }
+    }
+    sides
+}
+
+/// The word at the beginning of a name that is a state only because the same metric stands
+/// in another column behind the opposite: `base time`, `RFC time`.
+fn other_side(name: &str, at: usize, sides: &[Side]) -> Option<(String, String)> {
+    let (word, metric) = name.trim().split_once(' ')?;
+    let (lower, metric) = (word.to_lowercase(), metric.trim().to_lowercase());
+    let opposite = |side: &Side| match states::is_bare_base(&side.word) {
+        true => states::is_change(&lower),
+        false => states::is_bare(&side.word) && states::is_base(&lower),
+    };
+    let own = sides.get(at).is_some_and(|side| side.word.is_empty());
+    let mut others = sides.iter().filter(|side| side.metric == metric);
+    (own && others.any(opposite)).then(|| (word.to_owned(), metric))
 }
 
 /// Whether a column was computed from others.

@@ -440,6 +440,105 @@ fn a_cell_without_a_figure_leaves_the_others_in_their_places() {
     assert_eq!(all.len(), 6, "{all:?}");
 }
 
+#[test]
+fn columns_beside_two_that_are_compared_are_left_aside() {
+    let text = "| load  | base     | patched  | delta | faults | new huge |\n\
+                |-------|----------|----------|-------|--------|----------|\n\
+                | seq   |   11.260 |   10.301 | -8.5% | 1.001x |  16381.1 |\n\
+                | again |    4.398 |    4.025 | -8.5% | 1.003x |   6221.1 |\n";
+    let of = |all: &[(String, String, String, f64)]| -> Vec<String> {
+        let mut names: Vec<String> = all.iter().map(|(name, ..)| name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(of(&placed(text)), ["base", "patched"]);
+    // A change stands behind the further column, too, or two more say the opposite.
+    let third = text
+        .replace("1.001x", "9.1")
+        .replace("1.003x", "4.2")
+        .replace("faults", "newer ")
+        .replace("new huge", "delta 2 ");
+    assert_eq!(of(&placed(&third)).len(), 3);
+    let pair = text
+        .replace("1.001x", "9.1")
+        .replace("1.003x", "4.2")
+        .replace("faults", "old IO")
+        .replace("new huge", "new IO  ");
+    assert_eq!(of(&placed(&pair)).len(), 4);
+}
+
+#[test]
+fn the_other_column_of_a_metric_may_be_of_a_series() {
+    let text = "| load  | base time | RFC time | base huge | faults |\n\
+                |-------|-----------|----------|-----------|--------|\n\
+                | seq   |    11.260 |   10.301 |     16381 |  1.001 |\n\
+                | again |     4.398 |    4.025 |      6221 |  1.003 |\n";
+    let all = placed(text);
+    assert!(has(&all, ("RFC", "seq", "time", 10.301)), "{all:?}");
+    assert!(has(&all, ("base", "again", "time", 4.398)), "{all:?}");
+    assert_eq!(all.len(), 4, "{all:?}");
+    // Without the word for the base nothing says that `RFC` is a state.
+    let other = placed(&text.replace("base time", "fast time"));
+    assert!(!other.iter().any(|(name, ..)| name == "RFC"), "{other:?}");
+}
+
+#[test]
+fn two_rows_of_one_name_among_many_are_left_out() {
+    let rows = |names: &[&str]| {
+        let row = |(at, name): (usize, &&str)| format!("| {name} | {at}.5 | {at}.25 |\n");
+        let rows: String = (1..).zip(names).map(row).collect();
+        format!("| job | before | after |\n|-----|--------|-------|\n{rows}")
+    };
+    let figures = |names: &[&str]| placed(&rows(names)).len();
+    let pooled = |names: &[&str]| signs(&rows(names)).contains(&Sign::Pooled);
+    let slip = ["a", "b", "c", "d", "e", "f", "f", "h"];
+    assert_eq!((figures(&slip), pooled(&slip)), (12, false));
+    // Of fewer rows, or of several names that come again, nothing is known.
+    assert!(pooled(&slip[3..]));
+    assert!(pooled(&["a", "a", "c", "d", "e", "f", "f", "h"]));
+}
+
+#[test]
+fn groups_over_columns_of_opposite_states_are_workloads() {
+    let text = "|        |      nodelay      |       delay       |\n\
+                |--------|-------------------|-------------------|\n\
+                |        | Unpatched| Patched| Unpatched| Patched|\n\
+                |--------|----------|--------|----------|--------|\n\
+                | Test 1 | 11.8 MB/s| 23 MB/s| 27.2 MB/s| 63 MB/s|\n\
+                | Test 2 | 1617 MB/s| 17 MB/s| 2223 MB/s| 22 MB/s|\n";
+    let all = placed(text);
+    assert!(has(&all, ("Patched", "delay", "Test 1", 63.0)), "{all:?}");
+    // Without words for states in the columns the groups are compared.
+    let other = text.replace("Unpatched| Patched", "    avg  |   max  ");
+    let all = placed(&other);
+    assert!(has(&all, ("delay", "Test 1", "max", 63.0)), "{all:?}");
+}
+
+#[test]
+fn a_blank_line_may_part_a_header_between_pipes_from_its_rows() {
+    let text = "           v6.8 | v6.8 + it | v6.8 + more\n\n\
+                job 1 Time: 0.35 |    0.42   |   0.41\njob 2 Time: 0.61 |    0.76   |   0.75\n";
+    let all = placed(text);
+    assert!(has(&all, ("v6.8 + it", "", "job 2 Time", 0.76)), "{all:?}");
+    let fewer = text.replace(" | v6.8 + more", "");
+    assert!(read(&fewer).is_none_or(|block| runs(&block).is_empty()));
+}
+
+#[test]
+fn names_in_brackets_may_have_brackets() {
+    let text = "IOPS (IRQ mode) | IOPS (poll mode (pri=1))\n\
+                --------------- | ------------------------\n\
+                \u{20}          213k |                     19k\n";
+    let all = placed(text);
+    assert!(
+        has(&all, ("poll mode (pri=1)", "", "IOPS", 19.0)),
+        "{all:?}"
+    );
+    let open = text.replace("poll mode (pri=1)", "poll mode (pri=1");
+    assert!(!placed(&open).iter().any(|(.., metric, _)| metric == "IOPS"));
+}
+
 /// What is read of each table of a text that stands alone.
 fn resolved(text: &str) -> Vec<Resolved> {
     let lines: Vec<Line<'_>> = (1..)
@@ -629,147 +728,4 @@ fn a_change_of_figures_before_they_were_rounded_contradicts_nothing() {
     let said = contradictions(&text.replace("-5.15%", "-9.15%"));
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("-9.15"), "{said:?}");
-}
-
-/// The configurations and the workloads of a table, sorted.
-fn places(text: &str) -> (Vec<String>, Vec<String>) {
-    let block = read(text).unwrap();
-    let told = |of: fn(&Labels) -> Option<String>| {
-        let names = runs(&block).into_iter();
-        let mut names: Vec<String> = names.filter_map(|(labels, _)| of(labels)).collect();
-        names.sort();
-        names.dedup();
-        names
-    };
-    (
-        told(|labels| labels.configuration.clone()),
-        told(|labels| labels.workload.clone()),
-    )
-}
-
-#[test]
-fn figures_under_a_key_of_configurations_are_workloads() {
-    let figures = "pool type     setup     MB/s    lat mean\n\
-                   plain base    2m,16,2   2359    591.5\n\
-                   plain fixed   2m,16,2   2458    581.5\n\
-                   plain base    8k,64,1   1256    163.5\n\
-                   plain fixed   8k,64,1   1703    116.5\n";
-    let (configurations, workloads) = places(figures);
-    assert_eq!(configurations, ["plain base", "plain fixed"]);
-    assert_eq!(workloads, ["2m,16,2", "8k,64,1"]);
-    let names = figures
-        .replace("2m,16,2", "eager  ")
-        .replace("8k,64,1", "lazy   ");
-    assert_eq!(places(&names).0, ["eager", "lazy"]);
-}
-
-#[test]
-fn columns_that_are_tests_are_not_compared() {
-    let tests = "            randread   randwrite\n\
-                 lib (tap)   229.5      136.5\n\
-                 lib (vec)   369.5      268.5\n";
-    assert_eq!(places(tests).0, ["lib (tap)", "lib (vec)"]);
-    let names = tests
-        .replace("randread ", "old pool ")
-        .replace("randwrite", "new pool ");
-    assert_eq!(places(&names).0, ["new pool", "old pool"]);
-}
-
-#[test]
-fn a_column_of_changes_needs_no_name() {
-    let text = "              plain mode   split mode\n\
-                push           400.5        440.35     9.95%\n\
-                pop            200.5        210.5      4.99%\n\
-                push           400.5        440.35     9.95%\n";
-    let block = read(text).unwrap();
-    assert_eq!(block.taken.len(), 4);
-    assert_eq!(places(text).0, ["plain mode", "split mode"]);
-    // Percentages that follow from nothing are a column that is wanting a name.
-    let other = text.replace("9.95%", "17.55%").replace("4.99%", "71.25%");
-    assert!(read(&other).is_none_or(|_| places(&other).0 != ["plain mode", "split mode"]));
-}
-
-#[test]
-fn names_of_rows_go_on_below_a_header_with_rules() {
-    let text = "\u{20}\
-     Kind of call              Before      After   Improvement
-      ============              ======      =====   ===========
-
-   1. Cycles in all in           44500      20000      122%
-   make_key()
-   while it mounts
-   (4 calls)
-
-   2. other_key() cycles         31500      22000       43%
-";
-    let block = read(text).unwrap();
-    let (configurations, _) = places(text);
-    assert_eq!(configurations, ["After", "Before"]);
-    let figures = runs(&block);
-    let names: Vec<&str> = figures[0].1.iter().map(|f| f.metric.as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "1. Cycles in all in make_key() while it mounts (4 calls)",
-            "2. other_key() cycles"
-        ]
-    );
-}
-
-#[test]
-fn rows_over_steps_are_compared_step_by_step() {
-    let text = "threads    1     2     4\nbase     120   230   410\npatched  131   252   483\n";
-    let block = read(text).unwrap();
-    let (configurations, _) = places(text);
-    assert_eq!(configurations, ["base", "patched"]);
-    let figures = runs(&block);
-    assert!(
-        figures
-            .iter()
-            .all(|(labels, _)| labels.repetition.is_none())
-    );
-    let metrics: Vec<&str> = figures[0].1.iter().map(|f| f.metric.as_str()).collect();
-    assert_eq!(metrics, ["threads=1", "threads=2", "threads=4"]);
-}
-
-#[test]
-fn ratios_in_a_row_speak_for_the_rows_above() {
-    let of = |text: &str| {
-        let lines = text.lines().enumerate();
-        let lines: Vec<Line<'_>> = lines.map(|(i, t)| Line::plain(i as u32 + 1, t)).collect();
-        let block = Table.read(&lines).unwrap();
-        let grid = block.findings.iter().find_map(|(_, f)| match f {
-            Finding::Grid(grid) => Some(grid.clone()),
-            _ => None,
-        });
-        change::agreement(&grid.unwrap())
-    };
-    let text = "ring       64    256   1024\nfolded     48     53     57\nplain      45     88    182\n\
-                speedup  0.9x   1.7x   3.2x\n";
-    assert_eq!(of(text), Some(change::Agreement::Rows));
-    assert_eq!(of(&text.replace("1.7x", "2.4x")), None);
-}
-
-#[test]
-fn a_row_that_is_printed_twice_is_one() {
-    let pooled = |text: &str| {
-        let lines = text.lines().enumerate();
-        let lines: Vec<Line<'_>> = lines.map(|(i, t)| Line::plain(i as u32 + 1, t)).collect();
-        let block = Table.read(&lines).unwrap();
-        let context = Context {
-            headings_differ: 0,
-            under_state: false,
-            runs: None,
-            spread: None,
-            options: &Options::default(),
-        };
-        block.findings.iter().any(|(_, f)| match f {
-            Finding::Grid(grid) => resolve(grid, &context).signs.contains(&Sign::Pooled),
-            _ => false,
-        })
-    };
-    let text = "test   before   after\npush    400.5   440.5\npop     200.5   210.5\npush    400.5   440.5\n";
-    assert!(!pooled(text));
-    // Another figure under the same name is not told apart.
-    assert!(pooled(&text.replacen("400.5   440.5", "401.5   440.5", 1)));
 }

@@ -8,9 +8,9 @@ mod asv;
 mod bloat;
 mod boxed;
 mod cell;
-mod commas;
-mod filled;
 mod header;
+mod keyed;
+mod layered;
 mod left_out;
 mod paired;
 mod rewritten;
@@ -19,7 +19,6 @@ mod ruby;
 mod sectioned;
 mod spanned;
 mod stacked;
-mod steps;
 mod turned;
 mod wrapped;
 
@@ -95,16 +94,10 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        // Below its heading stands what has a grammar of its own.
-        let below = lines.get(1).map(|line| line.text.as_ref());
-        if below.is_some_and(super::suites::unixbench_head) {
-            return None;
-        }
         let others = [
-            commas::read,
-            filled::read,
-            steps::read,
             boxed::read,
+            layered::read,
+            keyed::read,
             spanned::read,
             wrapped::read,
             asv::read,
@@ -115,6 +108,7 @@ impl Grammar for Table {
             sectioned::read,
             sectioned::over_numbers,
             stacked::read,
+            stacked::told_apart,
         ];
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
@@ -173,14 +167,11 @@ impl<'t> Head<'t> {
     /// Goes over a blank line between names over columns and the first row, if that has as
     /// many figures behind a name.
     fn skip_blank(&mut self, text: Text<'_, 't>) {
-        let names = row::wide_cells(self.line).len();
+        let piped = row::pipe_cells(self.line);
+        let names = piped.unwrap_or_else(|| row::wide_cells(self.line)).len();
         let parted = text(self.next).is_some_and(|line| line.trim().is_empty());
         let row = || row::data_row(text(self.next + 1)?, Parting::Wide);
-        // One of the names may stand over those of the rows.
-        let fits = |row: Row| {
-            let figures = row.cells.len();
-            row.labels.len() == 1 && (figures == names || figures >= 2 && figures + 1 == names)
-        };
+        let fits = |row: Row| row.labels.len() == 1 && row.cells.len() == names;
         let indented = self.line.starts_with([' ', '\t']);
         if names >= 2 && parted && indented && row().is_some_and(fits) {
             self.taken.push("table blank");
@@ -196,9 +187,7 @@ impl<'t> Head<'t> {
         if parting.changed()
             && !next.as_ref().is_some_and(|row| {
                 row.cells.iter().any(|cell| cell.change.is_some())
-                    && (header::names_all(self.line, row)
-                        || text(self.next)
-                            .is_some_and(|below| header::names_figures(self.line, below, row)))
+                    && header::names_all(self.line, row)
             })
         {
             return None;
@@ -312,6 +301,9 @@ fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &
         let used = if row::is_rule(line) {
             parts.taken.push("table rule");
             1
+        } else if row::is_empty_row(line) {
+            parts.taken.push("table blank");
+            1
         } else if line.trim().is_empty() {
             take_blank(text(at + 1), text(at + 2), parts)
         } else {
@@ -333,9 +325,6 @@ fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &
     }
 }
 
-/// A name goes on for no more lines.
-const GOES_ON: usize = 3;
-
 /// Lines below a row that only go on with its name, up to a blank line behind which
 /// the next row stands; says how many.
 fn take_name<'t>(
@@ -351,10 +340,7 @@ fn take_name<'t>(
             && !line.trim_end().ends_with(['.', ':'])
             && row::data_row(line, Parting::Words).is_none()
     };
-    let more: Vec<&str> = (from..=from + GOES_ON)
-        .map_while(text)
-        .take_while(plain)
-        .collect();
+    let more: Vec<&str> = (from..from + 3).map_while(text).take_while(plain).collect();
     let end = from + more.len();
     let figures = parts.grid.header.columns.len();
     let row = |at: usize| row::data_row(text(at)?, parts.parting);
@@ -372,7 +358,7 @@ fn take_name<'t>(
     else {
         return 0;
     };
-    if more.is_empty() || more.len() > GOES_ON || !parted || !(next || last) {
+    if more.is_empty() || more.len() > 2 || !parted || !(next || last) {
         return 0;
     }
     for line in &more {

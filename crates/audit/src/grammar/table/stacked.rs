@@ -10,7 +10,14 @@
 //! ```
 //!
 //! What stands above one column is joined from top to bottom. Without rules the same is
-//! done if no line of the header is a sentence.
+//! done if no line of the header is a sentence. Between pipes it is done without rules
+//! where the first line has one name several times, which the lines below tell apart:
+//!
+//! ```text
+//! jobs |   6.9  | 6.9 + fix | 6.9 + fix
+//!      |        | nice=0    | nice=5
+//!  8   |  0.33  |   0.31    |   0.30
+//! ```
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,6 +26,7 @@ use super::{Grid, Table, cell_value, is_caption, is_rule, row};
 use crate::Line;
 use crate::grammar::cells::line_at;
 use crate::grammar::{Block, Finding, Grammar, Taken};
+use crate::roles::words::names_metric;
 
 /// No header has more lines.
 const HEAD: usize = 6;
@@ -84,6 +92,76 @@ pub(super) fn unruled(lines: &[Line<'_>]) -> Option<Block> {
     joined(lines, 0..end, begin)
 }
 
+/// Reads a table between pipes of which the first line names some columns alike, and the
+/// lines below tell these apart.
+pub(super) fn told_apart(lines: &[Line<'_>]) -> Option<Block> {
+    let here = here(lines)?;
+    let top = here(0).filter(|text| !is_rule(text) && text.len() <= WIDEST)?;
+    let open = !top.trim_start().starts_with(['|', '│']);
+    let count = cells_from(top, open)?.len();
+    let names = |at: usize| {
+        let cells = cells_from(here(at)?, open).filter(|cells| cells.len() == count)?;
+        let named = cells.iter().skip(1).all(|cell| !is_figure(cell));
+        named.then(|| cells.into_iter().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let head: Vec<Vec<String>> = (0..HEAD).map_while(names).collect();
+    let [above, below @ ..] = &head[..] else {
+        return None;
+    };
+    let row = |at: usize| {
+        let text = here(at)?;
+        let figures = row::pipe_cells(text)?
+            .iter()
+            .filter(|c| is_figure(c))
+            .count();
+        (figures >= 2 && figures + 1 >= count).then_some(at)
+    };
+    let parts = |text: &str| text.trim().is_empty() || is_rule(text) || row::is_empty_row(text);
+    let parted = here(head.len()).is_some_and(parts);
+    let first = row(head.len() + usize::from(parted))?;
+    let mut joined = above.clone();
+    for line in below {
+        for (cell, part) in joined.iter_mut().zip(line) {
+            append(cell, part);
+        }
+    }
+    tells_apart(above, below, &joined).then_some(())?;
+    under(lines, &format!("| {} |", joined.join(" | ")), first)
+}
+
+/// Whether some columns are called alike in the first line and none in all of them, by
+/// what is no name of a metric.
+fn tells_apart(above: &[String], below: &[Vec<String>], joined: &[String]) -> bool {
+    let names = |line: &[String]| -> Vec<String> {
+        let names = line.iter().skip(1).filter(|name| !name.is_empty());
+        names.cloned().collect()
+    };
+    let parts: Vec<String> = below.iter().flat_map(|line| names(line)).collect();
+    names(joined).len() + 1 == joined.len()
+        && has_twins(names(above))
+        && !has_twins(names(joined))
+        && !has_twins(parts.clone())
+        && !parts
+            .iter()
+            .any(|part| names_metric(part) && !part.contains('='))
+}
+
+/// Whether one of some names is there twice.
+fn has_twins(mut names: Vec<String>) -> bool {
+    names.sort_unstable();
+    names.windows(2).any(|pair| pair.first() == pair.last())
+}
+
+/// The cells of a line between pipes; where the first cell has no pipe before it, it may be
+/// empty.
+fn cells_from(text: &str, open: bool) -> Option<Vec<&str>> {
+    let mut cells = row::pipe_cells(text)?;
+    if open && text.trim_start().starts_with(['|', '│']) {
+        cells.insert(0, "");
+    }
+    Some(cells)
+}
+
 /// Whether a line may be one of a header's without rules: parts that are no sentence.
 fn heads(text: &str) -> bool {
     let cells = row::wide_cells(text);
@@ -125,11 +203,16 @@ fn joined(lines: &[Line<'_>], header: Range<usize>, first: usize) -> Option<Bloc
         return None;
     }
     let piped = row::pipe_cells(sample).is_some();
-    let joined = cells.join(if piped { " | " } else { "   " });
+    under(lines, &cells.join(if piped { " | " } else { "   " }), first)
+}
+
+/// Reads the rows that begin at `first` below a header that was joined.
+fn under(lines: &[Line<'_>], header: &str, first: usize) -> Option<Block> {
+    let here = here(lines)?;
     let mut whole: Vec<Line<'_>> = vec![Line {
-        text: joined.into(),
-        place: lines[0].place,
-        depth: lines[0].depth,
+        text: header.to_owned().into(),
+        place: lines.first()?.place,
+        depth: lines.first()?.depth,
     }];
     whole.extend((first..first + MOST).map_while(|at| here(at).and(lines.get(at)).cloned()));
     let read = Table.read(&whole)?;
@@ -256,7 +339,7 @@ fn located<'l>(line: &str, parts: impl Iterator<Item = &'l str>) -> Vec<Span> {
 }
 
 /// A line with blanks for its tabs.
-fn expanded(line: &str) -> Cow<'_, str> {
+pub(super) fn expanded(line: &str) -> Cow<'_, str> {
     if !line.contains('\t') {
         return Cow::Borrowed(line);
     }
@@ -417,6 +500,42 @@ write            820        911
         // Without a word for each column nothing says where they belong.
         let fewer = text.replace("write rewrite", "      rewrite");
         assert!(unruled(&crate::grammar::testing::lines(&fewer)).is_none());
+    }
+
+    #[test]
+    fn columns_called_alike_are_told_apart_by_the_line_below() {
+        let text = "\
+kind    jobs | v6.9  | v6.9 + a  | v6.9 + a
+             |       | nice=0    | nice=5
+             |       |           |
+send      8  | 0.33  |   0.31    |   0.30
+send     16  | 0.61  |   0.58    |   0.57
+";
+        let read = |text: &str| {
+            let lines = crate::grammar::testing::lines(text);
+            let block = told_apart(&lines)?;
+            let grid = super::super::rewritten::grid(&block)?;
+            let names = grid.header.columns.iter().map(|column| column.name.clone());
+            Some((
+                names.collect::<Vec<_>>(),
+                grid.at.clone(),
+                block.taken.len(),
+            ))
+        };
+        let (names, rows, taken) = read(text).unwrap();
+        assert_eq!(names, ["v6.9", "v6.9 + a nice=0", "v6.9 + a nice=5"]);
+        assert_eq!((rows, taken), (vec![3, 4], 5));
+        // The line below names metrics of two groups, or nothing that tells columns apart.
+        for (from, to) in [
+            ("|       | nice=0    | nice=5", "| avg   | min       | max"),
+            ("|       | nice=0    | nice=5", "| x     | y         | y"),
+            (
+                "| v6.9  | v6.9 + a  | v6.9 + a",
+                "| v6.9  | v6.10     | v6.11",
+            ),
+        ] {
+            assert!(read(&text.replace(from, to)).is_none(), "{to}");
+        }
     }
 
     #[test]
