@@ -205,6 +205,18 @@ pub(crate) fn prepares(command: &str) -> bool {
         && !words.any(|word| matches!(word, "|" | "&&" | ";"))
 }
 
+/// Whether a command fills a file with random data, so that what it says of the time that took
+/// is no measurement: the generator was not asked for, as it is with `of=/dev/null`.
+pub(crate) fn fills(command: &str) -> bool {
+    let has = |prefix: &str, fits: &dyn Fn(&str) -> bool| {
+        let mut words = command.split_whitespace();
+        words.any(|word| word.strip_prefix(prefix).is_some_and(fits))
+    };
+    let random = |from: &str| matches!(from, "/dev/urandom" | "/dev/random");
+    let dd = under_test(command).is_some_and(|words| words.first().is_some_and(|w| w == "dd"));
+    dd && has("if=", &random) && has("of=", &|to| to != "/dev/null")
+}
+
 /// The program under test with its arguments, freed of `perf stat` and of
 /// wrappers such as `timeout 20s`.
 pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
@@ -353,6 +365,24 @@ mod tests {
         }
         for command in ["fio job", "time cat file", "cat file | wc -l", "catalog"] {
             assert!(!prepares(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn random_data_for_a_file_is_not_measured() {
+        for command in [
+            "dd if=/dev/urandom of=/mnt/a bs=1M count=10",
+            "sudo dd bs=1M if=/dev/random of=file",
+        ] {
+            assert!(fills(command), "{command}");
+        }
+        for command in [
+            "dd if=/dev/urandom of=/dev/null bs=1M",
+            "dd if=/dev/zero of=/mnt/a",
+            "dd if=/dev/urandom bs=1M",
+            "fio if=/dev/urandom of=/mnt/a",
+        ] {
+            assert!(!fills(command), "{command}");
         }
     }
 

@@ -228,6 +228,9 @@ impl Scanner<'_, '_> {
         for (i, what) in block.taken.iter().enumerate().take(used) {
             self.take(at + i, what);
         }
+        if format == "dd" {
+            self.state_filling(depth, &mut block.findings);
+        }
         if format == "spread" {
             self.note_runs(at, &mut block);
         }

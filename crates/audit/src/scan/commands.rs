@@ -6,7 +6,7 @@ use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::grammar::number::english;
 use crate::grammar::sentence::SENTENCE;
-use crate::grammar::{self, Figure, begins};
+use crate::grammar::{self, Figure, Finding, begins};
 
 impl Scanner<'_, '_> {
     /// A command line, with the lines over which a mailer wrapped it.
@@ -58,6 +58,37 @@ impl Scanner<'_, '_> {
         });
         let value = english(text).filter(|_| fraction && typed + 1 == at && alone)?;
         Some(Figure::new("result", value, ""))
+    }
+
+    /// What is said of a file that the command above filled is stated and not compared.
+    pub(super) fn state_filling(&self, depth: u8, findings: &mut Vec<(usize, Finding)>) {
+        let command = self
+            .levels
+            .get(&depth)
+            .and_then(|level| level.command.as_ref());
+        if !command.is_some_and(|(.., text)| command::fills(text)) {
+            return;
+        }
+        let stated = std::mem::take(findings)
+            .into_iter()
+            .flat_map(|(at, finding)| {
+                let (labels, figures) = match finding {
+                    Finding::Run { labels, figures } => (labels, figures),
+                    _ => Default::default(),
+                };
+                figures.into_iter().map(move |figure| {
+                    let (labels, normalised_to) = (labels.clone(), None);
+                    (
+                        at,
+                        Finding::Statement {
+                            labels,
+                            figure,
+                            normalised_to,
+                        },
+                    )
+                })
+            });
+        findings.extend(stated);
     }
 
     fn starts_block(&self, at: usize) -> bool {
