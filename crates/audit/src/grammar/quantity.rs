@@ -175,8 +175,12 @@ pub(crate) fn quantity(text: &str) -> Option<(Quantity<'_>, &str)> {
     let token = text[..end].trim_end_matches([',', '.', '-', '+', '\'']);
     let value = english(token)?;
     let rest = &text[token.len()..];
-    let (unit, rest) = unit(rest)?;
     let step = step(token);
+    if let Some((factor, unit, rest)) = thousands(rest) {
+        let (value, step) = (value * factor, step * factor);
+        return Some((Quantity { value, unit, step }, rest));
+    }
+    let (unit, rest) = unit(rest)?;
     Some((Quantity { value, unit, step }, rest))
 }
 
@@ -231,6 +235,29 @@ fn exponent(text: &str, end: usize) -> usize {
     };
     let digits = tail.take_while(|(_, c)| c.is_ascii_digit()).last();
     digits.map_or(end + 2, |(at, _)| end + at + 1)
+}
+
+/// What a number is counted in, and of what: `K IOPS`, ` million ops/s`. Units of sizes and
+/// times have thousands of their own.
+fn thousands(rest: &str) -> Option<(f64, &str, &str)> {
+    const COUNTS: [(&str, f64); 7] = [
+        ("k ", 1e3),
+        ("K ", 1e3),
+        ("M ", 1e6),
+        (" M ", 1e6),
+        (" million ", 1e6),
+        (" Million ", 1e6),
+        (" thousand ", 1e3),
+    ];
+    let mut counts = COUNTS.iter();
+    let (behind, factor) =
+        counts.find_map(|(word, factor)| Some((rest.strip_prefix(word)?, *factor)))?;
+    let behind = behind.trim_start_matches(' ');
+    let end = behind.find(|c: char| !(c.is_ascii_alphabetic() || c == '/'));
+    let (unit, rest) = behind.split_at(end.unwrap_or(behind.len()));
+    let plain = !unit.starts_with(['k', 'K', 'M', 'G', 'T']) && !unit.contains(['B', 'b']);
+    let counted = is_measure(unit) && !is_time(unit) && unit.len() > 1;
+    (plain && counted).then_some((factor, unit, rest))
 }
 
 /// The unit that is glued to a number or is the next word; no number goes on
@@ -306,8 +333,24 @@ mod tests {
         assert_eq!(of("5.86 ns/op"), Some((5.86, "ns/op", "")));
         assert_eq!(of("8.09M/s ("), Some((8.09, "M/s", " (")));
         assert_eq!(of("5.86 and/or"), Some((5.86, "", " and/or")));
+        assert_eq!(of("562K IOPS, x"), Some((562e3, "IOPS", ", x")));
+        assert_eq!(of("1.5 million ops/s"), Some((1.5e6, "ops/s", "")));
+        assert_eq!(of("2 million pages"), Some((2.0, "", " million pages")));
         for text in [
-            "12x", "0x10", "12MBs", "v5.4", "", "-", "12kB", "1m 75s", "1.5m 3s", "1m 41sec",
+            "12x",
+            "0x10",
+            "12MBs",
+            "v5.4",
+            "",
+            "-",
+            "12kB",
+            "1m 75s",
+            "1.5m 3s",
+            "1m 41sec",
+            "12K MB/s",
+            "12k s",
+            "12K files",
+            "12K",
         ] {
             assert_eq!(of(text), None, "{text}");
         }
