@@ -26,6 +26,7 @@ mod lone;
 mod numbered;
 mod outline;
 mod runs;
+mod scores;
 mod sides;
 mod states;
 
@@ -90,7 +91,8 @@ impl Grammar for Lists {
                     || figure()
                         && (entry(line).is_some()
                             || changes::line(line).is_some()
-                            || states::line(line).is_some())
+                            || states::line(line).is_some()
+                            || scores::line(line).is_some())
             }
             None => is_title(line) || runs::may_begin(line) || states::line(line).is_some(),
         };
@@ -110,6 +112,7 @@ impl Grammar for Lists {
             .or_else(|| figure_first::under_headings(lines))
             .or_else(|| figure_first::by_configuration(lines))
             .or_else(|| numbered::list(lines))
+            .or_else(|| scores::list(lines))
             .or_else(|| runs::list(lines))
             .or_else(|| outline::read(lines))
             .or_else(|| by_configuration(lines, 0))
