@@ -59,6 +59,7 @@ struct Patterns {
     figure_first: Regex,
     figure_first_turned: Regex,
     set: Regex,
+    took: Regex,
     changed: Regex,
     /// Who or what changed it.
     cause: Regex,
@@ -73,8 +74,9 @@ impl Patterns {
     fn new() -> Option<Self> {
         let of = |pattern: String| Regex::new(&format!("(?i){pattern}")).ok();
         let amount = format!(r"{ABOUT}{NUMBER}\s?{UNIT}");
-        // What stands between a word and its figure holds no other figure or sentence.
-        let gap = r"[^.!?;:0-9]{0,80}?";
+        // What stands between a word and its figure holds no other figure or sentence, but
+        // maybe a name with digits: `generic/475`.
+        let gap = r"(?:[^.!?;:0-9]|[a-z][/_-]?[0-9]+){0,80}?";
         let before = r"(?-u:\b)(?:before|without|unpatched|vanilla|originally|original|previously|baseline|mainline)(?-u:\b)";
         let after = r"(?-u:\b)(?:after|with|patched|now|afterwards)(?-u:\b)";
         Some(Patterns {
@@ -108,6 +110,7 @@ impl Patterns {
             set: Regex::new(
                 r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|quotas?|slices?|thresholds?|max(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
             ).ok()?,
+            took: Regex::new(r"(?i)(?-u:\b)(?:took|takes)(?-u:\b)").ok()?,
             changed: Regex::new(
                 r"(?i)(?-u:\b)(?:improv|reduc|increas|decreas|degrad|regress|drop|dropp|fell|fall|rose|rise|rais|went|goes|go|grow|grew|shr[aiu]nk|sped|speed|slow|cut|lower|boost|jump|bring|brought|took|takes|take|get|got|chang|mov)[a-z]*(?-u:\b)",
             ).ok()?,
@@ -254,7 +257,7 @@ fn measured<'t>(
         .find(|u| !u.is_empty())
         .unwrap_or("");
     let said = &text[sentence.clone()];
-    let noun = what_was_measured(patterns, [head, said], unit);
+    let noun = what_was_measured(patterns, [head, whole.as_str(), said], unit);
     let counted = last_words(head, 6).any(is_counted);
     let changed = patterns.changed.is_match(said) || turned || !whole.as_str().starts_with("from");
     let fits = match unit {
@@ -327,7 +330,7 @@ fn scale(before: &mut Amount<'_>, after: Amount<'_>, step: f64) {
 /// the sentence.
 fn what_was_measured(
     patterns: &Patterns,
-    [head, said]: [&str; 2],
+    [head, whole, said]: [&str; 3],
     unit: &str,
 ) -> Option<&'static str> {
     let nouns = if head.trim().is_empty() { said } else { head };
@@ -335,7 +338,9 @@ fn what_was_measured(
     // `a build dropped from 63 s`: what takes time, and right before the figures a change.
     let verb = last_words(head, 1).any(|word| patterns.changed.is_match(word));
     let takes_long = is_time(unit) && verb && last_words(head, NEAR).any(takes_time);
-    noun.or(takes_long.then_some("time"))
+    // `before it, the test took 130 s`
+    let took = || is_time(unit) && patterns.took.is_match(whole);
+    noun.or((takes_long || took()).then_some("time"))
 }
 
 /// What is counted without a unit.
@@ -511,6 +516,12 @@ mod tests {
                 405.0,
             ),
             (
+                "Before the commit, block/004 took around 130 seconds. After the commit, it takes\naround 300 seconds.",
+                "time",
+                130.0,
+                300.0,
+            ),
+            (
                 "random writes give 180K IOPS with the patch, 120K IOPS without it.",
                 "IOPS",
                 120e3,
@@ -548,6 +559,8 @@ mod tests {
             "in versions from 5.4 to 5.10 the time of boot",
             "sizes from 4 KB to 64 KB",
             "The original speed of this disk is 312 MB/s, and while it fills it is 405 MB/s after this.",
+            "Before the commit it waited 130 seconds. It is old. After the commit, it takes 300 seconds.",
+            "Before the commit, block/004 took 130 files. After the commit, it takes 300 files.",
             "After a while the speed of this disk drops from 120 MB/s to 20 MB/s.",
             "the throughput rises from 100 MB/s to 200 MB/s",
             "With this patch he went from 10 s to 5 s.",
