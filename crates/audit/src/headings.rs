@@ -27,6 +27,8 @@ const REACH: usize = 40;
 const ITEM: usize = 240;
 /// A line above such a name that is longer is part of a sentence.
 const TITLE: usize = 40;
+/// The longest sentence that is a heading.
+const SENTENCE: usize = 240;
 /// A name that ends with a colon has no more words.
 const NAME: usize = 4;
 /// Paragraphs looked at, nearest first.
@@ -136,10 +138,15 @@ fn is_fence(text: &str) -> bool {
     fenced || tags.contains(&text)
 }
 
+/// A rule, however short: `==`.
+fn is_line(text: &str) -> bool {
+    text == "==" || is_rule(text)
+}
+
 /// Lines with a rule below them, and a short one behind the last rule.
 fn underlined(paragraph: &Paragraph<'_>) -> Vec<Heading> {
     let lines = &paragraph.lines;
-    let ruled = |at: usize| lines.get(at).is_some_and(|line| is_rule(line));
+    let ruled = |at: usize| lines.get(at).is_some_and(|line| is_line(line));
     let mut found: Vec<Heading> = (0..lines.len())
         .filter(|&at| !ruled(at) && ruled(at + 1) && is_short(lines[at]))
         .filter_map(|at| heading(lines[at], paragraph.at + at))
@@ -161,6 +168,20 @@ fn item(text: &str) -> Option<&str> {
     (named && is_short(name) && (text.ends_with(')') || is_short(text))).then_some(name)
 }
 
+/// Commands of git right above a block: they made what was measured.
+fn set_up(paragraph: &Paragraph<'_>, to: usize) -> Option<Heading> {
+    const MADE: [&str; 6] = ["am", "apply", "checkout", "cherry-pick", "reset", "revert"];
+    let made = |line: &&str| {
+        let mut words = line.trim_start_matches(['$', '#', ' ']).split(' ');
+        words.next() == Some("git") && words.next().is_some_and(|word| MADE.contains(&word))
+    };
+    let above = paragraph.at + paragraph.lines.len() == to;
+    (above && paragraph.lines.iter().all(|line| made(&line))).then(|| Heading {
+        text: paragraph.lines.join("; "),
+        at: paragraph.at,
+    })
+}
+
 /// `strong` asks for more than a short line: a colon, an underline, a mark.
 fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Heading> {
     let mut lines = paragraph.lines.as_slice();
@@ -176,8 +197,11 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
         return headings_of(&named, to - usize::from(adjacent), strong);
     }
     let several = underlined(paragraph);
-    if several.len() >= 2 || !several.is_empty() && !is_rule(lines[lines.len() - 1]) {
+    if several.len() >= 2 || !several.is_empty() && !is_line(lines[lines.len() - 1]) {
         return several;
+    }
+    if let Some(typed) = set_up(paragraph, to) {
+        return vec![typed];
     }
     let end = lines.len() - 1;
     if paragraph.at + lines.len() == to && lines[end].len() > 72 {
@@ -186,11 +210,11 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
             return vec![found];
         }
     }
-    let underlined = lines.len() >= 2 && is_rule(lines[lines.len() - 1]);
+    let underlined = lines.len() >= 2 && is_line(lines[lines.len() - 1]);
     if underlined {
         lines = &lines[..lines.len() - 1];
     }
-    while lines.first().is_some_and(|line| is_rule(line)) && lines.len() > 1 {
+    while lines.first().is_some_and(|line| is_line(line)) && lines.len() > 1 {
         lines = &lines[1..];
     }
     let last = paragraph.at + (lines.len() - 1);
@@ -209,7 +233,7 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
         return stated;
     }
     if lines.len() == 1 || underlined {
-        let marked = underlined || is_marked(text);
+        let marked = underlined || is_marked(text) || is_state_alone(text);
         return match heading(text, last) {
             Some(found) if marked || (!strong && is_short(text) && !is_typed(text)) => {
                 vec![found]
@@ -222,11 +246,12 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
         let words = text.split_whitespace().count();
         let alone = (words == 1 || text.starts_with(char::is_uppercase) && words <= NAME)
             && names_configuration(text);
-        if alone {
+        let before = lines.len().checked_sub(2).and_then(|at| lines.get(at));
+        if alone || is_bare_state(text) && before.is_some_and(|line| is_entry(line)) {
             return heading(text, last).into_iter().collect();
         }
         // A name below the title of all: no line of a paragraph is as short as that.
-        if let [.., outer] = &lines[..end]
+        if let [.., outer, _] = lines
             && words == 1
             && outer.len() <= TITLE
             && is_short(outer)
@@ -245,10 +270,12 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
 
 /// `Without this patch:` over `bs 4k` right above a block, or over anything else.
 fn by_state(paragraph: &Paragraph<'_>, to: usize) -> Option<Vec<Heading>> {
-    if let [outer, inner] = paragraph.lines[..] {
-        let named = paragraph.at + 2 == to && inner.len() <= 48;
-        if named && is_state(outer) && is_short(inner) && !is_typed(inner) {
-            let both = [(outer, paragraph.at), (inner, paragraph.at + 1)].into_iter();
+    let end = paragraph.at + paragraph.lines.len();
+    if let [rest @ .., outer, inner] = &paragraph.lines[..] {
+        let named = end == to && inner.len() <= 48 && is_short(inner) && !is_typed(inner);
+        let stated = rest.is_empty() && is_state(outer) || is_state_alone(outer);
+        if named && stated {
+            let both = [(*outer, end - 2), (*inner, end - 1)].into_iter();
             return Some(both.filter_map(|(text, at)| heading(text, at)).collect());
         }
     }
@@ -262,6 +289,36 @@ fn is_bare_state(text: &str) -> bool {
     let first = states::first_word(text);
     let stated = matches!(first.as_str(), "with" | "without") || states::is_bare(&first);
     stated && is_state(text) && text.split_whitespace().count() <= NAME
+}
+
+/// `BEFORE` or `After this patch` with nothing else on the line.
+fn is_state_alone(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    words <= NAME
+        && is_short(text)
+        && (states::is_state_of_all(text) && !text.contains([',', '(', '='])
+            || words == 1 && states::is_bare(&states::first_word(text)))
+}
+
+/// `sync speed: about 190MB/s`: a figure with its name, which no sentence goes on from.
+fn is_entry(text: &str) -> bool {
+    text.split_once(": ").is_some_and(|(name, rest)| {
+        name.split_whitespace().count() <= 3 && rest.bytes().any(|b| b.is_ascii_digit())
+    })
+}
+
+/// What a line that ends with a colon says of what stands below it: its last sentence,
+/// without the `and` that ties it to what stood before.
+pub(crate) fn last_words(text: &str) -> &str {
+    let ends = text
+        .match_indices(". ")
+        .filter(|(at, _)| text[at + 2..].starts_with(char::is_uppercase));
+    let from = ends.map(|(at, _)| at + 2).last().unwrap_or(0);
+    let sentence = text[from..].trim_start();
+    let tied = ["and ", "And "]
+        .iter()
+        .find_map(|and| sentence.strip_prefix(and));
+    tied.unwrap_or(sentence)
 }
 
 /// Whether a line says by its marks that it is a heading.
@@ -301,7 +358,19 @@ fn is_typed(text: &str) -> bool {
 fn is_short(text: &str) -> bool {
     text.len() <= 72
         && text.split_whitespace().count() <= 12
-        && !text.ends_with(['.', '!', '?', ';', '{', '}', '>'])
+        && (!text.ends_with(['.', '!', '?', ';', '{', '}', '>']) || is_braced(text))
+}
+
+/// `base + {inlined helpers}`: what ends with a brace is a name if it holds the other too.
+fn is_braced(text: &str) -> bool {
+    let opened = text
+        .strip_suffix('}')
+        .and_then(|rest| rest.rsplit_once(" {"));
+    opened.is_some_and(|(head, inner)| {
+        head.starts_with(char::is_alphabetic)
+            && !inner.trim().is_empty()
+            && !format!("{head}{inner}").contains([';', '(', '{', '='])
+    })
 }
 
 /// The last sentence of a paragraph that ends with a colon.
@@ -317,7 +386,12 @@ fn last_sentence(lines: &[&str]) -> Option<String> {
         .next_back()
         .unwrap_or(0);
     let sentence = joined[start..].trim();
-    (sentence.len() <= 240).then(|| sentence.to_string())
+    if sentence.len() <= SENTENCE {
+        return Some(sentence.to_string());
+    }
+    // Of a long one what stands behind its last comma.
+    let (_, clause) = sentence.rsplit_once(", ")?;
+    (clause.len() <= SENTENCE).then(|| clause.to_string())
 }
 
 /// Whether a whole line stands in parentheses: it says more of what the line above names.
@@ -356,6 +430,7 @@ fn strip_marks(text: &str) -> &str {
         _ => text,
     };
     let text = text.strip_prefix("o ").unwrap_or(text);
+    let text = text.strip_prefix("and with").map_or(text, |_| &text[4..]);
     text.trim().trim_end_matches([':', ',']).trim()
 }
 
@@ -644,6 +719,72 @@ mod tests {
             ["at 4cbfd3de73"]
         );
         assert!(of("- a sentence that goes on for so long that it is none of the headings, as it is none\nBLOCK").is_empty());
+    }
+
+    #[test]
+    fn a_state_alone_is_a_heading_above_another_one() {
+        assert_eq!(
+            of("BEFORE\n\nfigures of the small box\n\nBLOCK"),
+            ["BEFORE", "figures of the small box"]
+        );
+        assert_eq!(
+            of("Results:\nAfter this patch\n1) rates:\nBLOCK"),
+            ["After this patch", "rates"]
+        );
+        for text in [
+            "New numbers of everything\n\nfigures of the small box\n\nBLOCK",
+            "Before and after\n\nfigures of the small box\n\nBLOCK",
+        ] {
+            assert_eq!(of(text), ["figures of the small box"], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_state_below_a_figure_is_no_end_of_a_sentence() {
+        assert_eq!(
+            of("resync speed: about 190MB/s\nwith my patch:\nBLOCK"),
+            ["with my patch"]
+        );
+        assert_eq!(
+            of("These are the numbers of a run\nwith my patch:\nBLOCK"),
+            ["These are the numbers of a run with my patch"]
+        );
+    }
+
+    #[test]
+    fn commands_of_git_say_what_was_measured() {
+        assert_eq!(
+            of("git reset --hard v4.19\ngit cherry-pick -x 9316a9ed\nBLOCK"),
+            ["git reset --hard v4.19; git cherry-pick -x 9316a9ed"]
+        );
+        assert!(
+            of("git log --oneline\nBLOCK")
+                .iter()
+                .all(|h| !h.contains(';'))
+        );
+    }
+
+    #[test]
+    fn a_name_may_end_with_a_brace_if_it_is_no_code() {
+        assert_eq!(
+            of("base + {small helpers}\nBLOCK"),
+            ["base + {small helpers}"]
+        );
+        for text in ["if (x) { y }\nBLOCK", "struct foo {}\nBLOCK", "}\nBLOCK"] {
+            assert!(of(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_words_of_a_line_are_its_last_sentence() {
+        for (text, words) in [
+            ("it is slow. Before the patch", "Before the patch"),
+            ("and after the patch", "after the patch"),
+            ("at 2.5 GHz before it", "at 2.5 GHz before it"),
+            ("android before", "android before"),
+        ] {
+            assert_eq!(last_words(text), words);
+        }
     }
 
     #[test]

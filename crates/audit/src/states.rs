@@ -139,6 +139,18 @@ pub(crate) fn is_bare(word: &str) -> bool {
     has(word, BARE, None)
 }
 
+/// Whether a name says no more than a bare state: `Before the patch` than `Before`.
+pub(crate) fn says_the_same(state: &str, name: &str) -> bool {
+    const NOTHING: [&str; 9] = [
+        "the", "this", "my", "patch", "patches", "patchset", "series", "change", "changes",
+    ];
+    let lower = name.to_lowercase();
+    let mut words = lower.split_whitespace();
+    words.next() == Some(state.to_lowercase().as_str())
+        && words.clone().next().is_some()
+        && words.all(|word| NOTHING.contains(&word))
+}
+
 /// The first word of a name, in lower case.
 pub(crate) fn first_word(name: &str) -> String {
     let first = name.split(|c: char| !c.is_alphanumeric()).next();
@@ -256,6 +268,21 @@ mod tests {
             "After a long boot of the old machine",
         ] {
             assert!(!is_state_of_all(heading), "{heading}");
+        }
+    }
+
+    #[test]
+    fn a_name_says_the_same_as_a_state_if_it_adds_nothing() {
+        for name in ["Before the patch", "before this patchset"] {
+            assert!(says_the_same("Before", name), "{name}");
+        }
+        for name in [
+            "Before",
+            "Before patch 2",
+            "after the patch",
+            "Before the reboot",
+        ] {
+            assert!(!says_the_same("Before", name), "{name}");
         }
     }
 

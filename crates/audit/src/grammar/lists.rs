@@ -39,6 +39,7 @@ use super::quantity::{is_measure, metric_of, quantity};
 use super::spread::{DEVIATIONS, MEANS, runs as stated_runs};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
+use crate::headings::last_words;
 use crate::roles::words::{names_configuration, names_measurement};
 pub(crate) use lone::LONE;
 pub use lone::Lone;
@@ -247,6 +248,7 @@ fn heading(text: &str) -> Option<&str> {
         .trim_end_matches([' ', '=', '-', '*'])
         .strip_suffix(':')?
         .trim();
+    let name = last_words(name);
     let fits = !name.is_empty()
         && name.split_whitespace().count() <= 10
         && name.bytes().any(|b| b.is_ascii_alphabetic())

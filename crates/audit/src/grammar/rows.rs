@@ -16,11 +16,15 @@
 //! They are read only if the same names stand below headings that differ as those
 //! of configurations do. Each list is one run.
 
+use assize_bundle::Spread;
+
 use super::begins::Begins;
-use super::cells::{label, line_at};
+use super::cells::{self, label, line_at};
+use super::spread::{DEVIATIONS, MEANS};
 use super::table::{Cell, cell_value, wide_cells};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
+use crate::headings::last_words;
 use crate::roles::differing;
 use crate::roles::words::names_configuration;
 
@@ -120,33 +124,55 @@ impl<'t> List<'t> {
         columns && more.names() == self.names() && cells(more) == cells(self)
     }
 
-    /// A run for each column.
+    /// A run for each column. A mean and its deviation are a summary.
     fn runs(&self, columns: &[&str]) -> Vec<Finding> {
+        let named = |words: &[&str]| {
+            let fits = |name: &str| words.contains(&name.to_ascii_lowercase().as_str());
+            self.rows.iter().position(|(_, name, _)| fits(name))
+        };
+        let summary = named(MEANS).zip(named(DEVIATIONS));
+
         let figure = |name: &str, cell: &Cell| {
             let mut figure = Figure::new(label(name), cell.value, cell.unit.clone());
             figure.step = cell.step;
             figure
         };
         let run = |column: usize| {
-            let rows = self.rows.iter();
-            let figures = rows.map(|(_, name, cells)| figure(name, &cells[column]));
+            let of = |(_, name, cells): &(usize, &str, Vec<Cell>)| {
+                Some(figure(name, cells.get(column)?))
+            };
+            let mut figures: Vec<Figure> = self.rows.iter().filter_map(of).collect();
             let labels = Labels {
                 configuration: Some(label(self.heading)),
                 workload: columns.get(column).map(|name| label(name)),
                 repetition: None,
             };
-            Finding::Run {
-                labels,
-                figures: figures.collect(),
+            let mut found = Vec::new();
+            if let Some((mean, deviation)) = summary
+                && let (Some(of), Some(by)) = (figures.get(mean), figures.get(deviation))
+            {
+                let spread = (of.unit == by.unit && by.value >= 0.0)
+                    .then_some(Spread::StandardDeviation(by.value));
+                found.push(cells::summary(&labels, of.clone(), spread, None));
+                let mut at = 0;
+                figures.retain(|_| {
+                    at += 1;
+                    at - 1 != mean && at - 1 != deviation
+                });
             }
+            if !figures.is_empty() {
+                found.push(Finding::Run { labels, figures });
+            }
+            found
         };
-        (0..columns.len().max(1)).map(run).collect()
+        (0..columns.len().max(1)).flat_map(run).collect()
     }
 }
 
 /// A heading, and what stands behind its colon over the figures below.
 fn heading(text: &str) -> Option<(&str, Vec<&str>)> {
     let (heading, rest) = text.trim().split_once(':')?;
+    let heading = last_words(heading);
     let named = heading.len() <= 80 && heading.bytes().any(|b| b.is_ascii_alphabetic());
     let columns = wide_cells(rest);
     let over = columns.is_empty()

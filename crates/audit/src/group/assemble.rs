@@ -9,8 +9,10 @@ use super::repeat::Stand;
 use super::{Item, admit, benchmark_names, factors, grid, names, samples, units};
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
+use crate::grammar::reports::REPORT;
 use crate::grammar::{self, Finding};
 use crate::options::Options;
+use crate::states;
 
 /// Name of a configuration that the post does not name.
 pub const UNNAMED: &str = "unnamed";
@@ -56,19 +58,20 @@ pub(super) fn assemble(
     (records, admissions)
 }
 
-/// Workloads get the program's name; its arguments only where one
-/// configuration was measured with several.
+/// Workloads get the program's name; its arguments, or the driver that a report names in
+/// parentheses, only where one configuration was measured with several.
 fn name_workloads(items: &mut [Item]) {
     let mut arguments: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    let split = |name: &str| match name.split_once(" -") {
+    let split = |format: &str, name: &str| match name.split_once(" -") {
         Some((program, rest)) if !program.contains(' ') => {
             (program.to_string(), format!("-{rest}"))
         }
+        _ if format == REPORT => parted(name),
         _ => (name.to_string(), String::new()),
     };
     for item in items.iter() {
         if let Some(name) = &item.workload_name {
-            let (program, rest) = split(name);
+            let (program, rest) = split(item.format, name);
             let configuration = item.configuration_label.clone().unwrap_or_default();
             arguments
                 .entry((program, configuration))
@@ -84,7 +87,7 @@ fn name_workloads(items: &mut [Item]) {
     for item in items.iter_mut() {
         let name = match &item.workload_name {
             Some(name) => {
-                let (program, _) = split(name);
+                let (program, _) = split(item.format, name);
                 if needs_arguments.contains(&program) {
                     name.clone()
                 } else {
@@ -95,6 +98,15 @@ fn name_workloads(items: &mut [Item]) {
         };
         item.workload_name = Some(name);
     }
+}
+
+/// `ecb(aes) (ecb-aes-fast) encryption` without what stands in parentheses, and that.
+fn parted(name: &str) -> (String, String) {
+    let inner = name.split_once(" (").and_then(|(head, rest)| {
+        let (driver, tail) = rest.rsplit_once(')')?;
+        Some((format!("{head}{tail}"), driver.to_string()))
+    });
+    inner.unwrap_or_else(|| (name.to_string(), String::new()))
 }
 
 /// What was measured on several machines that the text names is not one workload.
@@ -162,7 +174,32 @@ fn name_configurations(items: &[Item], options: &Options) -> BTreeMap<String, St
         let name = spelled.entry(name.to_lowercase()).or_insert(name).clone();
         names.insert(label.to_string(), name);
     }
+    join_states(items, &mut names);
     names
+}
+
+/// `Before` and `Before the patch` are one state, if neither was measured on what the other
+/// was, so that nothing is pooled.
+fn join_states(items: &[Item], names: &mut BTreeMap<String, String>) {
+    let mut on: BTreeMap<String, BTreeSet<Option<&str>>> = BTreeMap::new();
+    for item in items {
+        on.entry(name_of(item, names))
+            .or_default()
+            .insert(item.workload_name.as_deref());
+    }
+    let bare = |name: &&String| states::is_bare(&name.to_lowercase());
+    let short: Vec<&String> = on.keys().filter(bare).collect();
+    for name in names.values_mut() {
+        let apart = |short: &&&String| {
+            let (own, others) = (on.get(name), on.get(**short));
+            own.zip(others)
+                .is_some_and(|(own, others)| own.is_disjoint(others))
+        };
+        let same = |short: &&&String| states::says_the_same(short, name);
+        if let Some(short) = short.iter().filter(same).find(apart) {
+            *name = (*short).clone();
+        }
+    }
 }
 
 pub(super) fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
