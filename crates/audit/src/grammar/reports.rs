@@ -22,10 +22,12 @@ use crate::trigger::Trigger;
 pub struct Reports;
 
 /// Their name among the formats.
-pub(super) const REPORT: &str = "benchmark";
+pub(crate) const REPORT: &str = "benchmark";
 
 /// A longer line is none of a report.
 const LONGEST: usize = 300;
+/// Time of day and host have no more bytes.
+const STAMP: usize = 60;
 /// No block has more lines.
 const MOST: usize = 400;
 
@@ -114,13 +116,16 @@ const SHAPES: &[Shape] = &[
         &[("W", "1/s"), ("W p50", "ms")]),
     shape("redis-benchmark", " milliseconds", r"[\d.]+% <= [\d.]+ milliseconds", &[]),
     shape("redis-benchmark", " requests per second", r"{n} requests per second", &[("requests", "1/s")]),
+    shape("kunit", "bench", r"# (?<name>\w*bench\w*: [\w=, -]+): {n} {u}", &[("W", "U")]),
     shape("ebizzy", " records/s", r"{n} records/s.*", &[("records", "1/s")]),
     shape("pktgen", "pps ", r"{n} ?pps {n} ?Mb/sec \(\d+bps\) errors: \d+",
         &[("packets", "1/s"), ("rate", "Mbit/s")]),
     shape("cryptsetup", " iterations per second", r"{w} +{n} iterations per second(?: for \d+-bit key)?.*",
         &[("W", "1/s")]),
-    shape("cryptsetup", "iB/s", r"{w} +{n} {u} +{n} {u}", &[("W encryption", "U"), ("W decryption", "U")]),
-    shape("tcrypt", " byte blocks): ", r"(?:tcrypt: )?test +{w}: 1 operation in {n} cycles \(\d+ bytes\)",
+    shape("cryptsetup", "iB/s", r"(?<name>\S+ +\d+b) +{n} {u} +{n} {u}", &[("W encryption", "U"), ("W decryption", "U")]),
+    // What the tests below it are of.
+    shape("tcrypt", "testing speed of ", r"(?:tcrypt: )?testing speed of {w}", &[]),
+    shape("tcrypt", " byte blocks): ", r"(?:tcrypt: )?test +{w}: 1 operation in {n} cycles(?: \(\d+ bytes\))?",
         &[("W", "cycles")]),
     shape("tcrypt", " byte blocks): ", r"(?:tcrypt: )?test +{w}: {n} operations in 1 seconds \(\d+ bytes\)",
         &[("W", "1/s")]),
@@ -220,6 +225,8 @@ fn compiled(form: &str) -> Option<Regex> {
 struct Said {
     tool: &'static str,
     samples: bool,
+    /// What the lines below it are of, if it says nothing else.
+    title: Option<String>,
     figures: Vec<Figure>,
 }
 
@@ -234,9 +241,11 @@ fn said(text: &str) -> Option<Said> {
         let anchored = text.contains(form.shape.anchor);
         let captures = anchored.then(|| form.pattern.captures(text)).flatten()?;
         let figures = figures(form.shape, &captures)?;
+        let title = captures.name("name").filter(|_| figures.is_empty());
         Some(Said {
             tool: form.shape.tool,
             samples: form.shape.samples,
+            title: title.map(|title| label(title.as_str())),
             figures,
         })
     })
@@ -253,8 +262,20 @@ pub(super) fn is_line(text: &str) -> bool {
     Reports.starts(text) && said(text).is_some_and(|said| !said.figures.is_empty())
 }
 
-/// A line without the time stamp of the kernel's log before it.
+/// What the kernel says in a line of the log of the whole machine:
+/// `Jan 02 03:04:05 host kernel: …`.
+pub(super) fn said_by_kernel(text: &str) -> Option<&str> {
+    let (head, said) = text.split_once(" kernel: ")?;
+    let timed = |word: &str| word.matches(':').count() == 2;
+    (head.len() <= STAMP && head.split_whitespace().any(timed)).then_some(said)
+}
+
+/// A line without what the kernel's log puts before it: a time stamp, or in the log of the
+/// whole machine the time of day, the host and `kernel:`.
 fn without_stamp(text: &str) -> &str {
+    if let Some(said) = said_by_kernel(text) {
+        return said.trim_start();
+    }
     let parted = text
         .strip_prefix('[')
         .and_then(|rest| rest.split_once("] "));
@@ -315,7 +336,7 @@ impl Grammar for Reports {
     }
 
     fn reach(&self) -> usize {
-        0
+        1
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
@@ -359,19 +380,21 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
         findings: Vec::new(),
         taken: vec![tool as Taken; used],
     };
-    let mut runs: Vec<(usize, Vec<Figure>)> = Vec::new();
+    let mut runs: Vec<(usize, Option<String>, Vec<Figure>)> = Vec::new();
     for (at, said) in rows {
-        let known = |runs: &[(usize, Vec<Figure>)]| {
-            let mut last = runs.last().map_or(&[][..], |(_, f)| f).iter();
-            !said.samples && last.any(|f| said.figures.iter().any(|new| new.metric == f.metric))
-        };
-        if runs.is_empty() || known(&runs) {
-            runs.push((at, said.figures));
-        } else if let Some((_, figures)) = runs.last_mut() {
+        let last = runs.last().map_or(&[][..], |(.., figures)| figures);
+        let again = |f: &Figure| said.figures.iter().any(|new| new.metric == f.metric);
+        let known = !said.samples && last.iter().any(again);
+        if said.title.is_some() {
+            runs.push((at, said.title, said.figures));
+        } else if runs.is_empty() || known {
+            let title = runs.last().and_then(|(_, title, _)| title.clone());
+            runs.push((at, title, said.figures));
+        } else if let Some((.., figures)) = runs.last_mut() {
             figures.extend(said.figures);
         }
     }
-    for (at, figures) in runs {
+    for (at, workload, figures) in runs {
         let figures = mean_figures(figures.iter());
         if let Some(findings) = named::within(&figures) {
             for finding in findings {
@@ -379,7 +402,10 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
             }
             continue;
         }
-        let labels = Labels::default();
+        let labels = Labels {
+            workload,
+            ..Labels::default()
+        };
         if !figures.is_empty() {
             block.find(at, Finding::Run { labels, figures });
         }

@@ -25,7 +25,8 @@ mod wrapped;
 use assize_bundle::Place;
 
 use crate::Line;
-use crate::grammar::{Block, Finding, Grammar, Taken};
+use crate::grammar::cells::line_at;
+use crate::grammar::{Block, Finding, Grammar, Taken, reports};
 use crate::roles::words;
 pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
 pub(crate) use header::{Column, Header, split_unit};
@@ -110,6 +111,15 @@ impl Grammar for Table {
             stacked::read,
             stacked::told_apart,
         ];
+        // A line of the kernel's log and a title right above what a tool prints are no headers.
+        if line_at(lines, 0).is_some_and(|text| reports::said_by_kernel(text).is_some()) {
+            return None;
+        }
+        let titled = || line_at(lines, 0).is_some_and(|text| wide_cells(text).len() == 1);
+        let printed = |text| titled() && reports::is_line(text);
+        if line_at(lines, 1).is_some_and(printed) {
+            return None;
+        }
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }
