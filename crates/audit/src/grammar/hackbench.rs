@@ -46,6 +46,18 @@ fn is_setting(text: &str) -> bool {
     is_running(text) || text.starts_with("Each sender will pass ")
 }
 
+/// `each (== 400 tasks)` and `512 bytes`: what a mailer puts on the next line.
+fn is_end_of_setting(line: &str) -> bool {
+    let text = line.trim();
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let text = text.strip_prefix("each ").unwrap_or(text);
+    let tasks = text
+        .strip_prefix("(== ")
+        .and_then(|rest| rest.strip_suffix(" tasks)"));
+    let bytes = text.strip_suffix(" bytes");
+    tasks.or(bytes).is_some_and(number)
+}
+
 /// Whether a line is the first that hackbench prints.
 fn is_running(text: &str) -> bool {
     text.strip_prefix("Running ").is_some_and(|rest| {
@@ -102,6 +114,12 @@ fn read_settings(lines: &[Line<'_>]) -> Block {
             take(&mut block, gap, "blank");
             announce(&mut runs, text, at + gap);
             take(&mut block, 1, "hackbench header");
+            if lines
+                .get(at + gap + 1)
+                .is_some_and(|next| is_end_of_setting(&next.text))
+            {
+                take(&mut block, 1, "hackbench header");
+            }
         } else if let Some(token) = time_token(text) {
             take(&mut block, gap, "blank");
             take(&mut block, 1, "hackbench time");

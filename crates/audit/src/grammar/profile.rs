@@ -37,7 +37,7 @@ impl Grammar for Profile {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"0123456789+-#OC").and_holding(b"%S")
+        Begins::with(b"0123456789+-#OCS").and_holding(b"%S")
     }
 
     fn starts(&self, line: &str) -> bool {
@@ -97,7 +97,8 @@ impl Grammar for Profile {
 fn is_header(text: &str) -> bool {
     let text = text.trim_start_matches(['#', ' ']).trim_end();
     let known = text.starts_with("Overhead ") || text.starts_with("Children ");
-    known && text.len() <= LONGEST && text.ends_with("Symbol")
+    let counted = text.starts_with("Samples: ") && text.contains(" of event ");
+    text.len() <= LONGEST && (known && text.ends_with("Symbol") || counted)
 }
 
 /// The share of a symbol.
@@ -216,6 +217,14 @@ mod tests {
 
     fn rows_of(text: &str) -> &str {
         &text[text.rfind("#\n").unwrap() + 2..]
+    }
+
+    #[test]
+    fn a_line_of_samples_belongs_to_the_header() {
+        let text = "Samples: 480K of event 'cycles', Event count (approx.): 298552867297\n\
+                    Overhead  Comma  Shared Object     Symbol\n   0.45%  :53243  [kernel.vmlinux]  [k] foo_get\n";
+        assert_eq!(figures(text), owned(&[("foo_get", 0.45)]));
+        assert!(figures("Samples: 12 of them were bad\n").is_empty());
     }
 
     fn owned(all: &[(&str, f64)]) -> Vec<(String, f64)> {

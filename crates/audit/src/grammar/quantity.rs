@@ -69,6 +69,8 @@ static MEASURES: Listed = Listed::of(&[
     "Kbps",
     "Mbps",
     "Gbps",
+    "mbps",
+    "gbps",
     "Kbits/sec",
     "Mbits/sec",
     "Gbits/sec",

@@ -24,6 +24,10 @@ pub struct Kernbench;
 
 /// No report is longer.
 const MOST: usize = 80;
+/// What sysbench prints before it has no more lines.
+const BANNER: usize = 40;
+/// The line with its version is no longer.
+const SHORT: usize = 60;
 
 /// The lines of a block at one depth, up to where `known` no longer holds; blank
 /// lines only between others.
@@ -112,7 +116,7 @@ impl Grammar for Sysbench {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"SGCFTOt")
+        Begins::with(b"SGCFTORst")
     }
 
     fn starts(&self, line: &str) -> bool {
@@ -126,6 +130,7 @@ impl Grammar for Sysbench {
                 | "Throughput:"
                 | "OLTP test statistics:"
         ) || text.starts_with("transactions: ") && text.ends_with("per sec.)")
+            || is_banner(text)
     }
 
     fn reach(&self) -> usize {
@@ -135,7 +140,12 @@ impl Grammar for Sysbench {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let kept = |text: &str| SYSBENCH.iter().find(|(start, ..)| text.starts_with(start));
         let other = |text: &str| SYSBENCH_OTHERS.iter().any(|start| text.starts_with(start));
-        let texts = stretch(lines, |text| kept(text).is_some() || other(text));
+        let above = match line_at(lines, 0).is_some_and(is_banner) {
+            true => banner(lines)?,
+            false => 0,
+        };
+        let report = lines.get(above..)?;
+        let texts = stretch(report, |text| kept(text).is_some() || other(text));
         let mut figures: Vec<Figure> = Vec::new();
         for text in &texts {
             for figure in fileio(text) {
@@ -157,8 +167,31 @@ impl Grammar for Sysbench {
             figures.extend(value.map(|value| Figure::new(*metric, value, *unit)));
         }
         let enough = figures.len() >= 2;
-        run(0, figures, vec!["sysbench"; texts.len()]).filter(|_| enough)
+        run(above, figures, vec!["sysbench"; above + texts.len()]).filter(|_| enough)
     }
+}
+
+/// Whether a line is one with which sysbench begins to say what it does.
+fn is_banner(text: &str) -> bool {
+    let text = text.trim();
+    let version = text.strip_prefix("sysbench ");
+    text == "Running the test with following options:"
+        || version.is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_ascii_digit()) && rest.len() <= SHORT
+        })
+}
+
+/// How many lines sysbench prints of what it does before its report.
+fn banner(lines: &[Line<'_>]) -> Option<usize> {
+    let depth = lines.first()?.depth;
+    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let started = |text: &str| matches!(text.trim(), "Threads started!" | "Done.");
+    let begun = (1..BANNER).take_while(|&at| here(at).is_some());
+    let at = begun
+        .into_iter()
+        .find(|&at| here(at).is_some_and(started))?;
+    (at + 1..at + 5)
+        .find(|&at| here(at).is_some_and(|text| !text.trim().is_empty() && Sysbench.starts(text)))
 }
 
 /// `write: IOPS=31710.38 495.47 MiB/s (519.54 MB/s)` of sysbench's fileio.

@@ -8,6 +8,13 @@ use crate::grammar::number::english;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Figure, Finding, begins};
 
+/// A command line that is wrapped fills at least so many bytes of a line.
+const NEARLY: usize = 48;
+/// No line over which a mailer has wrapped one is longer.
+const LONGEST: usize = 100;
+/// It is wrapped over no more lines.
+const WRAPPED: usize = 8;
+
 impl Scanner<'_, '_> {
     /// A command line, with the lines over which a mailer wrapped it.
     pub(super) fn command(&mut self, at: usize) -> Option<usize> {
@@ -30,6 +37,12 @@ impl Scanner<'_, '_> {
             text = format!("{} {}", text.trim_end(), next.text.trim());
             used += 1;
         }
+        while used < WRAPPED
+            && let Some(rest) = self.options_go_on(at + used, line.depth)
+        {
+            text = format!("{} {rest}", text.trim_end());
+            used += 1;
+        }
         for i in at..at + used {
             self.take(i, "command");
         }
@@ -41,6 +54,27 @@ impl Scanner<'_, '_> {
             self.level(line.depth).command = Some((at, line.place, text));
         }
         Some(used)
+    }
+
+    /// What a mailer has wrapped of a command line: a line of options right below one that
+    /// is nearly as long as lines are.
+    fn options_go_on(&self, at: usize, depth: u8) -> Option<&str> {
+        let above = self.lines.get(at.checked_sub(1)?)?.text.trim();
+        let line = self.lines.get(at).filter(|line| line.depth == depth)?;
+        let text = line.text.trim();
+        let option = |word: &str| {
+            let name = word.trim_start_matches('-');
+            word.len() - name.len() <= 2
+                && name.len() >= 2
+                && name.starts_with(|c: char| c.is_ascii_lowercase())
+        };
+        let mut words = text.split_whitespace();
+        let first = words
+            .next()
+            .is_some_and(|word| word.starts_with('-') && option(word));
+        let whole = above.ends_with([':', '\\']) || above.len() < NEARLY;
+        let valued = text.contains('=') || words.next().is_none();
+        (first && valued && !whole && text.len() <= LONGEST).then_some(text)
     }
 
     /// The only figure that a program printed: a number with digits behind the point, alone

@@ -23,6 +23,8 @@ pub(super) enum Said<'t> {
         average: f64,
         unit: &'static str,
     },
+    /// `Latencies for: Sender`, as programs print that do it the way fio does.
+    Owner(&'t str),
     /// `clat percentiles (usec):`
     PercentileUnit(&'static str),
     /// `| 99.00th=[ 52], 99.50th=[ 59]`: those that are kept.
@@ -45,7 +47,7 @@ impl Said<'_> {
             Said::Rates { .. } | Said::Total { .. } => "fio rates",
             Said::Latency { .. } => "fio latency",
             Said::PercentileUnit(_) | Said::Percentiles(_) => "fio percentiles",
-            Said::Other => "fio",
+            Said::Owner(_) | Said::Other => "fio",
         }
     }
 }
@@ -94,6 +96,9 @@ pub(super) fn said(text: &str) -> Option<Said<'_>> {
     }
     if let Some(rest) = text.strip_prefix('|') {
         return percentiles(rest);
+    }
+    if let Some(name) = text.strip_prefix("Latencies for: ") {
+        return Some(Said::Owner(name));
     }
     job(text)
         .or_else(|| total(text))
@@ -290,6 +295,9 @@ fn latency(text: &str) -> Option<Said<'_>> {
         }
         _ => (None, text),
     };
+    if text.starts_with("percentiles (") && text.trim_end().ends_with(':') {
+        return unit_in_parentheses(text).map(Said::PercentileUnit);
+    }
     let name = ["slat", "clat", "lat"].into_iter().find(|name| {
         text.strip_prefix(name)
             .is_some_and(|r| r.starts_with([' ', '(']))
@@ -319,7 +327,11 @@ fn percentiles(text: &str) -> Option<Said<'_>> {
             continue;
         };
         let percentile = percentile.trim_start_matches([',', ' ']).trim();
-        let known = KEPT.into_iter().find(|kept| *kept == percentile);
+        // Some versions print four digits.
+        let digits = |text: &str| text.trim_end_matches('0').to_owned();
+        let known = KEPT
+            .into_iter()
+            .find(|kept| digits(kept) == digits(percentile));
         if let (Some(percentile), Some(value)) = (known, english(value.trim())) {
             kept.push((percentile, value));
         }

@@ -52,7 +52,10 @@ impl Grammar for Fio {
                         said(line),
                         Some(Said::Rates { .. } | Said::Job { .. } | Said::Total { .. })
                     );
-                first || text.starts_with("Jobs: ") || is_named_latency(line)
+                first
+                    || text.starts_with("Jobs: ")
+                    || text.starts_with("Latencies for: ")
+                    || is_named_latency(line)
             }
         }
     }
@@ -263,6 +266,10 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             let figure = |metric| Figure::new(metric, average, unit);
             latency_of_direction(name, figure, open);
         }
+        Said::Owner(name) => {
+            begin(at, open, block);
+            open.iter_mut().for_each(|run| run.job = Some(label(name)));
+        }
         Said::PercentileUnit(unit) => open.iter_mut().for_each(|run| run.percentiles = Some(unit)),
         Said::Percentiles(found) => open.iter_mut().for_each(|run| percentiles(&found, run)),
         Said::Total {
@@ -343,7 +350,10 @@ fn job(name: &str, group: u32, at: usize, open: &mut Option<Open>, block: &mut B
 fn percentiles(found: &[(&'static str, f64)], run: &mut Open) {
     let Some(unit) = run.percentiles else { return };
     for (percentile, value) in found {
-        let metric = format!("{} clat {percentile}th", run.direction);
+        let metric = match run.direction.as_str() {
+            "" => format!("{percentile}th"),
+            direction => format!("{direction} clat {percentile}th"),
+        };
         run.only(Figure::new(metric, *value, unit));
     }
 }
