@@ -261,7 +261,9 @@ fn note_comparing(
     signs.note_if(contrast::has_opposites(names), Sign::BeforeAndAfter);
     let own = signs.contains(Sign::ComparingFormat);
     signs.note_if(
-        !own && (contrast::of_several_workloads(names) || super::amounts::differ_in_amounts(names)),
+        !own && (contrast::of_several_workloads(names)
+            || contrast::of_several_devices(names)
+            || super::amounts::differ_in_amounts(names)),
         Sign::Parameters,
     );
     let changes = members

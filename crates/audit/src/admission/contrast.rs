@@ -371,6 +371,30 @@ fn setting(name: &str) -> Option<(String, String)> {
         .then(|| (key, right.trim().to_lowercase()))
 }
 
+/// Whether names differ in nothing but the model of a device or a machine: `read on the
+/// AB100 SSD` and `read on the CD200 SSD`.
+pub(super) fn of_several_devices(names: &[&str]) -> bool {
+    const DEVICES: [&str; 8] = [
+        "ssd", "hdd", "disk", "drive", "cpu", "machine", "server", "laptop",
+    ];
+    let model = |name: &&str| {
+        let mut words = words(name);
+        let at = words
+            .iter()
+            .position(|word| DEVICES.contains(&word.as_str()))?;
+        let model = at.checked_sub(1).map(|at| words.remove(at))?;
+        let numbered = |of: fn(&u8) -> bool| model.bytes().any(|b| of(&b));
+        (numbered(u8::is_ascii_digit) && numbered(u8::is_ascii_alphabetic))
+            .then_some((model, words))
+    };
+    let parted: Option<Vec<(String, Vec<String>)>> = names.iter().map(model).collect();
+    parted.is_some_and(|parted| {
+        let models: BTreeSet<&String> = parted.iter().map(|(model, _)| model).collect();
+        let rests: BTreeSet<&Vec<String>> = parted.iter().map(|(_, rest)| rest).collect();
+        models.len() >= 2 && models.len() == names.len() && rests.len() == 1
+    })
+}
+
 /// One is the other with a word more or a word exchanged.
 fn grown(a: &[String], b: &[String]) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -480,6 +504,21 @@ mod tests {
             ("before this patch", "after this patch"),
         ] {
             assert_eq!(between(a, b), Some(Sign::OppositeNames), "{a} | {b}");
+        }
+    }
+
+    #[test]
+    fn models_of_devices_are_no_configurations() {
+        assert!(of_several_devices(&[
+            "raw speed, AB100 SSD",
+            "raw speed, CD9C SSD"
+        ]));
+        for names in [
+            ["raw speed, AB100 SSD", "slow speed, CD9C SSD"],
+            ["raw speed, one SSD", "raw speed, no SSD"],
+            ["raw speed, AB100", "raw speed, CD9C"],
+        ] {
+            assert!(!of_several_devices(&names), "{names:?}");
         }
     }
 

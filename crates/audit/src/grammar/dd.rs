@@ -1,13 +1,19 @@
 //! The last line of `dd`: `1073741824 bytes (1.1 GB, 1.0 GiB) copied, 9.87 s, 109 MB/s`.
 //!
-//! One execution is a run.
+//! One execution is a run. One of a few bytes that was over at once made a file and measured
+//! nothing.
 
 use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;
-use super::quantity::quantity;
+use super::quantity::{power_of_seconds, quantity};
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
+
+/// So few bytes are written to have them, and not to see how long that takes,
+const FEW: f64 = 16.0 * 1024.0 * 1024.0;
+/// if it takes less than so many seconds.
+const AT_ONCE: f64 = 0.1;
 
 /// `dd`; see the module.
 pub struct Dd;
@@ -44,6 +50,10 @@ impl Grammar for Dd {
             findings: Vec::new(),
             taken: vec!["dd"],
         };
+        let seconds = power_of_seconds(time.unit).map(|power| time.value * 10_f64.powi(power));
+        if bytes < FEW && seconds.is_some_and(|seconds| seconds < AT_ONCE) {
+            return Some(block);
+        }
         let figures = vec![
             Figure::new("time", time.value, time.unit),
             Figure::new("rate", rate.value, rate.unit),

@@ -24,6 +24,7 @@ use std::collections::BTreeSet;
 
 use super::begins::Begins;
 use super::cells::{label, line_at};
+use super::echoed::are_configurations;
 use super::lists::is_setting;
 use super::number::english;
 use super::quantity::{is_measure, is_time, metric_of};
@@ -393,6 +394,14 @@ fn arrows(lines: &[Line<'_>]) -> Option<Block> {
     }
     let end = leave_measured(&mut pairs).unwrap_or(taken.len());
     taken.truncate(end);
+    // Of what is called after configurations the arrow is no change from one to the other.
+    let called: Vec<&str> = pairs.iter().map(|(_, pair)| pair.metric).collect();
+    if called.len() >= 2 && are_configurations(&called) {
+        return Some(Block {
+            findings: Vec::new(),
+            taken,
+        });
+    }
     let own = pairs.first()?.1.names.clone();
     let mut names = own.unwrap_or_else(|| ("before".to_owned(), "after".to_owned()));
     let mut block = Block {
@@ -491,6 +500,17 @@ mod tests {
     /// Configuration, metric and value of all figures.
     fn figures(text: &str) -> Vec<(String, String, f64)> {
         testing::placed(&Pairs, text)
+    }
+
+    #[test]
+    fn an_arrow_behind_a_configuration_is_no_change_to_it() {
+        let text = |one: &str, other: &str| {
+            format!(
+                "{one}: 402.5 -> 330.5 Mbps (~17.9% less)\n{other}: 386.5 -> 314.5 Mbps (~18.6% less)\n"
+            )
+        };
+        assert!(figures(&text("Base", "Patched")).is_empty());
+        assert_eq!(figures(&text("Sending", "Receiving")).len(), 4);
     }
 
     #[test]

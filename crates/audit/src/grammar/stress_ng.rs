@@ -10,7 +10,8 @@
 //! ```
 //!
 //! One report is a run, unless somebody has cut stress-ng's name from its lines: what such a
-//! report is of was too often taken from the wrong heading, and its figures are statements.
+//! report is of was too often taken from the wrong heading, and its figures are statements but
+//! where each stands right below a state (`group::lone`).
 //! What stands before the rows may be left out, and is the workload
 //! where it is there: reports of 4 and of 8 stressors are no repetitions. All columns are
 //! metrics, and so is what `--metrics` says of a stressor; what `--times` adds is of the
@@ -25,7 +26,8 @@ use crate::Line;
 /// stress-ng; see the module.
 pub struct StressNg;
 
-const TOOL: &str = "stress-ng";
+/// Its name among the formats.
+pub(crate) const TOOL: &str = "stress-ng";
 /// How every line begins, unless somebody has cut it off.
 const PREFIX: &str = "stress-ng: ";
 /// No report has more lines.

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 
 use assize_bundle::{Doubt, Place};
 
-use crate::grammar::Finding;
 use crate::grammar::echoed::{ECHOED, is_report};
 use crate::grammar::lists::LONE;
 use crate::grammar::profile::PROFILE;
 use crate::grammar::sentence::SENTENCE;
+use crate::grammar::stress_ng::TOOL as STRESS_NG;
+use crate::grammar::{Figure, Finding, Labels};
 use crate::scan::Placed;
+use crate::states::is_state_of_all;
 
 /// A block with the headings above it, the nearest first.
 type Headed = (Placed, Option<String>, Option<String>);
@@ -96,6 +98,41 @@ fn state_beside_reports(blocks: &mut [Headed]) {
             };
             let stated = figures.into_iter().map(|figure| (place, state(figure)));
             placed.findings.extend(stated);
+        }
+    }
+}
+
+/// What stress-ng printed, and lost its name, is a run if it stands right below a heading that
+/// says nothing but a state, as all of it in the post does, and not all below the same.
+pub(super) fn run_under_states(blocks: &mut [Headed]) {
+    let unsigned = |(placed, ..): &&Headed| {
+        let last = placed.findings.last();
+        placed.format == STRESS_NG && matches!(last, Some((_, Finding::Statement { .. })))
+    };
+    let state = |(placed, ..): &Headed| {
+        let heading = placed.headings.last()?.text.as_str();
+        is_state_of_all(heading).then(|| heading.to_lowercase())
+    };
+    let states: Option<BTreeSet<String>> = blocks.iter().filter(unsigned).map(state).collect();
+    if states.is_none_or(|states| states.len() < 2) {
+        return;
+    }
+    for block in blocks.iter_mut().filter(|block| unsigned(&&**block)) {
+        let mut run: Option<(Place, Vec<Figure>)> = None;
+        block.0.findings.retain(|(place, finding)| match finding {
+            Finding::Statement { figure, .. } => {
+                let (_, figures) = run.get_or_insert_with(|| (*place, Vec::new()));
+                figures.push(figure.clone());
+                false
+            }
+            _ => true,
+        });
+        if let Some((place, figures)) = run {
+            let labels = Labels::default();
+            block
+                .0
+                .findings
+                .push((place, Finding::Run { labels, figures }));
         }
     }
 }

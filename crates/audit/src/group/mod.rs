@@ -144,6 +144,7 @@ impl Grouper {
         sections::name_by_section(&mut blocks);
         let mut blocks = lone::without_unpaired(blocks, &mut self.doubts);
         lone::state_what_is_said_again(&mut blocks);
+        lone::run_under_states(&mut blocks);
         let recurring = sections::note_recurring(&mut blocks);
         let differ = tables::under_differing_headings(&blocks).into_iter();
         let differ = differ.zip(recurring).map(|(points, recurs)| match recurs {
