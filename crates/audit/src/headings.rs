@@ -176,7 +176,7 @@ fn set_up(paragraph: &Paragraph<'_>, to: usize) -> Option<Heading> {
         words.next() == Some("git") && words.next().is_some_and(|word| MADE.contains(&word))
     };
     let above = paragraph.at + paragraph.lines.len() == to;
-    (above && paragraph.lines.iter().all(|line| made(&line))).then(|| Heading {
+    (above && paragraph.lines.iter().all(|line| made(line))).then(|| Heading {
         text: paragraph.lines.join("; "),
         at: paragraph.at,
     })

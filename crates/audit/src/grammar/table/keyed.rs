@@ -41,7 +41,7 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
     // A line above the header says what is measured.
-    let header = (0..=1).find(|at| here(*at).is_some_and(|text| is_piped(text)))?;
+    let header = (0..=1).find(|at| here(*at).is_some_and(is_piped))?;
     let names = row::pipe_cells(here(header)?)?;
     if !(3..=12).contains(&names.len()) || names.iter().any(|name| !is_name(name)) {
         return None;
