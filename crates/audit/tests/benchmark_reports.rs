@@ -509,7 +509,7 @@ fn a_file_that_dd_made_at_once_measures_nothing() {
     let post = |size: &str, seconds: [f64; 2]| {
         let part = |name: &str, seconds: f64| {
             format!(
-                "{name}:\n# dd if=/dev/urandom bs=1M count=10 of=/mnt/foo\n10+0 records in\n10+0 records out\n{size} bytes (10 MB, 10 MiB) copied, {seconds} s, 136 MB/s\n\n"
+                "{name}:\n# dd if=/dev/zero bs=1M count=10 of=/mnt/foo\n10+0 records in\n10+0 records out\n{size} bytes (10 MB, 10 MiB) copied, {seconds} s, 136 MB/s\n\n"
             )
         };
         part("Before", seconds[0]) + &part("After", seconds[1])
