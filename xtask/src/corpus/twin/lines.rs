@@ -77,7 +77,8 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*(\S+@\S+\s*)?\S{0,30}[#$]\s+\S|\s--?[a-z][\w-]*([= ]|$).*\s--?[a-z]|^\s*(sudo|taskset|fio|dd|perf|numactl|echo|mkfs\S*|mount|umount|cat|\./\S+|make|mdadm|truncate|modprobe)\s",
     )
 });
-static RULE: LazyLock<Regex> = LazyLock::new(|| regex(r"^[\s|+x=_.*~-]+$"));
+static RULE: LazyLock<Regex> = LazyLock::new(|| regex(r"^[\s|+x=_.*~\\-]+$"));
+static CELLS: LazyLock<Regex> = LazyLock::new(|| regex(r"\s*\t\s*|\s{2,}|\s*\|\s*"));
 static NAMED: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*[^:=]{1,40}\s*[:=]\s*[~<(]*[-+]?\d"));
 
 /// What a line outside of patches is.
@@ -112,6 +113,9 @@ pub(super) fn class(text: &str) -> Class {
         return Class::Command;
     }
     let comment = bare.contains("/*") || bare.contains("*/");
+    if !comment && is_header(bare) {
+        return Class::Figures;
+    }
     if comment || (CODE.is_match(bare) && !FINE.is_match(bare)) {
         return Class::Code;
     }
@@ -122,6 +126,14 @@ pub(super) fn class(text: &str) -> Class {
 fn is_table(bare: &str) -> bool {
     let digit = bare.bytes().any(|b| b.is_ascii_digit());
     bare.matches('|').count() > 1 || bare.contains("    ") || (digit && bare.contains('\t'))
+}
+
+/// Whether a line is the header of a table, though its end may look like code: `AFTER(ns)`,
+/// `Diff(%)`.
+fn is_header(bare: &str) -> bool {
+    let cells: Vec<&str> = CELLS.split(bare).filter(|cell| !cell.is_empty()).collect();
+    let few = |cell: &&str| cell.split_whitespace().count() <= 3;
+    cells.len() >= 3 && cells.iter().all(few) && !bare.contains([';', '{', '}', '=', ','])
 }
 
 /// Whether a line has several words that only sentences have.
@@ -176,6 +188,10 @@ mod tests {
             ),
             ("            base     patched", Class::Figures),
             ("sendto: 12.5 usecs", Class::Figures),
+            ("\tBEFORE(ns)\tAFTER(ns)\tSAVED(%)", Class::Figures),
+            ("         %stddev     %change         %stddev", Class::Figures),
+            ("             \\          |                \\", Class::Figures),
+            ("\tgoto\tout_free(req);", Class::Code),
             (
                 "[    2.591449]    neon            :  1166 MB/sec",
                 Class::Figures,
