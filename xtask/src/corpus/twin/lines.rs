@@ -189,8 +189,14 @@ mod tests {
             ("            base     patched", Class::Figures),
             ("sendto: 12.5 usecs", Class::Figures),
             ("\tBEFORE(ns)\tAFTER(ns)\tSAVED(%)", Class::Figures),
-            ("         %stddev     %change         %stddev", Class::Figures),
-            ("             \\          |                \\", Class::Figures),
+            (
+                "         %stddev     %change         %stddev",
+                Class::Figures,
+            ),
+            (
+                "             \\          |                \\",
+                Class::Figures,
+            ),
             ("\tgoto\tout_free(req);", Class::Code),
             (
                 "[    2.591449]    neon            :  1166 MB/sec",
