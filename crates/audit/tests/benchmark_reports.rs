@@ -409,7 +409,8 @@ fn what_sysbench_says_before_its_report_hides_no_heading() {
     let report = |name: &str, iops: f64| {
         format!(
             "==\n{name}\n==\n\n $ sysbench fileio --threads=8 run\n\nsysbench 1.0.20 (using LuaJIT)\n\n\
-             Running the test with following options:\nNumber of threads: 8\n\n\
+             Running the test with following options:\n\
+             Number of threads: 8\n\n\
              Extra file open flags: (none)\n8 files, 64MiB each\n\nInitializing worker threads...\n\n\
              Threads started!\n\n\n\
              Throughput:\n         write: IOPS={iops} 499.39 MiB/s (523.65 MB/s)\n         fsync: IOPS=3275.24\n\n\
