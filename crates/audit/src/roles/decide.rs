@@ -122,16 +122,8 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
         let why = "the columns measure the same of different things";
         return (Configurations, rows_or(Metrics), 85, why);
     }
-    match agreement(grid) {
-        Some(Agreement::Columns) => {
-            let why = "changes that are given follow from the columns";
-            return (Configurations, rows_or(Metrics), 95, why);
-        }
-        Some(Agreement::Rows) => {
-            let why = "changes that are given follow from the rows";
-            return (Metrics, Configurations, 95, why);
-        }
-        None => {}
+    if let Some(found) = by_changes(grid, &rows_or) {
+        return found;
     }
     if keyed(grid) && across < 4 {
         return (Metrics, Configurations, 90, "the key names configurations");
@@ -170,6 +162,20 @@ fn by_headings(
     }
     let opposed = headed && across >= OPPOSITE && down == 0;
     opposed.then_some((40, "the heading is the state of all"))
+}
+
+/// What columns and rows are if changes that are given follow from them.
+fn by_changes(grid: &Grid, rows_or: &dyn Fn(Role) -> Role) -> Option<Found> {
+    Some(match agreement(grid)? {
+        Agreement::Columns => {
+            let why = "changes that are given follow from the columns";
+            (Configurations, rows_or(Metrics), 95, why)
+        }
+        Agreement::Rows => {
+            let why = "changes that are given follow from the rows";
+            (Metrics, Configurations, 95, why)
+        }
+    })
 }
 
 /// Whether a key of the rows is one of configurations.
@@ -429,6 +435,14 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     if cells().any(|cell| cell.spread.is_some()) {
         signs.push(Sign::SpreadGiven);
     }
+    if holds_runs(grid, roles) {
+        signs.push(Sign::Repetitions);
+    }
+    signs
+}
+
+/// Whether columns or rows are runs of the same, by more than a guess.
+fn holds_runs(grid: &Grid, roles: &Roles) -> bool {
     let suffixed = grid.rows.len() >= 2
         && grid
             .rows
@@ -437,10 +451,7 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     // Without names that are numbers of runs it is a guess that rows are runs.
     let named = grid.rows.iter().all(|row| !row.labels.is_empty());
     let numbered = named && roles.rows == Role::Repetitions;
-    if roles.repetition.is_some() || suffixed || numbered || roles.columns == Role::Repetitions {
-        signs.push(Sign::Repetitions);
-    }
-    signs
+    roles.repetition.is_some() || suffixed || numbered || roles.columns == Role::Repetitions
 }
 
 /// Whether a column says that it is relative to one of the rows, which has 1 or 100

@@ -171,21 +171,11 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         cell.unit.push_str(unit);
         used += 1;
     }
-    if cell.spread.is_some() {
-        // It stood right behind the number.
-    } else if words
-        .get(used)
-        .is_some_and(|w| matches!(*w, "±" | "+-" | "+/-"))
-    {
-        cell.spread = Some(PlusMinus::of(words.get(used + 1)?)?);
-        used += 2;
-    } else if let Some(spread) = words.get(used).and_then(|word| {
-        let marks = ["±", "+-", "+/-"];
-        let figure = marks.iter().find_map(|mark| word.strip_prefix(mark))?;
-        PlusMinus::of(figure)
-    }) {
-        cell.spread = Some(spread);
-        used += 1;
+    // Unless it stood right behind the number.
+    if cell.spread.is_none() {
+        let (spread, more) = spread_behind(&words[used..])?;
+        cell.spread = spread;
+        used += more;
     }
     // `8.612 s ± 0.041 s`
     if cell.spread.is_some()
@@ -202,6 +192,21 @@ pub(super) fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     cell.change = percentage(&words[used..used + bracketed]);
     used += bracketed;
     Some((cell, used))
+}
+
+/// The `± 0.3` or `±0.3` that may stand behind a number, and how many words it takes;
+/// `None` if a `±` that is a word of its own has no figure behind it.
+fn spread_behind(words: &[&str]) -> Option<(Option<PlusMinus>, usize)> {
+    let marks = ["±", "+-", "+/-"];
+    let Some(word) = words.first() else {
+        return Some((None, 0));
+    };
+    if marks.contains(word) {
+        return Some((Some(PlusMinus::of(words.get(1)?)?), 2));
+    }
+    let figure = marks.iter().find_map(|mark| word.strip_prefix(mark));
+    let spread = figure.and_then(PlusMinus::of);
+    Some((spread, usize::from(spread.is_some())))
 }
 
 /// `+ 20%`, of a sign and a percentage behind a blank.
