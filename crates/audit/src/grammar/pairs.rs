@@ -402,6 +402,11 @@ fn arrows(lines: &[Line<'_>]) -> Option<Block> {
             taken,
         });
     }
+    runs_of(&pairs, taken)
+}
+
+/// A run for each side by its name, and doubts about changes that do not follow.
+fn runs_of(pairs: &[(usize, Pair<'_>)], taken: Vec<Taken>) -> Option<Block> {
     let own = pairs.first()?.1.names.clone();
     let mut names = own.unwrap_or_else(|| ("before".to_owned(), "after".to_owned()));
     let mut block = Block {
@@ -409,7 +414,7 @@ fn arrows(lines: &[Line<'_>]) -> Option<Block> {
         taken,
     };
     let mut runs: Vec<(usize, String, Vec<Figure>)> = Vec::new();
-    for (at, pair) in &pairs {
+    for (at, pair) in pairs {
         let at = *at;
         if let Some(own) = &pair.names {
             names.clone_from(own);

@@ -104,6 +104,11 @@ pub(super) fn under_headings(lines: &[Line<'_>]) -> Option<Block> {
     if !fits {
         return None;
     }
+    runs_of(lines, sections)
+}
+
+/// A run for each item of each section.
+fn runs_of(lines: &[Line<'_>], sections: Vec<Section<'_>>) -> Option<Block> {
     let mut block = Block {
         findings: Vec::new(),
         taken: vec!["blank" as Taken; sections.last()?.2],
