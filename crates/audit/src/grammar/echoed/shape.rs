@@ -76,17 +76,7 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         match figure().filter(|_| !given) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
-                let before = text[from..at].trim_end();
-                field.label = before.trim_matches(is_mark);
-                // `41 ms lat | 7,506 calls`: what ends there belongs to the number before.
-                // `392 skipped, 2364 seconds`: nor is it of the next one if it is one word.
-                if let Some(own) = before.strip_suffix(['|', ','])
-                    && let Some(last) = shape.fields.last_mut()
-                    && (last.behind.is_empty() || last.behind == own.trim_matches(is_mark))
-                {
-                    last.behind = own.trim_matches(is_mark);
-                    field.label = "";
-                }
+                field.label = label_of(text[from..at].trim_end(), shape.fields.last_mut());
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('#');
                 push_words(&mut shape.words, common_unit(field.unit));
@@ -108,6 +98,21 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
     }
     push_words(&mut shape.words, &text[copied..]);
     (!shape.fields.is_empty()).then_some(shape)
+}
+
+/// Of the words between two numbers those that are of the second; the others are put behind
+/// the first.
+fn label_of<'t>(before: &'t str, last: Option<&mut Field<'t>>) -> &'t str {
+    // `41 ms lat | 7,506 calls`: what ends there belongs to the number before.
+    // `392 skipped, 2364 seconds`: nor is it of the next one if it is one word.
+    if let Some(own) = before.strip_suffix(['|', ','])
+        && let Some(last) = last
+        && (last.behind.is_empty() || last.behind == own.trim_matches(is_mark))
+    {
+        last.behind = own.trim_matches(is_mark);
+        return "";
+    }
+    before.trim_matches(is_mark)
 }
 
 /// Whether a line is a calculation: `1 / (1 / 50 + max(1 / 45, 1 / 8)) = 6.9 GiB/s`.

@@ -232,22 +232,7 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             before,
             direction,
             figures,
-        } => {
-            let again = |run: &Open| {
-                let own = figures.iter().any(|f| run.has(&f.metric));
-                let job = run.direction.is_empty() && run.group.is_some();
-                run.configuration != before.map(label) || own && !job
-            };
-            if open.as_ref().is_none_or(again) {
-                begin(at, open, block);
-            }
-            if let Some(run) = open {
-                run.configuration = before.map(label);
-                run.jobs += usize::from(run.direction.is_empty());
-                run.direction = direction;
-                figures.into_iter().for_each(|figure| run.add(figure));
-            }
-        }
+        } => rates(before, direction, figures, at, open, block),
         Said::Latency {
             before: Some(before),
             name,
@@ -287,6 +272,32 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             }
         }
         Said::Other => {}
+    }
+}
+
+/// The rates of one direction: a run that has them already is followed by another one,
+/// unless another of its jobs says them.
+fn rates(
+    before: Option<&str>,
+    direction: String,
+    figures: Vec<Figure>,
+    at: usize,
+    open: &mut Option<Open>,
+    block: &mut Block,
+) {
+    let again = |run: &Open| {
+        let own = figures.iter().any(|f| run.has(&f.metric));
+        let job = run.direction.is_empty() && run.group.is_some();
+        run.configuration != before.map(label) || own && !job
+    };
+    if open.as_ref().is_none_or(again) {
+        begin(at, open, block);
+    }
+    if let Some(run) = open {
+        run.configuration = before.map(label);
+        run.jobs += usize::from(run.direction.is_empty());
+        run.direction = direction;
+        figures.into_iter().for_each(|figure| run.add(figure));
     }
 }
 

@@ -1,0 +1,134 @@
+//! Which headings below each other are those of sections, and how far each reaches.
+
+use super::{Section, beside};
+use crate::Line;
+use crate::admission::contrast::Name;
+use crate::grammar::cells::line_at;
+use crate::grammar::echoed::heading::{
+    alike, bare, differ_in_number, first_name, heading, is_sentence, marked,
+};
+use crate::grammar::echoed::{CONTRAST, MOST, shape};
+use crate::grammar::table::is_rule;
+use crate::roles::{configuration_name, difference};
+use crate::states::begins_with_state;
+
+/// The second heading stands at most so many lines below the first.
+const REACH: usize = 320;
+
+/// The sections from the first line on, each up to the heading of the next; at least two.
+pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
+    let first = heading(line_at(lines, 0)?)?;
+    // What a rule stands below is a heading, and the next one may say what it is.
+    let told = first_name(first);
+    if !(told || is_underlined(lines)) || is_above_another(lines) {
+        return None;
+    }
+    let mut sections = vec![Section {
+        name: first,
+        at: 0,
+        end: 0,
+    }];
+    // What `differing` asks of each two of them.
+    let mut names = vec![configuration_name(first)?];
+    let mark = line_at(lines, 0).and_then(marked);
+    let mut at = 1;
+    while let Some(next) = next_beside(lines, at).filter(|_| at <= REACH * sections.len()) {
+        at = next;
+        let Some(text) = beside(lines, at) else {
+            break;
+        };
+        let item = mark.is_some() && marked(text) == mark && !shape::has_digit(text);
+        let name = heading(text).or_else(|| item.then(|| bare(text)));
+        if let Some(name) = name {
+            let again = sections.iter().any(|known| known.name == name);
+            if again {
+                break;
+            }
+            // A heading right below another one, or one that comes again, is of what stands
+            // below both, unless it names a configuration itself.
+            let from = sections.last().map_or(0, |section| section.at);
+            if !first_name(name) && is_inner(lines, from, at) {
+                at += 1;
+                continue;
+            }
+            let follows = follows(&sections, name, item);
+            let contrasts = |new: &Name<'_>| names.iter().all(|n| difference(n, new) >= CONTRAST);
+            if let Some(new) = configuration_name(name).filter(|new| follows || contrasts(new)) {
+                if sections.len() == MOST {
+                    break;
+                }
+                sections.last_mut()?.end = at;
+                sections.push(Section { name, at, end: at });
+                names.push(new);
+            } else if sections.iter().any(|known| alike(known.name, name)) {
+                // It is of something else than the heading before, and nobody knows what.
+                return None;
+            }
+        }
+        at += 1;
+    }
+    sections.last_mut()?.end = at;
+    let named = told || sections[1..].iter().all(|section| first_name(section.name));
+    (sections.len() >= 2 && named).then_some(sections)
+}
+
+/// Whether a heading stands right below the one before, or comes again.
+fn is_inner(lines: &[Line<'_>], from: usize, at: usize) -> bool {
+    let figures = |at: usize| line_at(lines, at).is_some_and(shape::has_digit);
+    let elsewhere = || beside(lines, at).is_some_and(|text| stands_elsewhere(lines, at, text));
+    !(from + 1..at).any(figures) || elsewhere()
+}
+
+/// Whether the headings before say that this one is a configuration too, however little
+/// it differs: it is an item of their list, or differs from one of them in a number.
+fn follows(sections: &[Section<'_>], name: &str, item: bool) -> bool {
+    // Two items of a list that contrast say what the others are.
+    let listed = item && sections.len() >= 2 && !is_sentence(name);
+    let mut known = sections[1..].iter().map(|section| section.name);
+    listed || known.any(|known| differ_in_number(known, name))
+}
+
+/// Whether a rule and nothing else stands between the first line, which ends with a colon,
+/// and a line of figures.
+fn is_underlined(lines: &[Line<'_>]) -> bool {
+    let colon = line_at(lines, 0).is_some_and(|text| text.trim_end().ends_with(':'));
+    let figures = |at: usize| beside(lines, at).is_some_and(shape::has_digit);
+    colon && beside(lines, 1).is_some_and(is_rule) && (figures(2) || figures(3))
+}
+
+/// The next line from one on that is quoted as the first is. An answer without figures
+/// between quoted lines is passed over.
+fn next_beside(lines: &[Line<'_>], at: usize) -> Option<usize> {
+    /// No answer between two parts of what is compared is longer.
+    const ANSWER: usize = 12;
+    let depth = lines.first()?.depth;
+    for (next, line) in lines.iter().enumerate().skip(at).take(ANSWER) {
+        if line.depth == depth {
+            return Some(next);
+        }
+        if line.depth > depth || shape::has_digit(&line.text) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether nothing stands between the first line and a heading that names a
+/// configuration: what stands below is that one's.
+fn is_above_another(lines: &[Line<'_>]) -> bool {
+    let blank = |text: &&str| text.trim().is_empty();
+    let mut below = (1..4).map_while(|at| beside(lines, at));
+    let next = below.find(|text| !blank(text));
+    let next = next.filter(|text| !shape::has_digit(text));
+    let outer = line_at(lines, 0)
+        .and_then(heading)
+        .is_some_and(begins_with_state);
+    !outer && next.and_then(heading).is_some_and(first_name)
+}
+
+/// Whether a line stands in another place too.
+fn stands_elsewhere(lines: &[Line<'_>], at: usize, text: &str) -> bool {
+    (1..at + REACH)
+        .map_while(|other| Some((other, beside(lines, other)?)))
+        .any(|(other, same)| other != at && same == text)
+}
