@@ -1,12 +1,15 @@
 //! The lines above a block that say what the block is about.
 
 mod machine;
+mod nothing;
 
 use crate::Line;
 use crate::grammar::table::is_rule;
 use crate::roles::words::names_configuration;
 use crate::states;
 pub(crate) use machine::machine;
+pub(crate) use nothing::is_generic;
+use nothing::{is_attribution, is_calculation, is_letter_header, reads_files};
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,6 +171,15 @@ fn item(text: &str) -> Option<&str> {
     (named && is_short(name) && (text.ends_with(')') || is_short(text))).then_some(name)
 }
 
+/// The last line of a paragraph right above a block, if it is an item too long for a short line.
+fn long_item(paragraph: &Paragraph<'_>, to: usize) -> Option<Heading> {
+    let lines = &paragraph.lines;
+    let end = lines.len() - 1;
+    let long = paragraph.at + lines.len() == to && lines[end].len() > 72;
+    let name = long.then(|| item(lines[end])).flatten()?;
+    heading(name, paragraph.at + end)
+}
+
 /// Commands of git right above a block: they made what was measured.
 fn set_up(paragraph: &Paragraph<'_>, to: usize) -> Option<Heading> {
     const MADE: [&str; 6] = ["am", "apply", "checkout", "cherry-pick", "reset", "revert"];
@@ -176,7 +188,7 @@ fn set_up(paragraph: &Paragraph<'_>, to: usize) -> Option<Heading> {
         words.next() == Some("git") && words.next().is_some_and(|word| MADE.contains(&word))
     };
     let above = paragraph.at + paragraph.lines.len() == to;
-    (above && paragraph.lines.iter().all(|line| made(line))).then(|| Heading {
+    (above && paragraph.lines.iter().all(made)).then(|| Heading {
         text: paragraph.lines.join("; "),
         at: paragraph.at,
     })
@@ -203,12 +215,8 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
     if let Some(typed) = set_up(paragraph, to) {
         return vec![typed];
     }
-    let end = lines.len() - 1;
-    if paragraph.at + lines.len() == to && lines[end].len() > 72 {
-        let found = item(lines[end]).and_then(|name| heading(name, paragraph.at + end));
-        if let Some(found) = found {
-            return vec![found];
-        }
+    if let Some(found) = long_item(paragraph, to) {
+        return vec![found];
     }
     let underlined = lines.len() >= 2 && is_line(lines[lines.len() - 1]);
     if underlined {
@@ -242,30 +250,35 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
         };
     }
     if text.ends_with(':') {
-        // What stands above it is not wrapped: `Host: a, 8 CPUs` and `Before this change:`.
-        let words = text.split_whitespace().count();
-        let alone = (words == 1 || text.starts_with(char::is_uppercase) && words <= NAME)
-            && names_configuration(text);
-        let before = lines.len().checked_sub(2).and_then(|at| lines.get(at));
-        if alone || is_bare_state(text) && before.is_some_and(|line| is_entry(line)) {
-            return heading(text, last).into_iter().collect();
-        }
-        // A name below the title of all: no line of a paragraph is as short as that.
-        if let [.., outer, _] = lines
-            && words == 1
-            && outer.len() <= TITLE
-            && is_short(outer)
-            && !is_typed(outer)
-        {
-            let both = [(*outer, last - 1), (text, last)].into_iter();
-            return both.filter_map(|(text, at)| heading(text, at)).collect();
-        }
-        return last_sentence(lines)
-            .and_then(|sentence| heading(&sentence, last))
-            .into_iter()
-            .collect();
+        return before_colon(lines, text, last);
     }
     Vec::new()
+}
+
+/// The headings of several lines, of which the last one, `text` on line `last`, ends with a colon.
+fn before_colon(lines: &[&str], text: &str, last: usize) -> Vec<Heading> {
+    // What stands above it is not wrapped: `Host: a, 8 CPUs` and `Before this change:`.
+    let words = text.split_whitespace().count();
+    let alone = (words == 1 || text.starts_with(char::is_uppercase) && words <= NAME)
+        && names_configuration(text);
+    let before = lines.len().checked_sub(2).and_then(|at| lines.get(at));
+    if alone || is_bare_state(text) && before.is_some_and(|line| is_entry(line)) {
+        return heading(text, last).into_iter().collect();
+    }
+    // A name below the title of all: no line of a paragraph is as short as that.
+    if let [.., outer, _] = lines
+        && words == 1
+        && outer.len() <= TITLE
+        && is_short(outer)
+        && !is_typed(outer)
+    {
+        let both = [(*outer, last - 1), (text, last)].into_iter();
+        return both.filter_map(|(text, at)| heading(text, at)).collect();
+    }
+    last_sentence(lines)
+        .and_then(|sentence| heading(&sentence, last))
+        .into_iter()
+        .collect()
 }
 
 /// `Without this patch:` over `bs 4k` right above a block, or over anything else.
@@ -432,142 +445,6 @@ fn strip_marks(text: &str) -> &str {
     let text = text.strip_prefix("o ").unwrap_or(text);
     let text = text.strip_prefix("and with").map_or(text, |_| &text[4..]);
     text.trim().trim_end_matches([':', ',']).trim()
-}
-
-/// Words that name nothing.
-const GENERIC: &[&str] = &[
-    "result",
-    "results",
-    "number",
-    "numbers",
-    "raw",
-    "data",
-    "test",
-    "tests",
-    "summary",
-    "here",
-    "are",
-    "is",
-    "the",
-    "it",
-    "looks",
-    "like",
-    "this",
-    "now",
-    "onto",
-    "below",
-    "above",
-    "following",
-    "as",
-    "follows",
-    "performance",
-    "benchmark",
-    "benchmarks",
-    "measurement",
-    "measurements",
-    "output",
-    "some",
-    "my",
-    "our",
-    "table",
-    "tables",
-    "figures",
-    "log",
-    "a",
-    "an",
-    "of",
-    "in",
-    "and",
-    "we",
-    "i",
-    "get",
-    "got",
-    "see",
-    "these",
-    "those",
-    "was",
-    "were",
-    "then",
-    "run",
-    "runs",
-    "for",
-    "comparison",
-    "details",
-    "detailed",
-    "full",
-    "looking",
-    "at",
-    "what",
-    "have",
-];
-
-/// `Test results`, `Raw numbers`, `It looks like this`: names nothing.
-pub(crate) fn is_generic(text: &str) -> bool {
-    // What fio prints above its sums, and of itself.
-    let version = text.strip_prefix("fio-");
-    text.starts_with("Run status group")
-        || version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        || text
-            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .filter(|w| !w.is_empty())
-            .all(|word| GENERIC.contains(&word.to_lowercase().as_str()))
-}
-
-/// `From: …`, `Date: …` in an archive's page.
-fn is_letter_header(text: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "from",
-        "to",
-        "cc",
-        "date",
-        "subject",
-        "message-id",
-        "in-reply-to",
-        "references",
-        "reply-to",
-        "sender",
-        "link",
-        "signed-off-by",
-        "tested-by",
-        "reviewed-by",
-        "acked-by",
-        "reported-by",
-        "fixes",
-        "suggested-by",
-    ];
-    text.split_once(':')
-        .is_some_and(|(name, _)| NAMES.contains(&name.trim().to_lowercase().as_str()))
-}
-
-/// A mean that was computed by hand: `(12.5+12.9+12.1)/3 = 12.5`.
-fn is_calculation(text: &str) -> bool {
-    let sign = |c: char| {
-        matches!(
-            c,
-            '(' | ')' | '+' | '-' | '*' | '/' | '=' | '~' | '%' | '.' | ','
-        )
-    };
-    let known = |c: char| c.is_ascii_digit() || c == ' ' || sign(c);
-    text.contains(['+', '/', '*']) && text.contains('=') && text.chars().all(known)
-}
-
-/// A command behind a prompt that only shows what stands in files: `box # grep IOPS *.log`.
-fn reads_files(text: &str) -> bool {
-    const PROGRAMS: [&str; 5] = ["grep", "cat", "tail", "head", "awk"];
-    let prompts = ["# ", "$ "].into_iter();
-    let mut typed = prompts.filter_map(|mark| text.split_once(mark));
-    typed.any(|(_, command)| {
-        let mut words = command.split_whitespace();
-        words.next().is_some_and(|word| PROGRAMS.contains(&word)) && words.next().is_some()
-    })
-}
-
-/// `On …, … wrote:`
-fn is_attribution(text: &str) -> bool {
-    let lower = text.trim_end_matches(':').to_lowercase();
-    [" wrote", " writes", " schrieb", " said", " a écrit"]
-        .iter()
-        .any(|end| lower.ends_with(end))
 }
 
 #[cfg(test)]

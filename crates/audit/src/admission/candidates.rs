@@ -1,5 +1,7 @@
 //! Candidates: the configurations of one workload, weighed.
 
+mod units;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Place;
@@ -9,10 +11,10 @@ use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, 
 use crate::grammar::echoed::has_form_of_any_tool;
 use crate::grammar::lists::LONE;
 use crate::grammar::profile::PROFILE;
-use crate::grammar::quantity::is_quotient;
 use crate::grammar::{Figure, names_what_it_compares};
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
+use units::{has_unit, is_rate};
 
 /// One finding of a candidate, as admission sees it.
 pub(crate) struct Member<'a> {
@@ -434,45 +436,6 @@ fn other_scale(at: usize, names: &Compared<'_>) -> bool {
             let far = |other: &f64| own * SCALE < *other || other * SCALE < own;
             others.iter().all(far)
         })
-}
-
-/// Whether a figure has a unit in which performance is measured, be it for want of a name
-/// in the place of one: `ns/op`.
-fn has_unit(figure: &Figure) -> bool {
-    let named = figure.unit.is_empty() && figure.metric.contains('/');
-    is_measure(&figure.unit) || named && is_quotient(&figure.metric)
-}
-
-/// Whether a metric has the name of a rate, which is a unit as well: `read IOPS`.
-fn is_rate(metric: &str) -> bool {
-    const RATES: &[&str] = &["iops", "tps", "qps", "rps", "pps", "fps"];
-    let last = metric.rsplit(' ').next().unwrap_or_default();
-    RATES.iter().any(|rate| rate.eq_ignore_ascii_case(last))
-        || metric.ends_with(" per second")
-        || metric.ends_with("/sec")
-        || metric.ends_with("/s")
-}
-
-/// Whether a unit is one in which performance is measured.
-fn is_measure(unit: &str) -> bool {
-    let unit = unit.trim();
-    !unit.is_empty()
-        && !matches!(
-            unit,
-            "%" | "x"
-                | "K"
-                | "k"
-                | "M"
-                | "G"
-                | "B"
-                | "KB"
-                | "kB"
-                | "MB"
-                | "GB"
-                | "KiB"
-                | "MiB"
-                | "GiB"
-        )
 }
 
 /// What is missing, and what would supply it.

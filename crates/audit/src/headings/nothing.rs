@@ -1,0 +1,137 @@
+//! Lines that are no headings, as they name nothing that stands below them.
+
+/// Words that name nothing.
+const GENERIC: &[&str] = &[
+    "result",
+    "results",
+    "number",
+    "numbers",
+    "raw",
+    "data",
+    "test",
+    "tests",
+    "summary",
+    "here",
+    "are",
+    "is",
+    "the",
+    "it",
+    "looks",
+    "like",
+    "this",
+    "now",
+    "onto",
+    "below",
+    "above",
+    "following",
+    "as",
+    "follows",
+    "performance",
+    "benchmark",
+    "benchmarks",
+    "measurement",
+    "measurements",
+    "output",
+    "some",
+    "my",
+    "our",
+    "table",
+    "tables",
+    "figures",
+    "log",
+    "a",
+    "an",
+    "of",
+    "in",
+    "and",
+    "we",
+    "i",
+    "get",
+    "got",
+    "see",
+    "these",
+    "those",
+    "was",
+    "were",
+    "then",
+    "run",
+    "runs",
+    "for",
+    "comparison",
+    "details",
+    "detailed",
+    "full",
+    "looking",
+    "at",
+    "what",
+    "have",
+];
+
+/// `Test results`, `Raw numbers`, `It looks like this`: names nothing.
+pub(crate) fn is_generic(text: &str) -> bool {
+    // What fio prints above its sums, and of itself.
+    let version = text.strip_prefix("fio-");
+    text.starts_with("Run status group")
+        || version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        || text
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|w| !w.is_empty())
+            .all(|word| GENERIC.contains(&word.to_lowercase().as_str()))
+}
+
+/// `From: …`, `Date: …` in an archive's page.
+pub(super) fn is_letter_header(text: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "from",
+        "to",
+        "cc",
+        "date",
+        "subject",
+        "message-id",
+        "in-reply-to",
+        "references",
+        "reply-to",
+        "sender",
+        "link",
+        "signed-off-by",
+        "tested-by",
+        "reviewed-by",
+        "acked-by",
+        "reported-by",
+        "fixes",
+        "suggested-by",
+    ];
+    text.split_once(':')
+        .is_some_and(|(name, _)| NAMES.contains(&name.trim().to_lowercase().as_str()))
+}
+
+/// A mean that was computed by hand: `(12.5+12.9+12.1)/3 = 12.5`.
+pub(super) fn is_calculation(text: &str) -> bool {
+    let sign = |c: char| {
+        matches!(
+            c,
+            '(' | ')' | '+' | '-' | '*' | '/' | '=' | '~' | '%' | '.' | ','
+        )
+    };
+    let known = |c: char| c.is_ascii_digit() || c == ' ' || sign(c);
+    text.contains(['+', '/', '*']) && text.contains('=') && text.chars().all(known)
+}
+
+/// A command behind a prompt that only shows what stands in files: `box # grep IOPS *.log`.
+pub(super) fn reads_files(text: &str) -> bool {
+    const PROGRAMS: [&str; 5] = ["grep", "cat", "tail", "head", "awk"];
+    let prompts = ["# ", "$ "].into_iter();
+    let mut typed = prompts.filter_map(|mark| text.split_once(mark));
+    typed.any(|(_, command)| {
+        let mut words = command.split_whitespace();
+        words.next().is_some_and(|word| PROGRAMS.contains(&word)) && words.next().is_some()
+    })
+}
+
+/// `On …, … wrote:`
+pub(super) fn is_attribution(text: &str) -> bool {
+    let lower = text.trim_end_matches(':').to_lowercase();
+    [" wrote", " writes", " schrieb", " said", " a écrit"]
+        .iter()
+        .any(|end| lower.ends_with(end))
+}
