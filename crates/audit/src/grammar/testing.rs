@@ -40,7 +40,7 @@ pub(crate) fn figures(grammar: &dyn Grammar, text: &str) -> Vec<(String, f64)> {
     figures.map(|f| (f.metric, f.value)).collect()
 }
 
-/// What [`placed`] is to give.
+/// What [`placed`] or [`first_of_each`] is to give.
 pub(crate) fn told(all: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
     let owned = |(a, b, v): &(&str, &str, f64)| ((*a).to_owned(), (*b).to_owned(), *v);
     all.iter().map(owned).collect()
@@ -55,4 +55,15 @@ pub(crate) fn placed(grammar: &dyn Grammar, text: &str) -> Vec<(String, String, 
         all.extend(figures.into_iter().map(of));
     }
     all
+}
+
+/// Workload, configuration and first figure of each of these runs.
+pub(crate) fn first_of_each(grammar: &dyn Grammar, text: &str) -> Vec<(String, String, f64)> {
+    let runs = runs(grammar, text).into_iter();
+    runs.map(|(labels, figures)| {
+        let name = |name: Option<String>| name.unwrap_or_default();
+        let (workload, state) = (name(labels.workload), name(labels.configuration));
+        (workload, state, figures[0].value)
+    })
+    .collect()
 }

@@ -188,13 +188,7 @@ mod tests {
 
     /// Workload, configuration and value of each run.
     fn read(text: &str) -> Vec<(String, String, f64)> {
-        let runs = testing::runs(&Lists, text).into_iter();
-        runs.map(|(labels, figures)| {
-            let name = |name: Option<String>| name.unwrap_or_default();
-            let (workload, state) = (name(labels.workload), name(labels.configuration));
-            (workload, state, figures[0].value)
-        })
-        .collect()
+        testing::first_of_each(&Lists, text)
     }
 
     const POST: &str = "before\nZONES 2\n1450MiB/s\nZONES 64\n1210MiB/s\n\n\
