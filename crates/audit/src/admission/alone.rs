@@ -61,9 +61,14 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     if text.split_whitespace().filter(fine).count() >= 3 {
         return Some(Sign::FigureName);
     }
-    let values = text.split('=').skip(1);
-    let values = values.filter(|v| v.trim().starts_with(|c: char| c.is_ascii_digit()));
-    if is_figure(text) && !is_pointer(text) || values.count() >= 2 {
+    // `packets=10 (MB=12), rps=19` is one, too; `poll=100us + spin=5us` are settings that
+    // hold together.
+    let values = |text: &str| {
+        let values = text.split('=').skip(1);
+        let figures = values.filter(|v| v.trim().starts_with(|c: char| c.is_ascii_digit()));
+        figures.count()
+    };
+    if is_figure(text) && !is_pointer(text) || text.split('+').any(|part| values(part) >= 2) {
         return Some(Sign::FigureName);
     }
     (list.len() > 14 || text.len() > 110).then_some(Sign::LongName)
@@ -207,6 +212,7 @@ mod tests {
         }
         assert_eq!(no_name("^CExiting on signal 2"), Some(Sign::CodeName));
         for name in [
+            "poll=120us + spin=4us",
             "v5.8",
             "5.10-rc3",
             "patched",

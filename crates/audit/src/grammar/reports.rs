@@ -112,9 +112,11 @@ const SHAPES: &[Shape] = &[
         &[("time per request", "ms")]),
     shape("ab", "Transfer rate:", r"Transfer rate: +{n} \[Kbytes/sec\] received",
         &[("transfer", "KB/s")]),
+    // By then all of them were done.
+    shape("redis-benchmark", " milliseconds", r"100(?:\.0+)?% <= [\d.]+ milliseconds", &[]),
+    shape("redis-benchmark", " milliseconds", r"{n}% <= {w} milliseconds", &[("within W ms", "%")]),
     shape("redis-benchmark", " requests per second", r"{w}: {n} requests per second(?:, p50={n} msec.*)?",
         &[("W", "1/s"), ("W p50", "ms")]),
-    shape("redis-benchmark", " milliseconds", r"[\d.]+% <= [\d.]+ milliseconds", &[]),
     shape("redis-benchmark", " requests per second", r"{n} requests per second", &[("requests", "1/s")]),
     shape("kunit", "bench", r"# (?<name>\w*bench\w*: [\w=, -]+): {n} {u}", &[("W", "U")]),
     shape("ebizzy", " records/s", r"{n} records/s.*", &[("records", "1/s")]),

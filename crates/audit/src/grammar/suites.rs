@@ -272,8 +272,7 @@ impl Grammar for Unixbench {
     }
 
     fn starts(&self, line: &str) -> bool {
-        line.ends_with("samples)") && unixbench_row(line).is_some()
-            || line.starts_with("System Benchmarks ") && line.contains("BASELINE")
+        line.ends_with("samples)") && unixbench_row(line).is_some() || unixbench_head(line)
     }
 
     fn reach(&self) -> usize {
@@ -286,18 +285,15 @@ impl Grammar for Unixbench {
             let score = name.trim_end().starts_with("System Benchmarks Index Score");
             english(value.trim()).filter(|_| score)
         };
-        let table = |text: &str| {
-            let mut last = text.split_whitespace().rev().take(3);
-            text.contains("   ") && last.all(|word| english(word).is_some())
-        };
         let known = |text: &str| {
             unixbench_row(text).is_some()
                 || text.starts_with("System Benchmarks ")
                 || text.bytes().all(|b| matches!(b, b'=' | b' '))
-                || table(text)
+                || index_row(text).is_some()
         };
         let texts = stretch(lines, known);
         let mut figures: Vec<Figure> = Vec::new();
+        let mut again = 0;
         for text in &texts {
             if let Some(figure) = unixbench_row(text) {
                 if figures.iter().any(|f| f.metric == figure.metric) {
@@ -306,10 +302,51 @@ impl Grammar for Unixbench {
                 figures.push(figure);
             } else if let Some(score) = index(text) {
                 figures.push(Figure::new("index score", score, ""));
+            } else if let Some(row) = index_row(text) {
+                // A report prints each result twice, above its indices too.
+                for figure in row {
+                    let first = figures.iter().all(|f| f.metric != figure.metric);
+                    again += usize::from(!first && figure.metric.ends_with(" index"));
+                    figures.extend(first.then_some(figure));
+                }
             }
         }
-        run(0, figures, vec!["unixbench"; texts.len()])
+        // Two tables that nothing parts are of two runs.
+        run(0, figures, vec!["unixbench"; texts.len()]).filter(|_| again == 0)
     }
+}
+
+/// Whether a line is the one above UnixBench's indices.
+pub(super) fn unixbench_head(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("System Benchmarks ") && text.contains("BASELINE")
+}
+
+/// Beginnings of the names of UnixBench's tests, and the unit of their results.
+const UNIXBENCH: &[(&str, &str)] = &[
+    ("Double-Precision Whetstone", "MWIPS"),
+    ("File Copy", "KBps"),
+    ("File Read", "KBps"),
+    ("File Write", "KBps"),
+    ("Shell Scripts", "lpm"),
+    ("C Compiler Throughput", "lpm"),
+];
+
+/// `Pipe Throughput    12440.0   1234567.8   992.4`: the result and its index. The first
+/// figure is that of the machine with which all others are compared.
+fn index_row(text: &str) -> Option<[Figure; 2]> {
+    let (rest, index) = text.trim_end().rsplit_once(' ')?;
+    let (rest, result) = rest.trim_end().rsplit_once(' ')?;
+    let (name, baseline) = rest.trim_end().rsplit_once(' ')?;
+    let [baseline, result, index] = [baseline, result, index].map(english);
+    let name = name.strip_suffix(' ').filter(|_| text.len() <= 160)?.trim();
+    baseline.filter(|_| name.bytes().any(|b| b.is_ascii_alphabetic()))?;
+    let known = UNIXBENCH.iter().find(|(first, _)| name.starts_with(first));
+    let unit = known.map_or("lps", |(_, unit)| unit);
+    Some([
+        Figure::new(label(name), result?, unit),
+        Figure::new(format!("{} index", label(name)), index?, ""),
+    ])
 }
 
 /// `Pipe Throughput     1234567.8 lps   (10.0 s, 7 samples)`

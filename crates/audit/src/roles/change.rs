@@ -2,7 +2,7 @@
 
 use assize_bundle::Place;
 
-use super::words::is_derived;
+use super::words::{is_derived, is_derived_row};
 use super::{Role, Roles};
 use crate::grammar::table::{Grid, Row};
 
@@ -173,7 +173,46 @@ pub(super) fn agreement(grid: &Grid) -> Option<Agreement> {
     if given_in_columns(grid) {
         return Some(Agreement::Columns);
     }
-    given_for_rows(grid).then_some(Agreement::Rows)
+    (given_for_rows(grid) || given_in_row(grid)).then_some(Agreement::Rows)
+}
+
+/// So many columns of ratios make two rows those of one thing.
+const STEPS: usize = 3;
+/// So much, of a ratio and of five, may be rounded away: its last digit and those of figures.
+const RATIO: f64 = 0.02;
+
+/// Whether a row has the ratios of two others, each under its column:
+///
+/// ```text
+/// plain     40    82   160
+/// folded    20    21    25
+/// speedup  2.0x  3.9x  6.4x
+/// ```
+fn given_in_row(grid: &Grid) -> bool {
+    let ratios = |row: &&Row| {
+        let times = row.cells.iter().all(|cell| cell.unit == "x");
+        times && row.cells.len() >= STEPS && is_derived_row(&row.labels.join(" "))
+    };
+    let [a, b, given] = &grid.rows[..] else {
+        return false;
+    };
+    ratios(&given) && follows_by_column(a, b, given)
+}
+
+/// Whether each ratio is that of the figures above it, as far as its digits go.
+fn follows_by_column(a: &Row, b: &Row, given: &Row) -> bool {
+    let by = |a: &Row, b: &Row| {
+        let figures = a.cells.iter().zip(&b.cells).zip(&given.cells);
+        let mut ratios = figures.map(|((a, b), given)| (a.value, b.value, given.value));
+        ratios.all(|(a, b, given)| {
+            a > 0.0 && b > 0.0 && (a / b - given).abs() <= RATIO * (5.0 + given.abs())
+        })
+    };
+    let telling = given
+        .cells
+        .iter()
+        .any(|cell| (cell.value - 1.0).abs() * 100.0 >= TELLING);
+    telling && (by(a, b) || by(b, a))
 }
 
 /// Whether the changes of a column are those of each row to one that has none, in a column

@@ -7,9 +7,10 @@ use super::words::{
     self, CONFIGURATION_KEYS, METRIC_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived,
     is_derived_row, key_is, names_metric,
 };
-use super::{Context, Role, Roles, repeated, side_by_side, sums};
+use super::{Context, Role, Roles, figures, repeated, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::{Cell, Grid, Row};
+use crate::group::names::workload_score;
 use crate::states;
 
 /// More names than this are compared with the first ones only.
@@ -20,8 +21,9 @@ const OPPOSITE: i32 = 4;
 
 /// Decides what rows and columns stand for.
 pub(crate) fn decide(grid: &Grid, context: &Context<'_>) -> Roles {
-    let repetition = words::repetition_column(&grid.header, &grid.rows);
-    let parameter = parameter(grid).filter(|at| Some(*at) != repetition);
+    let own = grid.header.steps.is_empty();
+    let repetition = words::repetition_column(&grid.header, &grid.rows).filter(|_| own);
+    let parameter = parameter(grid).filter(|at| own && Some(*at) != repetition);
     let columns = figure_columns(grid, parameter, repetition);
     let configured = parameter.is_some_and(|at| names_rows(grid, at));
     let (columns, rows, confidence, because) = if configured {
@@ -102,11 +104,14 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
     let metric_rows = labels.iter().filter(|label| names_metric(label)).count();
     let rows_are_metrics = metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len();
     let rows_or = |role| if repeated { Role::Repetitions } else { role };
-    let (across, down) = (differing(&names), differing_rows(grid, &names, &labels));
+    let (across, down) = (
+        differing_columns(&names),
+        differing_rows(grid, &names, &labels),
+    );
     if grid.header.columns.iter().any(|column| column.numbered) {
         return (Metrics, Configurations, 90, "numbered columns");
     }
-    if numbered_runs(&names) {
+    if grid.header.steps.is_empty() && numbered_runs(&names) {
         let rows = if down > 0 { Configurations } else { Metrics };
         return (Role::Repetitions, rows, 80, "columns are numbered runs");
     }
@@ -135,7 +140,7 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
     if down > 0 {
         return (Metrics, Configurations, 85, ROWS_DIFFER);
     }
-    if side_by_side::are(grid, columns) {
+    if grid.header.steps.is_empty() && side_by_side::are(grid, columns) {
         return (Configurations, rows_or(Metrics), 60, SIDE_BY_SIDE);
     }
     if rows_are_metrics {
@@ -180,8 +185,22 @@ fn by_changes(grid: &Grid, rows_or: &dyn Fn(Role) -> Role) -> Option<Found> {
 
 /// Whether a key of the rows is one of configurations.
 fn keyed(grid: &Grid) -> bool {
-    let mut keys = grid.header.keys.iter();
-    keys.any(|key| key_is(key, CONFIGURATION_KEYS))
+    let mut keys = grid.header.keys.iter().enumerate();
+    let single = grid.header.keys.len() == 1;
+    keys.any(|(at, key)| {
+        key_is(key, CONFIGURATION_KEYS) && (single || !figures::holds_figures(grid, at))
+    })
+}
+
+/// How much the names of columns differ as those of configurations do. Tests' names do not,
+/// unless they say the opposite.
+fn differing_columns(names: &[&str]) -> i32 {
+    let points = differing(names);
+    let tests = || names.iter().all(|name| workload_score(name) > 0);
+    match points < OPPOSITE && tests() {
+        true => 0,
+        false => points,
+    }
 }
 
 /// How much the names of rows differ as those of configurations do. Under `Test` or
@@ -392,7 +411,8 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     let columns = &grid.header.columns;
     let cells = || grid.rows.iter().flat_map(|row| &row.cells);
     let own = figure_columns(grid, roles.parameter, roles.repetition);
-    if roles.columns == Role::Configurations && side_by_side::are(grid, &own) {
+    let side_by_side = grid.header.steps.is_empty() && side_by_side::are(grid, &own);
+    if roles.columns == Role::Configurations && side_by_side {
         signs.push(Sign::SideBySide);
     }
     let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));
@@ -425,8 +445,10 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         signs.push(Sign::Zeros);
     }
     // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
+    let own = grid.header.steps.is_empty();
     let figure = |name: &str| {
-        alone::is_figure(name) && name.trim().parse::<u64>().is_err() && !alone::is_pointer(name)
+        let number = name.trim().parse::<u64>().is_ok();
+        own && alone::is_figure(name) && !number && !alone::is_pointer(name)
     };
     let headed = columns.iter().filter(|column| figure(&column.name)).count();
     if headed * 2 > columns.len() {

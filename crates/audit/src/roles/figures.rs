@@ -7,6 +7,7 @@ use assize_bundle::{Place, Spread};
 use super::decide::{monotone, names_rows};
 use super::words::{self, CONFIGURATION_KEYS, WORKLOAD_KEYS, key_is};
 use super::{Context, Role, Roles};
+use crate::admission::alone;
 use crate::grammar::table::{Cell, Grid, Row, cell_value, is_unit, split_unit};
 use crate::grammar::{Figure, Finding, Labels};
 use crate::options::SpreadKind;
@@ -50,8 +51,12 @@ impl Cells {
     /// Whether a place has several figures of a metric.
     fn pool(&self) -> bool {
         self.all.iter().any(|(.., read)| {
-            let mut met = std::collections::BTreeSet::new();
-            read.iter().any(|one| !met.insert(&one.figure.metric))
+            let mut met = BTreeMap::new();
+            read.iter().any(|one| {
+                let value = one.figure.value.to_bits();
+                // The same figure is the same row, printed again.
+                *met.entry(&one.figure.metric).or_insert(value) != value
+            })
         })
     }
 
@@ -194,6 +199,20 @@ struct RowKeys {
     workload: Option<String>,
 }
 
+/// So many rows are asked what stands under a key.
+const ASKED: usize = 8;
+
+/// Whether nothing but figures stand under a key, such as sizes: they name no configurations,
+/// whatever the key is called.
+pub(super) fn holds_figures(grid: &Grid, key: usize) -> bool {
+    let mut labels = grid
+        .rows
+        .iter()
+        .take(ASKED)
+        .filter_map(|row| row.labels.get(key));
+    labels.all(|label| alone::is_figure(label))
+}
+
 /// Splits the labels of a row into configuration and workload.
 fn row_keys(grid: &Grid, row: &Row, roles: &Roles) -> RowKeys {
     let (labels, keys) = (&row.labels, &grid.header.keys);
@@ -217,11 +236,11 @@ fn row_keys(grid: &Grid, row: &Row, roles: &Roles) -> RowKeys {
         };
     }
     let chosen = (0..labels.len())
-        .find(|&at| key_is(&keys[at], CONFIGURATION_KEYS))
+        .find(|&at| key_is(&keys[at], CONFIGURATION_KEYS) && !holds_figures(grid, at))
         .or_else(|| {
             (0..labels.len())
                 .rev()
-                .find(|&at| !key_is(&keys[at], WORKLOAD_KEYS))
+                .find(|&at| !key_is(&keys[at], WORKLOAD_KEYS) && !holds_figures(grid, at))
         })
         .unwrap_or(labels.len() - 1);
     let rest: Vec<&str> = labels
@@ -285,11 +304,12 @@ fn figures_of(grid: &Grid, roles: &Roles, row: &Row) -> Vec<Read> {
             grid.caption.as_str(),
         ];
         let unit = unit.into_iter().find(|unit| !unit.is_empty()).unwrap_or("");
-        let twins = read.iter().any(|one| one.figure.metric == column.name);
+        let name = grid.header.called(at);
+        let twins = read.iter().any(|one| one.figure.metric == name);
         let name = if twins {
-            format!("{} #{}", column.name, at + 1)
+            format!("{name} #{}", at + 1)
         } else {
-            column.name.clone()
+            name
         };
         read.push(figure(name, cell, unit));
     }
@@ -346,7 +366,10 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
                         None => (Some(distinct_name(grid, column)), None),
                     };
                 }
-                Role::Workloads => labels.workload = both(Some(head.name.clone()), labels.workload),
+                Role::Workloads => {
+                    let name = grid.header.called(column);
+                    labels.workload = both(Some(name), labels.workload);
+                }
                 Role::Repetitions => labels.repetition = Some(run),
                 Role::Metrics => {}
             }

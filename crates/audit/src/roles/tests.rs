@@ -729,3 +729,146 @@ fn a_change_of_figures_before_they_were_rounded_contradicts_nothing() {
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("-9.15"), "{said:?}");
 }
+
+/// The configurations and the workloads of a table, sorted.
+fn places(text: &str) -> (Vec<String>, Vec<String>) {
+    let block = read(text).unwrap();
+    let told = |of: fn(&Labels) -> Option<String>| {
+        let names = runs(&block).into_iter();
+        let mut names: Vec<String> = names.filter_map(|(labels, _)| of(labels)).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    (
+        told(|labels| labels.configuration.clone()),
+        told(|labels| labels.workload.clone()),
+    )
+}
+
+#[test]
+fn figures_under_a_key_of_configurations_are_workloads() {
+    let figures = "pool type     setup     MB/s    lat mean\n\
+                   plain base    2m,16,2   2359    591.5\n\
+                   plain fixed   2m,16,2   2458    581.5\n\
+                   plain base    8k,64,1   1256    163.5\n\
+                   plain fixed   8k,64,1   1703    116.5\n";
+    let (configurations, workloads) = places(figures);
+    assert_eq!(configurations, ["plain base", "plain fixed"]);
+    assert_eq!(workloads, ["2m,16,2", "8k,64,1"]);
+    let names = figures
+        .replace("2m,16,2", "eager  ")
+        .replace("8k,64,1", "lazy   ");
+    assert_eq!(places(&names).0, ["eager", "lazy"]);
+}
+
+#[test]
+fn columns_that_are_tests_are_not_compared() {
+    let tests = "            randread   randwrite\n\
+                 lib (tap)   229.5      136.5\n\
+                 lib (vec)   369.5      268.5\n";
+    assert_eq!(places(tests).0, ["lib (tap)", "lib (vec)"]);
+    let names = tests
+        .replace("randread ", "old pool ")
+        .replace("randwrite", "new pool ");
+    assert_eq!(places(&names).0, ["new pool", "old pool"]);
+}
+
+#[test]
+fn a_column_of_changes_needs_no_name() {
+    let text = "              plain mode   split mode\n\
+                push           400.5        440.35     9.95%\n\
+                pop            200.5        210.5      4.99%\n\
+                push           400.5        440.35     9.95%\n";
+    let block = read(text).unwrap();
+    assert_eq!(block.taken.len(), 4);
+    assert_eq!(places(text).0, ["plain mode", "split mode"]);
+    // Percentages that follow from nothing are a column that is wanting a name.
+    let other = text.replace("9.95%", "17.55%").replace("4.99%", "71.25%");
+    assert!(read(&other).is_none_or(|_| places(&other).0 != ["plain mode", "split mode"]));
+}
+
+#[test]
+fn names_of_rows_go_on_below_a_header_with_rules() {
+    let text = "\u{20}\
+     Kind of call              Before      After   Improvement
+      ============              ======      =====   ===========
+
+   1. Cycles in all in           44500      20000      122%
+   make_key()
+   while it mounts
+   (4 calls)
+
+   2. other_key() cycles         31500      22000       43%
+";
+    let block = read(text).unwrap();
+    let (configurations, _) = places(text);
+    assert_eq!(configurations, ["After", "Before"]);
+    let figures = runs(&block);
+    let names: Vec<&str> = figures[0].1.iter().map(|f| f.metric.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "1. Cycles in all in make_key() while it mounts (4 calls)",
+            "2. other_key() cycles"
+        ]
+    );
+}
+
+#[test]
+fn rows_over_steps_are_compared_step_by_step() {
+    let text = "threads    1     2     4\nbase     120   230   410\npatched  131   252   483\n";
+    let block = read(text).unwrap();
+    let (configurations, _) = places(text);
+    assert_eq!(configurations, ["base", "patched"]);
+    let figures = runs(&block);
+    assert!(
+        figures
+            .iter()
+            .all(|(labels, _)| labels.repetition.is_none())
+    );
+    let metrics: Vec<&str> = figures[0].1.iter().map(|f| f.metric.as_str()).collect();
+    assert_eq!(metrics, ["threads=1", "threads=2", "threads=4"]);
+}
+
+#[test]
+fn ratios_in_a_row_speak_for_the_rows_above() {
+    let of = |text: &str| {
+        let lines = text.lines().enumerate();
+        let lines: Vec<Line<'_>> = lines.map(|(i, t)| Line::plain(i as u32 + 1, t)).collect();
+        let block = Table.read(&lines).unwrap();
+        let grid = block.findings.iter().find_map(|(_, f)| match f {
+            Finding::Grid(grid) => Some(grid.clone()),
+            _ => None,
+        });
+        change::agreement(&grid.unwrap())
+    };
+    let text = "ring       64    256   1024\nfolded     48     53     57\nplain      45     88    182\n\
+                speedup  0.9x   1.7x   3.2x\n";
+    assert_eq!(of(text), Some(change::Agreement::Rows));
+    assert_eq!(of(&text.replace("1.7x", "2.4x")), None);
+}
+
+#[test]
+fn a_row_that_is_printed_twice_is_one() {
+    let pooled = |text: &str| {
+        let lines = text.lines().enumerate();
+        let lines: Vec<Line<'_>> = lines.map(|(i, t)| Line::plain(i as u32 + 1, t)).collect();
+        let block = Table.read(&lines).unwrap();
+        let context = Context {
+            headings_differ: 0,
+            under_state: false,
+            runs: None,
+            spread: None,
+            options: &Options::default(),
+        };
+        block.findings.iter().any(|(_, f)| match f {
+            Finding::Grid(grid) => resolve(grid, &context).signs.contains(&Sign::Pooled),
+            _ => false,
+        })
+    };
+    let text = "test   before   after\npush    400.5   440.5\npop     200.5   210.5\npush    400.5   440.5\n";
+    assert!(!pooled(text));
+    // Another figure under the same name is not told apart.
+    assert!(pooled(&text.replacen("400.5   440.5", "401.5   440.5", 1)));
+}

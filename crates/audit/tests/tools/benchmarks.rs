@@ -253,3 +253,34 @@ fn requests_per_second_below_a_distribution_are_a_run() {
     assert_eq!(of(&told[0].1, "requests"), Some((1_402_210.0, "1/s")));
     assert!(runs("it serves 1402210.00 requests per second\n").is_empty());
 }
+
+const INDICES: &str = "\
+ System Benchmarks Index Values               BASELINE       RESULT    INDEX
+ Dhrystone 2 using register variables         116700.0  449570022.5  38523.5
+ File Copy 256 bufsize 500 maxblocks            1655.0      37630.5    227.5
+ Shell Scripts (8 concurrent)                      6.0       4060.5   6771.5
+                                                                    ========
+ System Benchmarks Index Score                                        2955.5
+";
+
+#[test]
+fn of_unixbench_s_indices_the_reference_machine_is_left_out() {
+    let read = runs(INDICES);
+    assert_eq!(read.len(), 1);
+    let figures = &read[0].1;
+    assert_eq!(figures.len(), 7);
+    let shell = "Shell Scripts (8 concurrent)";
+    assert_eq!(of(figures, shell), Some((4060.5, "lpm")));
+    assert_eq!(of(figures, &format!("{shell} index")), Some((6771.5, "")));
+    let copy = "File Copy 256 bufsize 500 maxblocks";
+    assert_eq!(of(figures, copy), Some((37_630.5, "KBps")));
+    assert_eq!(of(figures, "index score"), Some((2955.5, "")));
+    assert!(figures.iter().all(|figure| figure.value != 6.0));
+    // A heading right above is no name of the columns.
+    let headed = format!("fair lock:\n{INDICES}");
+    assert_eq!(runs(&headed).len(), 1);
+    assert_eq!(runs(&headed)[0].1.len(), 7);
+    // Two tables without a line between them are two runs, of which nobody says which.
+    let twice = INDICES.lines().skip(1).collect::<Vec<_>>().join("\n");
+    assert!(runs(&format!("{INDICES}{twice}")).is_empty());
+}

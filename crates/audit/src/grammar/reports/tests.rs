@@ -96,6 +96,15 @@ const LINES: &[(&str, &[Told])] = &[
         "SET: 98765.43 requests per second, p50=0.207 msec",
         &[("SET", 98_765.43, "1/s"), ("SET p50", 0.207, "ms")],
     ),
+    (
+        "0.02% <= 0.1 milliseconds\n98.25% <= 0.3 milliseconds\n100.00% <= 2 milliseconds\n\
+         100.00% <= 2 milliseconds\n1376543.25 requests per second",
+        &[
+            ("within 0.1 ms", 0.02, "%"),
+            ("within 0.3 ms", 98.25, "%"),
+            ("requests", 1_376_543.25, "1/s"),
+        ],
+    ),
     ("23456 records/s", &[("records", 23_456.0, "1/s")]),
     (
         "1380270pps 662Mb/sec (662529600bps) errors: 0",
@@ -167,6 +176,9 @@ fn each_tools_lines_say_what_it_measured() {
 #[test]
 fn what_comes_again_is_another_run_unless_the_tool_samples() {
     let twice = "Throughput 100 MB/sec 4 procs\nThroughput 102 MB/sec 4 procs\n";
+    assert_eq!(testing::runs(&Reports, twice).len(), 2);
+    let twice = "98.25% <= 1 milliseconds\n9000.5 requests per second\n\
+                 97.25% <= 1 milliseconds\n8900.5 requests per second\n";
     assert_eq!(testing::runs(&Reports, twice).len(), 2);
     let sampled = "IOPS=2.5M, IOS/call=32/31\nIOPS=2.7M, IOS/call=32/32\n";
     assert_eq!(testing::runs(&Reports, sampled).len(), 1);

@@ -35,9 +35,20 @@ pub(crate) struct Header {
     pub(crate) group_key: String,
     /// The columns that stand in groups; all of them if it is empty.
     pub(crate) grouped: Range<usize>,
+    /// The parameter of which the columns are the steps; mostly empty.
+    pub(crate) steps: String,
 }
 
 impl Header {
+    /// What a column is called: `threads=4`, if it is a step of a parameter.
+    pub(crate) fn called(&self, at: usize) -> String {
+        let name = self.columns.get(at).map_or("", |column| &column.name);
+        match self.steps.as_str() {
+            "" => name.to_string(),
+            key => format!("{key}={name}"),
+        }
+    }
+
     /// The columns that stand in groups: not one before them, which numbers the rows, nor
     /// changes behind them.
     pub(crate) fn grouped(&self) -> Range<usize> {
@@ -279,6 +290,19 @@ pub(crate) fn names_all(text: &str, row: &Row) -> bool {
         || fits(&merge_units(
             text.split_whitespace().map(str::to_string).collect(),
         ))
+}
+
+/// Whether a header that stands right of the names of the rows below has a name for each
+/// figure, none of them for changes.
+pub(super) fn names_figures(text: &str, below: &str, row: &Row) -> bool {
+    let names = row::wide_cells(text);
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    names.len() >= 2
+        && names.len() == row.cells.len()
+        && !row.labels.is_empty()
+        && row::pipe_cells(text).is_none()
+        && indent(text) > indent(below)
+        && names.iter().all(|name| !words::is_derived(name, &[], 0))
 }
 
 fn by_count(cells: Vec<String>, labels: usize, figures: usize) -> Option<Header> {

@@ -8,6 +8,8 @@ mod asv;
 mod bloat;
 mod boxed;
 mod cell;
+mod commas;
+mod filled;
 mod header;
 mod keyed;
 mod layered;
@@ -19,6 +21,7 @@ mod ruby;
 mod sectioned;
 mod spanned;
 mod stacked;
+mod steps;
 mod turned;
 mod wrapped;
 
@@ -95,7 +98,15 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        // Below its heading stands what has a grammar of its own.
+        let below = lines.get(1).map(|line| line.text.as_ref());
+        if below.is_some_and(super::suites::unixbench_head) {
+            return None;
+        }
         let others = [
+            commas::read,
+            filled::read,
+            steps::read,
             boxed::read,
             layered::read,
             keyed::read,
@@ -181,7 +192,11 @@ impl<'t> Head<'t> {
         let names = piped.unwrap_or_else(|| row::wide_cells(self.line)).len();
         let parted = text(self.next).is_some_and(|line| line.trim().is_empty());
         let row = || row::data_row(text(self.next + 1)?, Parting::Wide);
-        let fits = |row: Row| row.labels.len() == 1 && row.cells.len() == names;
+        // One of the names may stand over those of the rows.
+        let fits = |row: Row| {
+            let figures = row.cells.len();
+            row.labels.len() == 1 && (figures == names || figures >= 2 && figures + 1 == names)
+        };
         let indented = self.line.starts_with([' ', '\t']);
         if names >= 2 && parted && indented && row().is_some_and(fits) {
             self.taken.push("table blank");
@@ -197,7 +212,9 @@ impl<'t> Head<'t> {
         if parting.changed()
             && !next.as_ref().is_some_and(|row| {
                 row.cells.iter().any(|cell| cell.change.is_some())
-                    && header::names_all(self.line, row)
+                    && (header::names_all(self.line, row)
+                        || text(self.next)
+                            .is_some_and(|below| header::names_figures(self.line, below, row)))
             })
         {
             return None;
@@ -335,6 +352,9 @@ fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &
     }
 }
 
+/// A name goes on for no more lines.
+const GOES_ON: usize = 3;
+
 /// Lines below a row that only go on with its name, up to a blank line behind which
 /// the next row stands; says how many.
 fn take_name<'t>(
@@ -350,7 +370,10 @@ fn take_name<'t>(
             && !line.trim_end().ends_with(['.', ':'])
             && row::data_row(line, Parting::Words).is_none()
     };
-    let more: Vec<&str> = (from..from + 3).map_while(text).take_while(plain).collect();
+    let more: Vec<&str> = (from..=from + GOES_ON)
+        .map_while(text)
+        .take_while(plain)
+        .collect();
     let end = from + more.len();
     let figures = parts.grid.header.columns.len();
     let row = |at: usize| row::data_row(text(at)?, parts.parting);
@@ -368,7 +391,7 @@ fn take_name<'t>(
     else {
         return 0;
     };
-    if more.is_empty() || more.len() > 2 || !parted || !(next || last) {
+    if more.is_empty() || more.len() > GOES_ON || !parted || !(next || last) {
         return 0;
     }
     for line in &more {

@@ -26,6 +26,17 @@ impl Row {
         self.labels.is_empty() && self.cells.len() == 1 && self.cells.iter().all(whole)
     }
 
+    /// The same of a size: `4k  randread`.
+    fn is_sized(&self) -> bool {
+        let size = |cell: &Cell| {
+            let unit = cell.unit.trim_end_matches('B').trim_end_matches('i');
+            let known = matches!(unit, "k" | "K" | "M" | "G" | "");
+            known && cell.spread.is_none() && cell.change.is_none() && !cell.signed
+        };
+        let whole = |cell: &Cell| size(cell) && cell.value.fract() == 0.0;
+        self.labels.is_empty() && self.cells.len() == 1 && self.cells.iter().all(whole)
+    }
+
     /// The row between pipes with its first figure for a name, if it has one figure more
     /// than there are columns and no name: `8K  | 3 | 280 ms` below `none  | 1 | 770 ms`.
     pub(super) fn named_by_number(mut self, text: &str, columns: usize) -> Row {
@@ -41,7 +52,8 @@ impl Row {
 
     /// Adds a word to the name; a number before it is part of it.
     fn name(&mut self, word: &str) {
-        let numbers = self.cells.drain(..).map(|cell| cell.value.to_string());
+        let printed = |cell: Cell| format!("{}{}", cell.value, cell.unit);
+        let numbers = self.cells.drain(..).map(printed);
         self.labels.extend(numbers);
         self.labels.push(word.to_string());
     }
@@ -62,11 +74,12 @@ pub(crate) fn is_rule(text: &str) -> bool {
     text.bytes().all(|b| {
         matches!(
             b,
-            b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'_' | b'~' | b'*' | b'x'
+            b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'_' | b'~' | b'*' | b'x' | b'.'
         )
     }) && text
         .bytes()
-        .any(|b| matches!(b, b'-' | b'=' | b'_' | b'~' | b'*'))
+        .any(|b| matches!(b, b'-' | b'=' | b'_' | b'~' | b'*' | b'.'))
+        && (!text.contains('.') || text.contains("..|") || text.contains("|.."))
         && (!text.contains('x') || text.contains("x--") || text.contains("--x"))
 }
 
@@ -267,7 +280,31 @@ fn with_changes(row: Row) -> Row {
             _ => cells.push(cell),
         }
     }
+    take_computed_change(&mut cells);
     Row { cells, ..row }
+}
+
+/// So far may a change of two figures be from the one that follows from them, in percent:
+/// half of its last digit, and what the figures were rounded by.
+const ROUNDED: f64 = 0.06;
+
+/// `45903.5  46529.5  1.36%`: a percentage without a sign belongs to the second of two
+/// figures if it is their change.
+fn take_computed_change(cells: &mut Vec<Cell>) {
+    let [base, changed, change] = &mut cells[..] else {
+        return;
+    };
+    let bare = |cell: &Cell| cell.change.is_none() && cell.unit != "%" && cell.value > 0.0;
+    let follows = bare(base)
+        && bare(changed)
+        && change.unit == "%"
+        && change.spread.is_none()
+        && change.value.fract() != 0.0
+        && ((changed.value / base.value - 1.0) * 100.0 - change.value).abs() <= ROUNDED;
+    if follows {
+        changed.change = Some(change.value);
+        cells.truncate(2);
+    }
 }
 
 fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
@@ -287,7 +324,7 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
             None if is_missing(cell) && cell != "-" && !row.labels.is_empty() => {
                 row.cells.push(Cell::missing());
             }
-            None if row.cells.is_empty() || !cell.is_empty() && row.is_numbered() => {
+            None if row.cells.is_empty() || !cell.is_empty() && row.is_sized() => {
                 row.name(cell);
             }
             None if is_no_change(cell) => row.cells.push(Cell::none()),
@@ -441,7 +478,13 @@ mod tests {
         assert_eq!(values("100ms/s  N  41.2%  9.8%"), [41.2, 9.8]);
         assert_eq!(values("build  3m 04s  2m 58.5s"), [184.0, 178.5]);
         assert_eq!(values("build  1h 2m 3s"), [3723.0]);
+        assert_eq!(values("| 16k | lazy pool | 12.5 | 13.5 |"), [12.5, 13.5]);
+        assert_eq!(values("| 16ms | lazy pool | 12.5 | 13.5 |"), [] as [f64; 0]);
         assert_eq!(values("we saw it in 3 of 5 cases"), [] as [f64; 0]);
+        assert_eq!(values("(2 lazy flush)   12.5s   13.5s (+8%)"), [12.5, 13.5]);
+        assert_eq!(values("(2) lazy   12.5s   13.5s"), [] as [f64; 0]);
+        assert_eq!(values("(17)   12.5s   13.5s"), [] as [f64; 0]);
+        assert_eq!(values("first VM | 36.5K IOPS | 39.5K IOPS |"), [36.5, 39.5]);
         assert_eq!(values("[   12.3456] foo 12"), [] as [f64; 0]);
         assert_eq!(values("drivers/gpu/a.c | 12 ++--"), [] as [f64; 0]);
     }
@@ -473,6 +516,18 @@ mod tests {
             changes("stage 0.79 0.82 +3.8%", Parting::WordsChanged).as_deref(),
             Some(&read[..])
         );
+        // A percentage without a sign is one if it follows from both figures, and no figure
+        // of its own.
+        let follows = [(400.0, None), (430.0, Some(7.5))];
+        assert_eq!(
+            changes("stage   400   430   7.5%", Parting::WideChanged).as_deref(),
+            Some(&follows[..])
+        );
+        let apart = [(400.0, None), (430.0, None), (17.5, None)];
+        assert_eq!(
+            changes("stage   400   430   17.5%", Parting::WideChanged).as_deref(),
+            Some(&apart[..])
+        );
         // A column of percentages remains one.
         assert_eq!(values("a  12%  -3%"), [12.0, -3.0]);
         assert_eq!(values("stage  0.79  0.82  +3.8%"), [0.79, 0.82, 3.8]);
@@ -501,6 +556,7 @@ mod tests {
     #[test]
     fn rules_are_rules() {
         assert!(is_rule("+---+---+") && is_rule("=====") && is_rule("|---|:-:|"));
+        assert!(is_rule(" ....|......|....") && !is_rule("....") && !is_rule("... -- ..."));
         assert!(!is_rule("--") && !is_rule("- item") && !is_rule("| a |"));
         assert!(is_rule("├───┼───┤") && is_rule("+───────+────\u{fffd}") && is_rule("━━━"));
         assert!(!is_rule("│ a │") && !is_rule("│   │") && !is_rule("──") && !is_rule("─── x"));
