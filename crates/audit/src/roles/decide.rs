@@ -9,7 +9,7 @@ use super::words::{
 };
 use super::{Context, Role, Roles, figures, repeated, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
-use crate::grammar::table::{Cell, Grid, Row};
+use crate::grammar::table::{Cell, Grid};
 use crate::group::names::workload_score;
 use crate::states;
 
@@ -146,7 +146,7 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
     if rows_are_metrics {
         return (Configurations, Metrics, 40, "the rows' names are metrics");
     }
-    if units_along_rows(grid, columns) {
+    if side_by_side::units_along_rows(grid, columns) {
         let why = "the rows have units of their own, the columns none";
         return (Configurations, Metrics, 50, why);
     }
@@ -221,19 +221,6 @@ fn differing_rows(grid: &Grid, columns: &[&str], labels: &[String]) -> i32 {
         true => 0,
         false => points,
     }
-}
-
-/// Whether all figures of each row have one unit, and not all rows the same.
-fn units_along_rows(grid: &Grid, columns: &[usize]) -> bool {
-    let unit = |row: &Row| -> Option<String> {
-        let mut units = columns
-            .iter()
-            .map(|at| row.cells.get(*at).map(|cell| &cell.unit));
-        let first = units.next()??;
-        units.all(|unit| unit == Some(first)).then(|| first.clone())
-    };
-    let units: Option<BTreeSet<String>> = grid.rows.iter().map(unit).collect();
-    columns.len() >= 2 && units.is_some_and(|units| units.len() >= 2)
 }
 
 /// What is left to guess where no name says anything.

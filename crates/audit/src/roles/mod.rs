@@ -11,6 +11,7 @@ mod decide;
 mod figures;
 mod flags;
 mod groups;
+mod normalised;
 mod repeated;
 mod side_by_side;
 mod sides;
@@ -138,18 +139,18 @@ pub(crate) fn changes_follow_in_rows(grid: &Grid) -> bool {
 
 /// Gives a table's rows and columns their roles and reads its figures.
 pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
-    if let Some(base) = figures::normalised(grid) {
+    if let Some(base) = normalised::normalised(grid) {
         return Resolved {
-            findings: figures::statements(grid, Some(&base)),
+            findings: normalised::statements(grid, Some(&base)),
             named_by: NamedBy::Rows,
             signs: Vec::new(),
             said: format!("a table of figures divided by those of {base}"),
             contradictions: Vec::new(),
         };
     }
-    if figures::only_changes(grid) {
+    if normalised::only_changes(grid) {
         return Resolved {
-            findings: figures::statements(grid, None),
+            findings: normalised::statements(grid, None),
             named_by: NamedBy::Rows,
             signs: Vec::new(),
             said: "a table of changes, of which nobody gives the figures".to_string(),

@@ -1,5 +1,7 @@
 //! Tables whose columns measure the same of different things, as their figures tell.
 
+use std::collections::BTreeSet;
+
 use super::decide::range;
 use super::words::{names_measurement, names_metric, parameter_column};
 use crate::grammar::quantity::{is_measure, is_quotient, is_time};
@@ -61,4 +63,17 @@ pub(super) fn are(grid: &Grid, columns: &[usize]) -> bool {
     let (along, down) = (mean(along.collect()), mean(down.collect()));
     // Of several units the sizes are not known, but they are other ones.
     2.0 * along < down || !rows.iter().all(|row| same(&row))
+}
+
+/// Whether all figures of each row have one unit, and not all rows the same.
+pub(super) fn units_along_rows(grid: &Grid, columns: &[usize]) -> bool {
+    let unit = |row: &Row| -> Option<String> {
+        let mut units = columns
+            .iter()
+            .map(|at| row.cells.get(*at).map(|cell| &cell.unit));
+        let first = units.next()??;
+        units.all(|unit| unit == Some(first)).then(|| first.clone())
+    };
+    let units: Option<BTreeSet<String>> = grid.rows.iter().map(unit).collect();
+    columns.len() >= 2 && units.is_some_and(|units| units.len() >= 2)
 }
