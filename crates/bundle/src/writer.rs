@@ -41,10 +41,9 @@ impl Writer {
     /// # Errors
     /// [`Error::NotEmpty`], [`Error::Busy`], or [`Error::Io`] naming the file.
     pub fn create(directory: &Path, head: &Head) -> Result<Writer, Error> {
-        let ours = |name: &str| name == WRITERS || name.starts_with(UNFINISHED);
-        holds_only(directory, ours)?;
+        Writer::may_create(directory)?;
         let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
-        holds_only(directory, ours)?;
+        Writer::may_create(directory)?;
         clean(directory)?;
         if let Err(error) = put_head(directory, head) {
             // Nothing is recorded: the directory is as free as it was. What
@@ -54,6 +53,17 @@ impl Writer {
             return Err(error);
         }
         Writer::with(directory, head, lock)
+    }
+
+    /// Whether a bundle can begin in a directory: one that is not there, is empty, or
+    /// holds nothing but what [`Writer::create`] leaves when it is killed.
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`], or [`Error::Io`] naming the directory.
+    pub fn may_create(directory: &Path) -> Result<(), Error> {
+        holds_only(directory, |name| {
+            name == WRITERS || name.starts_with(UNFINISHED)
+        })
     }
 
     /// Goes on with a bundle, after removing what writes that were cut off

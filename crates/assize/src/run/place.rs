@@ -3,8 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assize_bundle::{Error, Writer};
+
 use crate::failure::Failure;
 use crate::shell;
+
+/// What a bundle has from its beginning.
+const HEAD: &str = "bundle.json";
 
 /// `NAME.bundle` in this directory for an experiment file `NAME.toml`, or
 /// the first of `NAME.bundle-2`, `NAME.bundle-3`, … that is not there yet.
@@ -27,21 +32,21 @@ fn first_free(experiment: &Path, is_there: impl Fn(&Path) -> bool) -> PathBuf {
     path
 }
 
-/// Refuses a directory that holds something, before any work is done.
+/// Refuses a directory that holds something, before any work is done. What remains of a
+/// bundle whose beginning was killed is nothing.
 pub(crate) fn must_be_free(directory: &Path) -> Result<(), Failure> {
-    match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
-        Ok(true) => Err(Failure::Argument(format!(
-            "{}: the directory is not empty; name a new one, or continue it: assize run --resume {}",
-            directory.display(),
+    let refused = match Writer::may_create(directory) {
+        Err(Error::NotEmpty(_)) => "the directory is not empty; name a new one",
+        other => return Ok(other?),
+    };
+    let directory_name = directory.display();
+    Err(Failure::Argument(match directory.join(HEAD).exists() {
+        true => format!(
+            "{directory_name}: {refused}, or continue it: assize run --resume {}",
             shell::quote(directory.as_os_str())
-        ))),
-        Ok(false) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(Failure::Read {
-            path: directory.to_path_buf(),
-            source,
-        }),
-    }
+        ),
+        false => format!("{directory_name}: {refused}"),
+    }))
 }
 
 #[cfg(test)]
@@ -68,6 +73,19 @@ mod tests {
         assert!(must_be_free(place.path()).is_ok());
         assert!(must_be_free(&place.path().join("new")).is_ok());
         fs::write(place.path().join("x"), "").unwrap();
-        assert!(must_be_free(place.path()).is_err());
+        let refused = |wanted: bool| {
+            let why = must_be_free(place.path()).unwrap_err().to_string();
+            assert_eq!(why.contains("--resume"), wanted, "{why}");
+        };
+        refused(false);
+        fs::write(place.path().join(HEAD), "").unwrap();
+        refused(true);
+    }
+
+    #[test]
+    fn what_a_beginning_that_was_killed_left_is_free() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("lock"), "").unwrap();
+        assert!(must_be_free(place.path()).is_ok());
     }
 }
