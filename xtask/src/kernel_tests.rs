@@ -8,7 +8,10 @@ use crate::debug::{Machine, Run, failed_points, list, points, programs};
 use crate::steps::Done;
 use crate::{Error, agent, assize, kmod};
 
-const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
+/// Every design is tried on this one.
+const WHOLLY: &[&str] = &["debian:6.12"];
+/// On this one `check` tries a third of the designs: each takes twice as long here.
+const BY_THIRDS: &[&str] = &["debian:6.12-rt"];
 /// Others, on which `check` tries a part: that they differ in interfaces shows
 /// on every design, and how designs behave was shown on the ones above.
 const PARTLY: &[&str] = &["debian:7"];
@@ -46,13 +49,20 @@ const LIGHT: Form = Form {
     suite: "{ scale = \"20\" }",
     arguments: |test| test.light,
 };
-/// Beside [`LIGHT`], which tries every design where more can go wrong: a third of
-/// the designs, among them each kind of worker, each way to put, each with bypass
-/// and without, shared and not.
+/// A third of the designs, among them each kind of worker, each way to put, each
+/// with bypass and without, shared and not.
+const THIRD: &str = "{ scale = \"20\", stride = \"3\" }";
+/// Beside [`LIGHT`], which tries every design where more can go wrong.
 const LIGHT_ALONE: Form = Form {
     name: "light-1",
     cpus: &[1],
-    suite: "{ scale = \"20\", stride = \"3\" }",
+    suite: THIRD,
+    ..LIGHT
+};
+const LIGHT_THIRD: Form = Form {
+    name: "light-third",
+    cpus: &[1, 2],
+    suite: THIRD,
     ..LIGHT
 };
 const HEAVY: Form = Form {
@@ -64,7 +74,12 @@ const HEAVY: Form = Form {
 };
 
 /// What `check` tries.
-const CHECKED: &[(&[&str], &Form)] = &[(KERNELS, &LIGHT), (KERNELS, &LIGHT_ALONE), (PARTLY, &PART)];
+const CHECKED: &[(&[&str], &Form)] = &[
+    (WHOLLY, &LIGHT),
+    (WHOLLY, &LIGHT_ALONE),
+    (BY_THIRDS, &LIGHT_THIRD),
+    (PARTLY, &PART),
+];
 
 /// A program, and its arguments in each form.
 struct Test {
@@ -128,7 +143,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         return Err(format!("{unknown}: no such option"));
     }
     agent::run(&[])?;
-    let all = [KERNELS, PARTLY].concat();
+    let all = [WHOLLY, BY_THIRDS, PARTLY].concat();
     let done = match (has("--heavy"), kernels.is_empty()) {
         (false, true) => on(CHECKED, has("--fresh"))?,
         (false, false) => on(
@@ -308,14 +323,15 @@ mod tests {
 
     #[test]
     fn every_program_is_carried_and_started_by_watch() {
-        let text = experiment(KERNELS, &LIGHT, &|name| format!("/p/{name}"));
+        let kernels = [WHOLLY, BY_THIRDS].concat();
+        let text = experiment(&kernels, &LIGHT, &|name| format!("/p/{name}"));
         for test in TESTS {
             let argv = format!("\"--\", \"/p/{}\"", test.program);
             assert!(text.contains(&argv), "{text}");
         }
         assert_eq!(
             text.matches("[factors.").count(),
-            KERNELS.len() + LIGHT.cpus.len()
+            kernels.len() + LIGHT.cpus.len()
         );
     }
 
@@ -331,16 +347,27 @@ mod tests {
     }
 
     #[test]
-    fn every_design_is_tried_with_two_cpus_and_each_test_with_one() {
-        for kernel in KERNELS {
-            let forms = CHECKED
+    fn every_design_is_tried_with_two_cpus_and_each_test_with_one_on_each_kind_of_kernel() {
+        let forms_of = |kernel: &&str| -> Vec<&Form> {
+            let with = CHECKED
                 .iter()
                 .filter(|(kernels, _)| kernels.contains(kernel));
-            let forms: Vec<&Form> = forms.map(|(_, form)| *form).collect();
-            let with = |cpus: u8| forms.iter().find(|form| form.cpus.contains(&cpus));
-            assert!(!with(2).unwrap().suite.contains("stride"));
-            assert!(with(1).is_some());
+            with.map(|(_, form)| *form).collect()
+        };
+        let with = |forms: &[&Form], cpus: u8, suite: &str| {
+            forms
+                .iter()
+                .any(|form| form.cpus.contains(&cpus) && form.suite == suite)
+        };
+        for kernel in WHOLLY {
+            assert!(with(&forms_of(kernel), 2, LIGHT.suite));
+            assert!(with(&forms_of(kernel), 1, THIRD));
         }
+        for kernel in BY_THIRDS {
+            assert!(with(&forms_of(kernel), 2, THIRD));
+            assert!(with(&forms_of(kernel), 1, THIRD));
+        }
+        assert!(!LIGHT.suite.contains("stride"));
     }
 
     #[test]
