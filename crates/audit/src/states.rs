@@ -43,6 +43,13 @@ pub(crate) const OPPOSITES: &[(&str, &str)] = &[
     ("parent", "commit"),
 ];
 
+/// Whether a word, in small letters, is the opposite of another one, whatever it stands beside.
+pub(crate) fn opposed(word: &str) -> bool {
+    const VAGUE: [&str; 9] = ["n", "y", "no", "yes", "w", "fast", "slow", "true", "false"];
+    let mut pairs = OPPOSITES.iter();
+    pairs.any(|(low, high)| *low == word || *high == word) && !VAGUE.contains(&word)
+}
+
 /// What a state is of.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {

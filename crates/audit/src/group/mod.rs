@@ -14,6 +14,7 @@ pub(crate) mod factors;
 mod grid;
 mod lone;
 pub(crate) mod names;
+mod products;
 mod record;
 mod repeat;
 mod samples;
@@ -145,13 +146,15 @@ impl Grouper {
         let mut blocks = lone::without_unpaired(blocks, &mut self.doubts);
         lone::state_what_is_said_again(&mut blocks);
         lone::run_under_states(&mut blocks);
+        let works = products::name_by_state(&mut blocks);
         let recurring = sections::note_recurring(&mut blocks);
         let differ = tables::under_differing_headings(&blocks).into_iter();
         let differ = differ.zip(recurring).map(|(points, recurs)| match recurs {
             true => points.max(RECURRING),
             false => points,
         });
-        for ((placed, inner, outer), headings_differ) in blocks.into_iter().zip(differ) {
+        let blocks = blocks.into_iter().zip(works);
+        for (((placed, inner, outer), work), headings_differ) in blocks.zip(differ) {
             let context = roles::Context {
                 headings_differ,
                 under_state: inner.as_deref().is_some_and(is_state_of_all),
@@ -159,7 +162,10 @@ impl Grouper {
                 spread: scan.wording.spread,
                 options,
             };
-            let (placed, resolved) = self.resolve(placed, &context);
+            let (mut placed, resolved) = self.resolve(placed, &context);
+            if let Some(work) = work {
+                products::put_to_work(&mut placed, &work);
+            }
             self.add_block(message, placed, (inner, outer), resolved);
         }
         self.wordings.insert(message, scan.wording);

@@ -316,7 +316,7 @@ fn parameter(grid: &Grid) -> Option<usize> {
     let mut named: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for row in &grid.rows {
         let steps = named.entry(row.labels.join(" ")).or_default();
-        steps.push(row.cells[0].value);
+        steps.extend(row.cells.first().map(size));
     }
     let others = grid.header.columns[1..]
         .iter()
@@ -333,13 +333,28 @@ fn parameter(grid: &Grid) -> Option<usize> {
     let whole = values
         .iter()
         .all(|cell| cell.value.fract() == 0.0 && cell.value >= 0.0);
+    // Rows without names are called by what `block size` has in each.
+    let unnamed = grid.rows.iter().all(|row| row.labels.is_empty());
     let plain = !names_metric(&first.name)
         || key_is(&first.name, &["size", "bytes", "time"])
+        || unnamed && words::names_parameter(&first.name)
         || differing(&names) >= 3;
     let apart = differing(&with_first) == differing(&names);
     // Names that each stand in one row need no number beside them.
     let steps = named.values().all(|steps| monotone(steps.iter().copied()));
     (whole && plain && apart && steps).then_some(0)
+}
+
+/// What a cell states, in bytes where it is a size: `512B` is less than `4k`.
+fn size(cell: &Cell) -> f64 {
+    let unit = cell.unit.trim_end_matches('B').trim_end_matches('i');
+    let scale = match unit {
+        "k" | "K" => 1024.0,
+        "M" => 1024.0 * 1024.0,
+        "G" => 1024.0 * 1024.0 * 1024.0,
+        _ => 1.0,
+    };
+    cell.value * scale
 }
 
 /// A column of rows without names that counts how much was done so far, as fs_mark does.
