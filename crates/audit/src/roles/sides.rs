@@ -244,8 +244,10 @@ pub(super) fn with_deviations(grid: &Grid) -> Option<Grid> {
     let deviates = |at: usize| is_deviation(&columns[at].name.to_lowercase());
     let beside: Vec<usize> = (0..columns.len()).filter(|at| deviates(*at)).collect();
     let behind = |at: &usize| *at > 0 && !deviates(at - 1);
-    // A parameter may stand before the figures.
-    let alone = columns.len() - 2 * beside.len().min(columns.len() / 2);
+    // A parameter may stand before the figures, and changes behind them.
+    let own = |at: &usize| !beside.contains(at) && !beside.contains(&(at + 1));
+    let measured = |at: &usize| own(at) && !is_derived(&columns[*at].name, &grid.rows, *at);
+    let alone = (0..columns.len()).filter(measured).count();
     if beside.len() < 2 || !beside.iter().all(behind) || alone > 1 || !grid.header.groups.is_empty()
     {
         return None;

@@ -367,6 +367,9 @@ fn mark_numbered(header: &mut Header) {
 
 fn column(cell: &str) -> Option<Column> {
     let cell = cell.trim();
+    // `Thr.` is a word cut short, the last word of a sentence is not.
+    let cut = cell.len() <= 5 && !cell.contains(' ');
+    let cell = cell.strip_suffix('.').filter(|_| cut).unwrap_or(cell);
     if cell.is_empty() || cell.len() > 60 || cell.ends_with(['.', ',', ';']) {
         return None;
     }

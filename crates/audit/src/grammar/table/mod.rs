@@ -9,6 +9,7 @@ mod bloat;
 mod boxed;
 mod cell;
 mod commas;
+mod deviating;
 mod filled;
 mod header;
 mod keyed;
@@ -105,6 +106,7 @@ impl Grammar for Table {
         }
         let others = [
             commas::read,
+            deviating::read,
             filled::read,
             steps::read,
             boxed::read,

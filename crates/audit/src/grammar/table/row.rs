@@ -259,7 +259,10 @@ pub(crate) fn may_be_row(text: &str) -> bool {
         cell_value(cell).is_some() || value().is_some_and(|value| cell_value(value).is_some())
     };
     wide_cells(text).iter().any(is_figure)
-        || pipe_cells(text).is_some_and(|cells| cells.iter().any(is_figure))
+        || pipe_cells(text).is_some_and(|cells| {
+            cells.iter().any(is_figure) || shared_unit(cells.into_iter()).is_some()
+        })
+        || shared_unit(wide_cells(text).into_iter()).is_some()
         || row_of_words(text).is_some()
 }
 
@@ -307,9 +310,14 @@ fn take_computed_change(cells: &mut Vec<Cell>) {
     }
 }
 
-fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
+fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> Option<Row> {
+    let shared = shared_unit(cells.clone());
     let mut row = Row::default();
     for cell in cells {
+        if let Some(figure) = shared.and_then(|unit| in_unit(cell, unit)) {
+            row.cells.push(figure);
+            continue;
+        }
         // `Before: 59221` is a label and its first figure.
         let labelled = || labelled(cell).filter(|(_, value)| cell_value(value).is_some());
         let (label, cell) = match row.cells.is_empty().then(labelled).flatten() {
@@ -335,6 +343,40 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
         }
     }
     (!row.cells.is_empty()).then_some(row)
+}
+
+/// A word that is no known unit but stands behind the numbers of two cells and more of a row,
+/// as units do; sizes that columns may be called by, such as `2 lanes`, have no fractions.
+fn shared_unit<'a>(cells: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let parts = cells.filter_map(|cell| {
+        let (number, unit) = cell.split_once(' ')?;
+        let unit = unit.trim_start();
+        let word = (2..=8).contains(&unit.len())
+            && unit.bytes().all(|b| b.is_ascii_alphabetic() || b == b'/');
+        let plain = |b: u8| b.is_ascii_digit() || matches!(b, b'.' | b',');
+        (word && number.bytes().all(plain) && !is_unit(unit)).then_some((number, unit))
+    });
+    let mut parts = parts.peekable();
+    let (_, unit) = *parts.peek()?;
+    let (mut count, mut fraction) = (0, false);
+    for (number, other) in parts {
+        if other != unit {
+            return None;
+        }
+        count += 1;
+        fraction |= number.contains('.');
+    }
+    (count >= 2 && fraction).then_some(unit)
+}
+
+/// A number in a unit.
+fn in_unit(cell: &str, unit: &str) -> Option<Cell> {
+    let number = cell.strip_suffix(unit)?.strip_suffix(' ')?;
+    let figure = cell_value(number).filter(|figure| figure.unit.is_empty())?;
+    Some(Cell {
+        unit: unit.to_owned(),
+        ..figure
+    })
 }
 
 /// What programs print for the change of a figure that was zero: `NaN%`, `+Inf%`.
