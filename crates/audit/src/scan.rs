@@ -1,5 +1,6 @@
 //! One message's lines to blocks of figures with what stands above them.
 
+mod again;
 mod commands;
 mod digits;
 mod rows;
@@ -84,6 +85,8 @@ struct Level {
     samples: Vec<(usize, Figure)>,
     machine: Option<String>,
     workload: Option<String>,
+    /// The last table.
+    table: Option<again::Above>,
 }
 
 struct Scanner<'l, 'o> {
@@ -183,6 +186,9 @@ impl Scanner<'_, '_> {
                 return self.block(at, grammar.name(), block);
             }
         }
+        if let Some(block) = self.rows_again(at) {
+            return self.block(at, "table", block);
+        }
         if let Some(seconds) = sleep(text) {
             self.out.sleeps.push((line.place, seconds));
         } else if text.len() > LONG && text.bytes().any(|b| b.is_ascii_digit()) {
@@ -234,6 +240,7 @@ impl Scanner<'_, '_> {
         if format == "spread" {
             self.note_runs(at, &mut block);
         }
+        self.note_table(at, format, &block.taken);
         let mut findings = Vec::new();
         let mut measuring = false;
         // The command above, while one that the block names holds for it.

@@ -872,3 +872,30 @@ fn a_row_that_is_printed_twice_is_one() {
     // Another figure under the same name is not told apart.
     assert!(pooled(&text.replacen("400.5   440.5", "401.5   440.5", 1)));
 }
+
+#[test]
+fn sizes_name_rows_that_have_no_other_names() {
+    let table = |sizes: [&str; 3]| {
+        let rows = sizes
+            .iter()
+            .zip(1..)
+            .map(|(size, n)| format!("{size} | {n}.5MB/s | {n}20 usec\n"));
+        format!(
+            "chunk size | BW | 99th latency\n{}",
+            rows.collect::<String>()
+        )
+    };
+    let workloads = |sizes| {
+        let block = read(&table(sizes)).unwrap();
+        let named = runs(&block).into_iter();
+        named
+            .filter_map(|(labels, _)| labels.workload.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        workloads(["512B", "4k", "1M"]),
+        ["chunk size=512B", "chunk size=4k", "chunk size=1M"]
+    );
+    // Sizes in no order were measured.
+    assert!(workloads(["4k", "512B", "1M"]).is_empty());
+}

@@ -542,4 +542,12 @@ mod tests {
         );
         assert_eq!(names("This is a sentence about it", "wq 100% 76% 1%"), None);
     }
+
+    #[test]
+    fn a_word_cut_short_may_be_a_name_and_the_end_of_a_sentence_is_none() {
+        let name = |cell: &str| column(cell).map(|column| column.name);
+        assert_eq!(name("Thr."), Some("Thr".to_owned()));
+        assert_eq!(name("measured here."), None);
+        assert_eq!(name("kernels."), None);
+    }
 }

@@ -36,7 +36,7 @@ pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
 pub(crate) use header::{Column, Header, split_unit};
 use left_out::{clip, doubtful, spoiled};
 use row::Parting;
-pub(crate) use row::{Row, is_rule, may_be_row, wide_cells};
+pub(crate) use row::{Row, is_rule, may_be_row, pipe_cells, wide_cells};
 
 /// Tables of any style; see the module.
 pub struct Table;

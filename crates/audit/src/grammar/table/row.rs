@@ -605,4 +605,27 @@ mod tests {
         assert!(is_empty_row("|    |   |") && is_empty_row("   │  │"));
         assert!(!is_empty_row("|") && !is_empty_row("| a |") && !is_empty_row("    "));
     }
+
+    #[test]
+    fn a_word_behind_several_numbers_is_their_unit() {
+        let row = data_row("exec     |  3662.1 lpx   |  2718 lpx", Parting::Wide).unwrap();
+        let cells = row
+            .cells
+            .iter()
+            .map(|cell| (cell.value, cell.unit.as_str()));
+        assert_eq!(
+            cells.collect::<Vec<_>>(),
+            [(3662.1, "lpx"), (2718.0, "lpx")]
+        );
+        // One alone, two of different ones, and whole numbers, which name columns.
+        for text in [
+            "exec  |  3662.1 lpx",
+            "exec  |  3662.1 lpx  |  12.5 lanes",
+            "kind  |  2 lanes  |  4 lanes",
+        ] {
+            let row = data_row(text, Parting::Wide);
+            let foreign = |row: &Row| row.cells.iter().any(|cell| cell.unit.starts_with('l'));
+            assert!(!row.as_ref().is_some_and(foreign), "{text}");
+        }
+    }
 }
