@@ -88,7 +88,11 @@ pub(super) fn put_to_work(placed: &mut Placed, work: &str) {
 /// word before it.
 fn parted(heading: &str) -> Option<(String, String)> {
     let text = heading.trim().trim_end_matches([':', '.', ' ']);
-    let marks = |c: char| matches!(c, ',' | ':' | ';' | '-' | '(' | ')' | '[' | ']' | '=');
+    // What stands in brackets is taken apart where all else is known.
+    if text.contains(['(', '[']) {
+        return None;
+    }
+    let marks = |c: char| matches!(c, ',' | ':' | ';' | '-' | '=');
     let words: Vec<&str> = text
         .split_whitespace()
         .map(|word| word.trim_matches(marks))

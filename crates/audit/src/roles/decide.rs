@@ -1,15 +1,15 @@
 //! Which role the columns of a table have, and which the rows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::change::{Agreement, agreement};
 use super::words::{
     self, CONFIGURATION_KEYS, METRIC_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived,
     is_derived_row, key_is, names_metric,
 };
-use super::{Context, Role, Roles, figures, repeated, side_by_side, sums};
+use super::{Context, Role, Roles, figures, parameter, repeated, side_by_side, sums};
 use crate::admission::{Sign, alone, contrast};
-use crate::grammar::table::{Cell, Grid};
+use crate::grammar::table::Grid;
 use crate::group::names::workload_score;
 use crate::states;
 
@@ -23,7 +23,7 @@ const OPPOSITE: i32 = 4;
 pub(crate) fn decide(grid: &Grid, context: &Context<'_>) -> Roles {
     let own = grid.header.steps.is_empty();
     let repetition = words::repetition_column(&grid.header, &grid.rows).filter(|_| own);
-    let parameter = parameter(grid).filter(|at| own && Some(*at) != repetition);
+    let parameter = parameter::column(grid).filter(|at| own && Some(*at) != repetition);
     let columns = figure_columns(grid, parameter, repetition);
     let configured = parameter.is_some_and(|at| names_rows(grid, at));
     let (columns, rows, confidence, because) = if configured {
@@ -300,73 +300,6 @@ fn numbered_runs(names: &[&str]) -> bool {
         && numbers.len() == own().count()
         && numbers[0] <= 1
         && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
-}
-
-/// A leading column that is a parameter of the workload: one that is called
-/// so, or whose whole numbers rise or fall from row to row, of one name if rows have names.
-fn parameter(grid: &Grid) -> Option<usize> {
-    if let Some(at) = words::parameter_column(&grid.header).or_else(|| count(grid)) {
-        return Some(at);
-    }
-    let first = grid.header.columns.first()?;
-    if grid.header.columns.len() < 2 || key_is(&first.name, REPETITION_KEYS) || grid.rows.len() < 2
-    {
-        return None;
-    }
-    let mut named: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for row in &grid.rows {
-        let steps = named.entry(row.labels.join(" ")).or_default();
-        steps.extend(row.cells.first().map(size));
-    }
-    let others = grid.header.columns[1..]
-        .iter()
-        .map(|column| column.name.as_str());
-    let names: Vec<&str> = others.collect();
-    let with_first: Vec<&str> = std::iter::once(first.name.as_str())
-        .chain(names.iter().copied())
-        .collect();
-    let values: Vec<&Cell> = grid
-        .rows
-        .iter()
-        .filter_map(|row| row.cells.first())
-        .collect();
-    let whole = values
-        .iter()
-        .all(|cell| cell.value.fract() == 0.0 && cell.value >= 0.0);
-    // Rows without names are called by what `block size` has in each.
-    let unnamed = grid.rows.iter().all(|row| row.labels.is_empty());
-    let plain = !names_metric(&first.name)
-        || key_is(&first.name, &["size", "bytes", "time"])
-        || unnamed && words::names_parameter(&first.name)
-        || differing(&names) >= 3;
-    let apart = differing(&with_first) == differing(&names);
-    // Names that each stand in one row need no number beside them.
-    let steps = named.values().all(|steps| monotone(steps.iter().copied()));
-    (whole && plain && apart && steps).then_some(0)
-}
-
-/// What a cell states, in bytes where it is a size: `512B` is less than `4k`.
-fn size(cell: &Cell) -> f64 {
-    let unit = cell.unit.trim_end_matches('B').trim_end_matches('i');
-    let scale = match unit {
-        "k" | "K" => 1024.0,
-        "M" => 1024.0 * 1024.0,
-        "G" => 1024.0 * 1024.0 * 1024.0,
-        _ => 1.0,
-    };
-    cell.value * scale
-}
-
-/// A column of rows without names that counts how much was done so far, as fs_mark does.
-fn count(grid: &Grid) -> Option<usize> {
-    let columns = grid.header.columns.iter().take(3);
-    let at = columns
-        .into_iter()
-        .position(|column| key_is(&column.name, &["count"]))?;
-    let values = || grid.rows.iter().map(|row| row.cells[at].value);
-    let unnamed = grid.rows.iter().all(|row| row.labels.is_empty());
-    let rises = values().all(|value| value.fract() == 0.0) && monotone(values());
-    (unnamed && rises).then_some(at)
 }
 
 /// Whether a leading column of numbers names the configurations: `Config 1`.

@@ -12,6 +12,7 @@ mod figures;
 mod flags;
 mod groups;
 mod normalised;
+mod parameter;
 mod repeated;
 mod side_by_side;
 mod sides;
