@@ -172,4 +172,19 @@ Patched kernel:
             );
         }
     }
+
+    #[test]
+    fn a_sentence_between_is_no_title() {
+        let options = crate::Options {
+            explain: true,
+            ..Default::default()
+        };
+        let last = |text: &str| {
+            let audit = crate::read(text.as_bytes(), "post", &options).unwrap();
+            audit.explained.last().unwrap().taken.clone()
+        };
+        assert_eq!(last(POST), "table row");
+        let other = POST.replace("Patched kernel:", "Those are of a kernel.");
+        assert_ne!(last(&other), "table row");
+    }
 }
