@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::contrast::{is_commit, is_version, words};
 use super::signs::Sign;
+use crate::roles::words::names_measurement;
 use crate::trigger::Trigger;
 
 /// Words that say nothing alone, when a line of words is taken for names.
@@ -71,7 +72,60 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     if is_figure(text) && !is_pointer(text) || text.split('+').any(|part| values(part) >= 2) {
         return Some(Sign::FigureName);
     }
+    if is_reading(text) || is_uuid(text) || is_turn(&list) {
+        return Some(Sign::FigureName);
+    }
     (list.len() > 14 || text.len() > 110).then_some(Sign::LongName)
+}
+
+/// Whether a name is a line of what was measured: `throughput of 8 writers = 2210.5 kB/s`, and
+/// no setting: `poll = 5us`, `limit = 1.5`.
+fn is_reading(text: &str) -> bool {
+    let Some((what, value)) = text.rsplit_once(['=', ':']) else {
+        return false;
+    };
+    let value = value.trim();
+    let rest = value.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let number = value.len() - rest.len();
+    let fine = value.get(..number).is_some_and(|n| n.contains('.'));
+    let rate = rest.contains("/s") || rest.contains("ps");
+    number > 0
+        && rest.split_whitespace().count() <= 1
+        && (fine || rate)
+        && names_measurement(what)
+        && what.split_whitespace().count() >= 2
+}
+
+/// Whether a name is nothing but an identifier: `3743fa03-e0a1-435a-44ef-51672ab23082`.
+fn is_uuid(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let hex = |part: &&str| part.bytes().all(|b| b.is_ascii_hexdigit());
+    parts.len() == 5
+        && parts.iter().all(hex)
+        && parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
+}
+
+/// Whether a name only says which in a row it is: `2nd pass`, `third run`.
+fn is_turn(words: &[String]) -> bool {
+    const FIRST: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "last"];
+    const TURNS: [&str; 7] = [
+        "pass",
+        "run",
+        "round",
+        "iteration",
+        "attempt",
+        "try",
+        "time",
+    ];
+    let [which, turn] = words else {
+        return false;
+    };
+    let digits = which.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let ends = which.get(digits.len()..).unwrap_or_default();
+    let counted = !digits.is_empty()
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && matches!(ends, "st" | "nd" | "rd" | "th");
+    (counted || FIRST.contains(&which.as_str())) && TURNS.contains(&turn.as_str())
 }
 
 /// Whether a name is a number in brackets, as of what a text explains: `(1)`, `[2]`.
@@ -127,7 +181,25 @@ pub(crate) fn is_told(name: &str) -> bool {
     let begins = |words: &[&str]| list.first().is_some_and(|word| words.contains(&&**word));
     let joins = begins(&["and", "or", "but", "so", "then"]);
     let told = begins(&["use", "run", "execute", "measure", "record"]) && list.len() >= 3;
-    joins || told || list.iter().any(who)
+    joins || told || list.iter().any(who) || is_clause(&list)
+}
+
+/// Whether words begin a sentence that tells of something: `It looks as if`, `This works`,
+/// and not `this patch`. Below `Here is what I get` stand the figures of what it was said of.
+fn is_clause(words: &[String]) -> bool {
+    const VERBS: [&str; 22] = [
+        "is", "are", "was", "were", "has", "have", "had", "does", "did", "works", "worked",
+        "looks", "shows", "showed", "gives", "gave", "seems", "means", "makes", "happens", "will",
+        "would",
+    ];
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let verb = VERBS.contains(&word(1));
+    match word(0) {
+        "it" | "there" | "they" | "he" | "she" | "i" => words.len() >= 3,
+        "this" | "that" | "these" | "those" | "which" => verb && words.len() >= 3,
+        "let" | "let's" | "it's" | "there's" | "that's" => true,
+        _ => false,
+    }
 }
 
 /// Whether a name is a piece of code, a path, a row of a log.

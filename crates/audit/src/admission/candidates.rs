@@ -70,6 +70,8 @@ pub(crate) fn weigh(
     let is_measured = measured >= MEASUREMENTS_BAR || said_by_user(&names, options);
     let (mut admitted, mut refused) = (BTreeSet::new(), BTreeSet::new());
     let mut best = (i32::MIN, String::new());
+    // Names that are refused for nothing but that they sound like a test or a metric.
+    let mut strange = BTreeSet::new();
     let compared = Compared::of(&names, members);
     for (at, name) in names.iter().enumerate() {
         let signs = name_signs(at, &compared, &common, wording, options);
@@ -78,6 +80,12 @@ pub(crate) fn weigh(
         said.push(format!(
             "configuration {name}: {points} of {CONFIGURATIONS_BAR} points ({words})"
         ));
+        if signs.fails_by(
+            CONFIGURATIONS_BAR,
+            &[Sign::WorkloadName, Sign::NamedLikeMetric],
+        ) {
+            strange.insert((*name).to_string());
+        }
         if points >= CONFIGURATIONS_BAR {
             admitted.insert((*name).to_string());
         } else {
@@ -89,6 +97,10 @@ pub(crate) fn weigh(
     }
     // The names along one side of a table are all of one kind.
     let by_table = matches!(first.named_by, NamedBy::Columns | NamedBy::Rows);
+    if by_table && 2 * admitted.len() >= names.len() {
+        refused.retain(|name| !strange.contains(name));
+        admitted.append(&mut strange);
+    }
     let named = admitted.len() >= 2 && (!by_table || 2 * admitted.len() >= names.len());
     if !named || !is_measured {
         refused.append(&mut admitted);
@@ -303,6 +315,8 @@ struct Compared<'a> {
     opposed: Vec<bool>,
     /// The figures of those that do, by metric.
     values: BTreeMap<&'a str, Vec<f64>>,
+    /// The metrics of which they have each figure with a unit.
+    united: BTreeSet<&'a str>,
 }
 
 impl<'a> Compared<'a> {
@@ -320,14 +334,22 @@ impl<'a> Compared<'a> {
             own.entry(member.configuration).or_default().push(member);
         }
         let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        let (mut united, mut bare) = (BTreeSet::new(), BTreeSet::new());
         let theirs = texts.iter().zip(&opposed).filter(|(_, opposed)| **opposed);
         for member in theirs.flat_map(|(name, _)| &own[name]) {
             for figure in &member.figures {
                 let all = values.entry(&figure.metric).or_default();
                 all.push(figure.value.abs());
+                let met = match figure.unit.is_empty() {
+                    true => &mut bare,
+                    false => &mut united,
+                };
+                met.insert(figure.metric.as_str());
             }
         }
+        united.retain(|metric| !bare.contains(metric));
         Compared {
+            united,
             names,
             good,
             texts,
@@ -392,7 +414,10 @@ fn name_signs(
     }
     signs.note_if(name == crate::UNNAMED, Sign::EmptyName);
     signs.note_if(!opposed && alone::is_setting_name(name), Sign::SettingName);
-    signs.note_if(other_scale(at, names), Sign::OtherScale);
+    signs.note_if(
+        other_scale(at, names) || other_unit(at, names),
+        Sign::OtherScale,
+    );
     signs.note_if(
         wording.mentions(name) || wording.mentions(label),
         Sign::NamedInText,
@@ -413,6 +438,24 @@ fn name_signs(
 fn says_with(label: &str) -> bool {
     let first = label.split_whitespace().next().unwrap_or_default();
     ["with", "without", "using"].contains(&first.to_lowercase().as_str())
+}
+
+/// Whether names of opposite meaning have figures with a unit, and this one's have none: what
+/// was set beside `before` and `after`.
+fn other_unit(at: usize, names: &Compared<'_>) -> bool {
+    if names.opposed[at] || names.united.is_empty() {
+        return false;
+    }
+    let mut figures = names
+        .members(at)
+        .iter()
+        .flat_map(|member| &member.figures)
+        .peekable();
+    figures.peek().is_some()
+        && figures.all(|figure| {
+            let bare = figure.unit.is_empty() && figure.value.fract() == 0.0;
+            bare && names.united.contains(figure.metric.as_str())
+        })
 }
 
 /// Figures further apart than by this factor are not of one metric.

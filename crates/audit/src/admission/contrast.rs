@@ -133,6 +133,19 @@ impl<'n> Name<'n> {
         (self.change || bare) && !self.is_base()
     }
 
+    /// Whether both say how much there is of different things: `last_used_page = 0` and
+    /// `last_unused_page = 0`.
+    fn counts_other(&self, other: &Name<'_>) -> bool {
+        let number = |value: &str| value.bytes().all(|b| b.is_ascii_digit());
+        let one = |name: &Name<'_>| name.text.split_whitespace().count() <= 3;
+        match (&self.setting, &other.setting) {
+            (Some((key, value)), Some((other_key, other_value))) => {
+                key != other_key && number(value) && number(other_value) && one(self) && one(other)
+            }
+            _ => false,
+        }
+    }
+
     /// The strongest sign that this and another one stand for two configurations of one
     /// thing, if there is any.
     pub(crate) fn beside(&self, other: &Name<'_>) -> Option<Sign> {
@@ -142,6 +155,9 @@ impl<'n> Name<'n> {
         }
         if a.words == b.words {
             return mark_only(a.text, b.text);
+        }
+        if a.counts_other(b) {
+            return None;
         }
         let negated = a.negations != b.negations && !a.plain.is_empty() && a.plain == b.plain;
         if a.opposites.meet(b.opposites) || negated || changed(&a.lower, &b.lower) {

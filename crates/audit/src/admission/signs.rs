@@ -92,6 +92,8 @@ pub(crate) enum Sign {
     NamedLikeMetric,
     /// The figures come from several messages or quotations.
     SeveralPlaces,
+    /// The message has figures under the same names that are quoted less deeply.
+    QuotedBeside,
     /// What rows and columns of their table stand for is a guess.
     Guessed,
     /// Rows of a table that nothing tells apart became one figure.
@@ -173,6 +175,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::SideBySide,       of: Configurations, points: 4,  says: "figures of one unit and size side by side" },
     Weight { sign: Sign::NamesCompared,    of: Configurations, points: 5,  says: "what the names of benchmarks differ in, and the text compares" },
     Weight { sign: Sign::NamedInText,      of: Configurations, points: 1,  says: "names that the text explains" },
+    Weight { sign: Sign::QuotedBeside,     of: Configurations, points: -9, says: "older figures of the same names" },
     Weight { sign: Sign::Pooled,           of: Configurations, points: -9, says: "rows that nothing tells apart" },
     Weight { sign: Sign::PartsOfWhole,     of: Configurations, points: -9, says: "rows that add up to a total" },
     Weight { sign: Sign::Parameters,       of: Configurations, points: -9, says: "names of several workloads" },
@@ -222,6 +225,14 @@ impl Signs {
     pub(crate) fn points(&self, of: Question) -> i32 {
         let weights = self.0.iter().filter_map(|sign| sign.weight());
         weights.filter(|w| w.of == of).map(|w| w.points).sum()
+    }
+
+    /// Whether the points for the configurations reach a bar without some signs, and do not
+    /// with them.
+    pub(crate) fn fails_by(&self, bar: i32, these: &[Sign]) -> bool {
+        let rest = self.0.iter().filter(|sign| !these.contains(sign)).copied();
+        let of = Question::Configurations;
+        self.points(of) < bar && Signs(rest.collect()).points(of) >= bar
     }
 
     /// The signs of a question with their points, as `--explain` shows them.

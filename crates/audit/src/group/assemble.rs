@@ -7,6 +7,7 @@ use assize_bundle::{Configuration, Doubt, Records};
 use super::record::{Runs, record};
 use super::repeat::Stand;
 use super::{Item, admit, benchmark_names, factors, grid, names, samples, units};
+use crate::admission::Sign;
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
 use crate::grammar::reports::REPORT;
@@ -38,6 +39,7 @@ pub(super) fn assemble(
     keep_machines_apart(&mut items);
     benchmark_names::part(&mut items, wordings);
     grid::part_names(&mut items);
+    samples::note_sentences_alike(&mut items);
     samples::tell_tables_apart(&mut items);
     samples::tell_steps_apart(&mut items);
     let items = samples::join_samples(items);
@@ -223,9 +225,17 @@ fn keep_apart(
             .insert((item.stand.1, item.stand.0));
     }
     let mut apart: BTreeSet<(String, (u8, u32))> = BTreeSet::new();
+    // What a message quotes more deeply than other figures of the same names is older.
+    let mut older: BTreeSet<(String, (u8, u32))> = BTreeSet::new();
     for ((_, workload), stands) in &cells {
-        for stand in stands.iter().skip(1) {
-            apart.insert((workload.clone(), *stand));
+        let mut messages = BTreeSet::new();
+        for (at, stand) in stands.iter().enumerate() {
+            if at > 0 {
+                apart.insert((workload.clone(), *stand));
+            }
+            if !messages.insert(stand.1) {
+                older.insert((workload.clone(), *stand));
+            }
         }
     }
     let mut noted = BTreeSet::new();
@@ -237,6 +247,9 @@ fn keep_apart(
             item.workload_name = Some(format!("{workload} [{}]", subject.trim_end()));
         }
         if apart.contains(&(workload.clone(), (depth, message))) {
+            if older.contains(&(workload.clone(), (depth, message))) {
+                item.signs.push(Sign::QuotedBeside);
+            }
             if noted.insert(message) {
                 records.doubts.push(Doubt {
                     code: "kept-apart".into(),

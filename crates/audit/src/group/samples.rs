@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
 use super::repeat::Stand;
+use crate::admission::Sign;
 use crate::grammar::runs_in_a_row::RUNS_IN_A_ROW;
+use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{Figure, Finding};
 use crate::roles::NamedBy;
 use crate::scan::mean_figures;
@@ -63,6 +65,28 @@ pub(super) fn tell_tables_apart(items: &mut [Item]) {
                 0 => format!("{name} (line {line})"),
                 n => format!("{name} (line {line}, {})", n + 1),
             });
+        }
+    }
+}
+
+/// Several sentences that say how something changed, and none on what: that each is of a
+/// workload of its own is all that is known, and often each is of other states too.
+pub(super) fn note_sentences_alike(items: &mut [Item]) {
+    let unnamed = |item: &Item| {
+        item.format == SENTENCE
+            && item.workload_name.as_deref() == Some(SENTENCE)
+            && matches!(item.finding, Finding::Run { .. })
+    };
+    let mut blocks: BTreeMap<Stand, BTreeSet<usize>> = BTreeMap::new();
+    for item in items.iter().filter(|item| unnamed(item)) {
+        blocks.entry(item.stand).or_default().insert(item.block);
+    }
+    for item in items.iter_mut().filter(|item| unnamed(item)) {
+        if blocks
+            .get(&item.stand)
+            .is_some_and(|blocks| blocks.len() >= 2)
+        {
+            item.signs.push(Sign::Pooled);
         }
     }
 }

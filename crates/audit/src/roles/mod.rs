@@ -238,7 +238,10 @@ fn with_common_metric(grid: &Grid) -> Option<Grid> {
     };
     let bracketed: Option<Vec<(&str, &str)>> = figures.iter().map(parted).collect();
     let begun = || figures.iter().map(begins).collect::<Option<Vec<_>>>();
-    let names = bracketed.or_else(begun)?;
+    let (figures, names) = match bracketed.or_else(begun) {
+        Some(names) => (figures, names),
+        None => ends_alike(grid, &figures)?,
+    };
     let (metric, _) = *names.first()?;
     let common = names.len() >= 2 && names.iter().all(|(other, _)| *other == metric);
     let distinct: std::collections::BTreeSet<&str> = names.iter().map(|(_, name)| *name).collect();
@@ -251,6 +254,30 @@ fn with_common_metric(grid: &Grid) -> Option<Grid> {
         measured.header.columns[*at].name = (*name).to_string();
     }
     Some(measured)
+}
+
+/// `Alder avg delay`, `Birch avg delay`, and a column of changes: what the two words are
+/// followed by is the metric, for changes are of one metric. What stands left of them tells
+/// the rows apart.
+fn ends_alike<'g>(
+    grid: &'g Grid,
+    figures: &[usize],
+) -> Option<(Vec<usize>, Vec<(&'g str, &'g str)>)> {
+    let columns = &grid.header.columns;
+    let derived = |at: &usize| words::is_derived(&columns[*at].name, &grid.rows, *at);
+    let pair = match figures {
+        [first, second] | [0, first, second] => [*first, *second],
+        _ => return None,
+    };
+    let parted = |at: usize| {
+        let (name, metric) = columns.get(at)?.name.split_once(' ')?;
+        let letters = name.chars().any(char::is_alphabetic);
+        let plain = letters && !words::names_metric(name) && !side_by_side::may_be_work(name);
+        plain.then_some((metric.trim(), name))
+    };
+    let names = pair.into_iter().map(parted).collect::<Option<Vec<_>>>()?;
+    let changes = (0..columns.len()).filter(derived).count();
+    (changes == 1).then(|| (pair.to_vec(), names))
 }
 
 /// Whether each bracket that a text opens is closed, and none else.

@@ -108,6 +108,8 @@ struct Open {
     figures: Vec<Figure>,
     /// What the lines below are about: `read`, `write`.
     direction: String,
+    /// The directions of which it was said what the whole group did.
+    totals: Vec<String>,
     /// The unit of the percentiles that follow.
     percentiles: Option<&'static str>,
 }
@@ -115,6 +117,12 @@ struct Open {
 impl Open {
     fn has(&self, metric: &str) -> bool {
         self.figures.iter().any(|f| f.metric == metric)
+    }
+
+    /// Whether nothing is left of a run but what its group did in all, which has been said of
+    /// a direction: what is said of it again is of the next run.
+    fn is_whole(&self, direction: &String) -> bool {
+        self.jobs == 0 && self.group.is_none() && self.totals.contains(direction)
     }
 
     /// Adds up rates of jobs that execute together.
@@ -263,10 +271,14 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             figures,
         } => {
             let total = format!("{TOTAL}{direction}");
-            if open.as_ref().is_none_or(|run| run.direction == total) {
+            if open
+                .as_ref()
+                .is_none_or(|run| run.direction == total || run.is_whole(&direction))
+            {
                 begin(at, open, block);
             }
             if let Some(run) = open {
+                run.totals.push(direction);
                 run.total(figures, note);
                 run.direction = total;
             }

@@ -1,0 +1,189 @@
+//! Groupings that are doubtful are read, and not judged.
+//!
+//! Each doubt stands beside a text that looks alike and of which there is none.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_audit::{Options, read};
+use assize_bundle::Records;
+
+fn records(post: &str) -> Records {
+    read(post.as_bytes(), "post", &Options::default())
+        .unwrap()
+        .records
+}
+
+/// The configurations that share a metric of a workload with another one.
+fn compared(post: &str) -> Vec<String> {
+    let records = records(post);
+    let mut cells: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for run in &records.runs {
+        for metric in run.metrics.keys() {
+            let cell = cells.entry((&run.workload, metric)).or_default();
+            cell.insert(&run.configuration);
+        }
+    }
+    let several = cells.values().filter(|names| names.len() > 1);
+    let names: BTreeSet<&str> = several.flatten().copied().collect();
+    names.into_iter().map(str::to_string).collect()
+}
+
+fn dd(seconds: &str, rate: u32) -> String {
+    format!("4194304 bytes (4.2 MB, 4.0 MiB) copied, {seconds} s, {rate} MB/s\n\n")
+}
+
+fn under(first: &str, second: &str) -> String {
+    let (one, two) = (dd("0.0412", 102), dd("0.0619", 68));
+    format!("The performance is better than it was.\n\n{first}:\n\n{one}{second}:\n\n{two}")
+}
+
+#[test]
+fn what_is_told_between_two_reports_is_no_name() {
+    let told = under(
+        "It seems that the journal is flushed once more",
+        "This works again if the journal is kept elsewhere",
+    );
+    assert!(compared(&told).is_empty());
+    let named = under("Journal beside the data", "Journal kept elsewhere");
+    assert_eq!(compared(&named).len(), 2);
+    let this = under("this series, journal elsewhere", "plain tree");
+    assert_eq!(compared(&this).len(), 2);
+}
+
+#[test]
+fn a_measured_line_is_no_name_of_what_stands_below() {
+    let measured = under(
+        "Total throughput of 6 writers = 2210.52 MB/s",
+        "Total throughput of 6 writers = 2190.18 MB/s",
+    );
+    assert!(compared(&measured).is_empty());
+    let set = under("flush limit = 16", "flush limit = 64");
+    assert!(!set.is_empty());
+}
+
+#[test]
+fn passes_and_identifiers_are_no_configurations() {
+    assert!(compared(&under("1st pass", "2nd pass")).is_empty());
+    let uuids = under(
+        "5d1c8a02-77b1-4c0e-9a53-0f62de1b7a10",
+        "e04b1f9a-1111-4f3d-8d22-6a9c0b5e7d31",
+    );
+    assert!(compared(&uuids).is_empty());
+    assert_eq!(compared(&under("first patch", "second patch")).len(), 2);
+}
+
+fn beside(rows: &str) -> String {
+    format!("Our performance test got better:\n\n              four    eight   sixteen\n{rows}")
+}
+
+#[test]
+fn a_row_that_sounds_like_a_test_is_of_the_kind_of_the_others() {
+    let rows = "alder before  9.7k  10.1k  10.4k\nalder now  13.2k  19.4k  18.1k\nTCP  15.3k  35.2k  51.9k\n";
+    assert_eq!(compared(&beside(rows)).len(), 3);
+    // Where most rows are of tests, none is of a configuration.
+    let tests =
+        "randread  9.7k  10.1k  10.4k\nrandwrite  13.2k  19.4k  18.1k\nTCP  15.3k  35.2k  51.9k\n";
+    assert!(compared(&beside(tests)).is_empty());
+}
+
+#[test]
+fn what_was_set_has_no_unit_beside_before_and_after() {
+    let post = "Perf numbers, throughput got better:\n\nRing slots: 16\nWorkers: 16\nRounds: 5\n\n\
+                Before: 245.2 MB/s\nAfter: 509.2 MB/s (+107%)\n";
+    let names = compared(post);
+    assert!(
+        !names
+            .iter()
+            .any(|name| name == "Workers" || name == "Rounds"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn the_words_before_a_common_metric_are_the_configurations() {
+    let post = "The performance with shared rings:\n\n\
+                |Ports|Alder KIOPs|Birch KIOPs|improvement|\n|---|---|---|---|\n\
+                |14|2188|2620|19.7%|\n|20|2063|2308|11.8%|\n\n\
+                |Ports|Alder delay|Birch delay|improvement|\n|---|---|---|---|\n\
+                |14|817us|683us|16.4%|\n|20|1239us|1108us|10.6%|\n";
+    assert_eq!(compared(post), ["Alder", "Birch"]);
+    let metrics = "The performance with shared rings:\n\n\
+                |Ports|min delay|max delay|improvement|\n|---|---|---|---|\n\
+                |14|817us|683us|16.4%|\n|20|1239us|1108us|10.6%|\n";
+    assert_ne!(compared(metrics), ["max", "min"]);
+}
+
+#[test]
+fn several_sentences_that_say_of_no_workload_are_not_judged() {
+    let one = "With the series applied it is faster.\n\n\
+               The throughput goes from 348 Mbps to 528 Mbps.\n";
+    assert_eq!(compared(one).len(), 2);
+    let more = format!("{one}\nFor short ones, the throughput goes from 590 Mbps to 600 Mbps.\n");
+    assert!(compared(&more).is_empty());
+}
+
+#[test]
+fn older_figures_of_the_same_names_are_not_judged() {
+    let table = |slow: f64| {
+        format!(
+            "kernel   time\nold      {slow:.2} ms\nnew      {:.2} ms\n",
+            slow - 2.0
+        )
+    };
+    let quoted = |text: &str| {
+        text.lines()
+            .map(|line| format!("> {line}\n"))
+            .collect::<String>()
+    };
+    let post = format!(
+        "Latency now:\n\n{}\nIt was worse:\n\n{}",
+        table(12.25),
+        quoted(&table(19.75))
+    );
+    let records = records(&post);
+    let has = |value: f64| {
+        records
+            .runs
+            .iter()
+            .flat_map(|r| r.metrics.values())
+            .any(|m| m.value == value)
+    };
+    assert!(has(12.25) && !has(19.75));
+    let alone = quoted(&table(19.75));
+    assert_eq!(compared(&format!("Latency:\n\n{alone}")).len(), 2);
+}
+
+#[test]
+fn counts_of_different_things_that_come_to_the_same_are_no_settings() {
+    let list = |n: u32| format!("Slot - 0 ; Stamp - 40310{n}us\nSlot - 1 ; Stamp - 88537{n}us\n");
+    let post = |a: &str, b: &str| format!("HISTORY\n{a}\n{}\nHISTORY\n{b}\n{}", list(11), list(92));
+    assert!(compared(&post("last_used_slot = 0", "last_unused_slot = 0")).is_empty());
+}
+
+#[test]
+fn what_a_group_did_in_all_again_is_its_next_run() {
+    let status = |read: u32, write: u32| {
+        format!(
+            "   READ: bw={read}MiB/s (3144MB/s), 185MiB/s-189MiB/s (194MB/s-198MB/s), io=879GiB (944GB), run=300014-300087msec\n  \
+             WRITE: bw={write}MiB/s (2095MB/s), 124MiB/s-126MiB/s (130MB/s-132MB/s), io=585GiB (629GB), run=300014-300087msec\n\n"
+        )
+    };
+    let post = format!(
+        "fio is faster:\n\nbase:\n\n{}{}patched:\n\n{}{}",
+        status(2912, 1913),
+        status(2814, 1815),
+        status(3016, 2017),
+        status(3118, 2019)
+    );
+    let records = records(&post);
+    let runs = |name: &str| {
+        records
+            .runs
+            .iter()
+            .filter(|run| run.configuration == name)
+            .count()
+    };
+    assert_eq!((runs("base"), runs("patched")), (2, 2));
+}
