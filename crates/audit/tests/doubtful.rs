@@ -40,19 +40,6 @@ fn under(first: &str, second: &str) -> String {
 }
 
 #[test]
-fn what_is_told_between_two_reports_is_no_name() {
-    let told = under(
-        "It seems that the journal is flushed once more",
-        "This works again if the journal is kept elsewhere",
-    );
-    assert!(compared(&told).is_empty());
-    let named = under("Journal beside the data", "Journal kept elsewhere");
-    assert_eq!(compared(&named).len(), 2);
-    let this = under("this series, journal elsewhere", "plain tree");
-    assert_eq!(compared(&this).len(), 2);
-}
-
-#[test]
 fn a_measured_line_is_no_name_of_what_stands_below() {
     let measured = under(
         "Total throughput of 6 writers = 2210.52 MB/s",
@@ -61,17 +48,6 @@ fn a_measured_line_is_no_name_of_what_stands_below() {
     assert!(compared(&measured).is_empty());
     let set = under("flush limit = 16", "flush limit = 64");
     assert!(!set.is_empty());
-}
-
-#[test]
-fn passes_and_identifiers_are_no_configurations() {
-    assert!(compared(&under("1st pass", "2nd pass")).is_empty());
-    let uuids = under(
-        "5d1c8a02-77b1-4c0e-9a53-0f62de1b7a10",
-        "e04b1f9a-1111-4f3d-8d22-6a9c0b5e7d31",
-    );
-    assert!(compared(&uuids).is_empty());
-    assert_eq!(compared(&under("first patch", "second patch")).len(), 2);
 }
 
 fn beside(rows: &str) -> String {
@@ -113,46 +89,6 @@ fn the_words_before_a_common_metric_are_the_configurations() {
                 |Ports|min delay|max delay|improvement|\n|---|---|---|---|\n\
                 |14|817us|683us|16.4%|\n|20|1239us|1108us|10.6%|\n";
     assert_ne!(compared(metrics), ["max", "min"]);
-}
-
-#[test]
-fn several_sentences_that_say_of_no_workload_are_not_judged() {
-    let one = "With the series applied it is faster.\n\n\
-               The throughput goes from 348 Mbps to 528 Mbps.\n";
-    assert_eq!(compared(one).len(), 2);
-    let more = format!("{one}\nFor short ones, the throughput goes from 590 Mbps to 600 Mbps.\n");
-    assert!(compared(&more).is_empty());
-}
-
-#[test]
-fn older_figures_of_the_same_names_are_not_judged() {
-    let table = |slow: f64| {
-        format!(
-            "kernel   time\nold      {slow:.2} ms\nnew      {:.2} ms\n",
-            slow - 2.0
-        )
-    };
-    let quoted = |text: &str| {
-        text.lines()
-            .map(|line| format!("> {line}\n"))
-            .collect::<String>()
-    };
-    let post = format!(
-        "Latency now:\n\n{}\nIt was worse:\n\n{}",
-        table(12.25),
-        quoted(&table(19.75))
-    );
-    let records = records(&post);
-    let has = |value: f64| {
-        records
-            .runs
-            .iter()
-            .flat_map(|r| r.metrics.values())
-            .any(|m| m.value == value)
-    };
-    assert!(has(12.25) && !has(19.75));
-    let alone = quoted(&table(19.75));
-    assert_eq!(compared(&format!("Latency:\n\n{alone}")).len(), 2);
 }
 
 #[test]
