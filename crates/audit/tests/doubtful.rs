@@ -66,8 +66,9 @@ fn a_row_that_sounds_like_a_test_is_of_the_kind_of_the_others() {
 
 #[test]
 fn what_was_set_has_no_unit_beside_before_and_after() {
-    let post = "Perf numbers, throughput got better:\n\nRing slots: 16\nWorkers: 16\nRounds: 5\n\n\
-                Before: 245.2 MB/s\nAfter: 509.2 MB/s (+107%)\n";
+    let post = "It got faster, and the throughput is better.\n\nPerf Tests\nSlots: 16\n\
+                Workers: 16\nChunk: 4KB\nRounds: 5\nMode: STREAM\n\n\
+                Before: 245.2 MB/s\nAfter: 509.2 MB/s (+107%)\n\nThe rest is as it was.\n";
     let names = compared(post);
     assert!(
         !names
@@ -122,4 +123,45 @@ fn what_a_group_did_in_all_again_is_its_next_run() {
             .count()
     };
     assert_eq!((runs("base"), runs("patched")), (2, 2));
+}
+
+#[test]
+fn several_sentences_that_name_no_workload_are_not_judged() {
+    let one = "With this series the throughput goes from 120 MB/s to 176 MB/s.\n";
+    assert_eq!(records(one).runs.len(), 2);
+    let other = "With the cache off it is the throughput that goes from 90 MB/s to 95 MB/s.\n";
+    assert_eq!(records(other).runs.len(), 2);
+    assert!(records(&format!("{one}\n{other}")).runs.is_empty());
+}
+
+#[test]
+fn older_figures_of_the_same_names_are_not_judged() {
+    let quoted = |text: &str| -> String { text.lines().map(|l| format!("> {l}\n")).collect() };
+    let of = |one: f64, two: f64| {
+        let said = |rate: f64| {
+            format!(
+                "4194304000 bytes (4.2 GB, 3.9 GiB) copied, {:.3} s, {rate} MB/s\n\n",
+                4194.304 / rate
+            )
+        };
+        format!(
+            "It is faster now.\n\nbase:\n\n{}patched:\n\n{}",
+            said(one),
+            said(two)
+        )
+    };
+    let rates = |post: &str| -> Vec<f64> {
+        let records = records(post);
+        let rates = records.runs.iter().flat_map(|run| run.metrics.values());
+        rates
+            .map(|metric| metric.value)
+            .filter(|v| *v >= 1.0)
+            .collect()
+    };
+    let (older, newer) = (quoted(&of(68.0, 71.0)), of(102.0, 131.0));
+    let alone = rates(&older);
+    assert!(alone.contains(&68.0) && alone.contains(&71.0), "{alone:?}");
+    let both = rates(&format!("{older}\n{newer}"));
+    assert!(both.contains(&102.0) && both.contains(&131.0), "{both:?}");
+    assert!(!both.contains(&68.0) && !both.contains(&71.0), "{both:?}");
 }

@@ -252,6 +252,10 @@ mod tests {
             "1. 99.96",
             "00000001719f58b0",
             "Percentiles: P50: 12.56 P75: 12.83 P99: 58.21",
+            "Total throughput of 6 writers = 2210.52 MB/s",
+            "2nd pass",
+            "third run",
+            "5d1c8a02-77b1-4c0e-9a53-0f62de1b7a10",
         ] {
             assert_eq!(no_name(name), Some(Sign::FigureName), "{name}");
         }
@@ -270,6 +274,9 @@ mod tests {
             "After that, we check it with gdb",
             "or a deeper queue",
             "Use the function graph",
+            "It seems that the journal is flushed",
+            "This works if the journal is elsewhere",
+            "Let us look at it",
         ] {
             assert!(is_told(name), "{name}");
         }
@@ -279,6 +286,9 @@ mod tests {
             "what I see with a pool",
             "teo",
             "use DMA",
+            "this series, journal elsewhere",
+            "that patch",
+            "it",
         ] {
             assert!(!is_told(name), "{name}");
         }
@@ -291,6 +301,11 @@ mod tests {
             "w/o fix in 5.10",
             "teo-1",
             "v2",
+            "flush limit = 16",
+            "poll limit = 1.5",
+            "second patch",
+            "2nd series",
+            "5d1c8a02-77b1",
         ] {
             assert_eq!(no_name(name), None, "{name}");
         }

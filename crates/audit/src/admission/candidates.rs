@@ -1,5 +1,6 @@
 //! Candidates: the configurations of one workload, weighed.
 
+mod compared;
 mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use crate::grammar::profile::PROFILE;
 use crate::grammar::{Figure, names_what_it_compares};
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
+use compared::{Compared, other_scale, other_unit};
 use units::{has_unit, is_rate};
 
 /// One finding of a candidate, as admission sees it.
@@ -68,33 +70,13 @@ pub(crate) fn weigh(
         common.words(Question::Measurements)
     )];
     let is_measured = measured >= MEASUREMENTS_BAR || said_by_user(&names, options);
-    let (mut admitted, mut refused) = (BTreeSet::new(), BTreeSet::new());
-    let mut best = (i32::MIN, String::new());
-    // Names that are refused for nothing but that they sound like a test or a metric.
-    let mut strange = BTreeSet::new();
     let compared = Compared::of(&names, members);
-    for (at, name) in names.iter().enumerate() {
-        let signs = name_signs(at, &compared, &common, wording, options);
-        let points = signs.points(Question::Configurations);
-        let words = signs.words(Question::Configurations);
-        said.push(format!(
-            "configuration {name}: {points} of {CONFIGURATIONS_BAR} points ({words})"
-        ));
-        if signs.fails_by(
-            CONFIGURATIONS_BAR,
-            &[Sign::WorkloadName, Sign::NamedLikeMetric],
-        ) {
-            strange.insert((*name).to_string());
-        }
-        if points >= CONFIGURATIONS_BAR {
-            admitted.insert((*name).to_string());
-        } else {
-            refused.insert((*name).to_string());
-        }
-        if points > best.0 {
-            best = (points, words);
-        }
-    }
+    let Weighed {
+        mut admitted,
+        mut refused,
+        mut strange,
+        best,
+    } = weigh_names(&compared, &common, wording, options, &mut said);
     // The names along one side of a table are all of one kind.
     let by_table = matches!(first.named_by, NamedBy::Columns | NamedBy::Rows);
     if by_table && 2 * admitted.len() >= names.len() {
@@ -114,6 +96,53 @@ pub(crate) fn weigh(
         said,
         missing,
     })
+}
+
+/// What became of the names of a workload's configurations.
+struct Weighed {
+    admitted: BTreeSet<String>,
+    refused: BTreeSet<String>,
+    /// Those refused for nothing but that they sound like a test or a metric.
+    strange: BTreeSet<String>,
+    /// The most points of a name, and the signs that gave them.
+    best: (i32, String),
+}
+
+/// Weighs each name, and says how.
+fn weigh_names(
+    compared: &Compared<'_>,
+    common: &Signs,
+    wording: &Wording,
+    options: &Options,
+    said: &mut Vec<String>,
+) -> Weighed {
+    const SOUND: [Sign; 2] = [Sign::WorkloadName, Sign::NamedLikeMetric];
+    let mut weighed = Weighed {
+        admitted: BTreeSet::new(),
+        refused: BTreeSet::new(),
+        strange: BTreeSet::new(),
+        best: (i32::MIN, String::new()),
+    };
+    for (at, name) in compared.texts.iter().enumerate() {
+        let signs = name_signs(at, compared, common, wording, options);
+        let points = signs.points(Question::Configurations);
+        let words = signs.words(Question::Configurations);
+        said.push(format!(
+            "configuration {name}: {points} of {CONFIGURATIONS_BAR} points ({words})"
+        ));
+        if signs.fails_by(CONFIGURATIONS_BAR, &SOUND) {
+            weighed.strange.insert((*name).to_string());
+        }
+        let into = match points >= CONFIGURATIONS_BAR {
+            true => &mut weighed.admitted,
+            false => &mut weighed.refused,
+        };
+        into.insert((*name).to_string());
+        if points > weighed.best.0 {
+            weighed.best = (points, words);
+        }
+    }
+    weighed
 }
 
 /// Whether the user has given a name.
@@ -304,75 +333,6 @@ fn shared_metric(members: &[Member<'_>], names: &[&str]) -> bool {
     under.values().any(|these| these.len() == names.len())
 }
 
-/// The names of a workload, with what is asked of each beside all others.
-struct Compared<'a> {
-    names: Vec<contrast::Name<'a>>,
-    /// Those that may be of configurations.
-    good: Vec<bool>,
-    texts: &'a [&'a str],
-    own: BTreeMap<&'a str, Vec<&'a Member<'a>>>,
-    /// Whether each stands beside its opposite.
-    opposed: Vec<bool>,
-    /// The figures of those that do, by metric.
-    values: BTreeMap<&'a str, Vec<f64>>,
-    /// The metrics of which they have each figure with a unit.
-    united: BTreeSet<&'a str>,
-}
-
-impl<'a> Compared<'a> {
-    fn of(texts: &'a [&'a str], members: &'a [Member<'a>]) -> Self {
-        let names: Vec<contrast::Name<'_>> =
-            texts.iter().map(|name| contrast::Name::of(name)).collect();
-        let good: Vec<bool> = texts.iter().map(|name| alone::may_be_name(name)).collect();
-        let opposite = |one: usize| {
-            let mut others = (0..names.len()).filter(|&at| at != one && good[at]);
-            good[one] && others.any(|at| names[one].beside(&names[at]) == Some(Sign::OppositeNames))
-        };
-        let opposed: Vec<bool> = (0..names.len()).map(opposite).collect();
-        let mut own: BTreeMap<&str, Vec<&Member<'_>>> = BTreeMap::new();
-        for member in members {
-            own.entry(member.configuration).or_default().push(member);
-        }
-        let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        let (mut united, mut bare) = (BTreeSet::new(), BTreeSet::new());
-        let theirs = texts.iter().zip(&opposed).filter(|(_, opposed)| **opposed);
-        for member in theirs.flat_map(|(name, _)| &own[name]) {
-            for figure in &member.figures {
-                let all = values.entry(&figure.metric).or_default();
-                all.push(figure.value.abs());
-                let met = match figure.unit.is_empty() {
-                    true => &mut bare,
-                    false => &mut united,
-                };
-                met.insert(figure.metric.as_str());
-            }
-        }
-        united.retain(|metric| !bare.contains(metric));
-        Compared {
-            united,
-            names,
-            good,
-            texts,
-            own,
-            opposed,
-            values,
-        }
-    }
-
-    /// The members of the name at a place.
-    fn members(&self, at: usize) -> &[&Member<'a>] {
-        self.own.get(self.texts[at]).map_or(&[], Vec::as_slice)
-    }
-
-    /// What the name at a place says beside the one that it differs most from.
-    fn best(&self, at: usize) -> Option<Sign> {
-        let others = (0..self.names.len()).filter(|&other| other != at && self.good[other]);
-        others
-            .filter_map(|other| self.names[at].beside(&self.names[other]))
-            .max_by_key(|sign| sign.weight().map_or(0, |weight| weight.points))
-    }
-}
-
 fn name_signs(
     at: usize,
     names: &Compared<'_>,
@@ -438,47 +398,6 @@ fn name_signs(
 fn says_with(label: &str) -> bool {
     let first = label.split_whitespace().next().unwrap_or_default();
     ["with", "without", "using"].contains(&first.to_lowercase().as_str())
-}
-
-/// Whether names of opposite meaning have figures with a unit, and this one's have none: what
-/// was set beside `before` and `after`.
-fn other_unit(at: usize, names: &Compared<'_>) -> bool {
-    if names.opposed[at] || names.united.is_empty() {
-        return false;
-    }
-    let mut figures = names
-        .members(at)
-        .iter()
-        .flat_map(|member| &member.figures)
-        .peekable();
-    figures.peek().is_some()
-        && figures.all(|figure| {
-            let bare = figure.unit.is_empty() && figure.value.fract() == 0.0;
-            bare && names.united.contains(figure.metric.as_str())
-        })
-}
-
-/// Figures further apart than by this factor are not of one metric.
-const SCALE: f64 = 50.0;
-
-/// Whether names of opposite meaning have figures of one size, and this one's are of
-/// another one: a parameter beside `before` and `after`.
-fn other_scale(at: usize, names: &Compared<'_>) -> bool {
-    if names.opposed[at] {
-        return false;
-    }
-    let figures = || names.members(at).iter().flat_map(|member| &member.figures);
-    let mut compared = figures()
-        .filter_map(|figure| {
-            let others = names.values.get(figure.metric.as_str())?;
-            Some((figure.value.abs(), others))
-        })
-        .peekable();
-    compared.peek().is_some()
-        && compared.all(|(own, others)| {
-            let far = |other: &f64| own * SCALE < *other || other * SCALE < own;
-            others.iter().all(far)
-        })
 }
 
 /// What is missing, and what would supply it.

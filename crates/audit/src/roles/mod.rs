@@ -256,13 +256,13 @@ fn with_common_metric(grid: &Grid) -> Option<Grid> {
     Some(measured)
 }
 
+/// The metric and the name of a configuration in the name of a column.
+type Parted<'g> = (&'g str, &'g str);
+
 /// `Alder avg delay`, `Birch avg delay`, and a column of changes: what the two words are
 /// followed by is the metric, for changes are of one metric. What stands left of them tells
 /// the rows apart.
-fn ends_alike<'g>(
-    grid: &'g Grid,
-    figures: &[usize],
-) -> Option<(Vec<usize>, Vec<(&'g str, &'g str)>)> {
+fn ends_alike<'g>(grid: &'g Grid, figures: &[usize]) -> Option<(Vec<usize>, Vec<Parted<'g>>)> {
     let columns = &grid.header.columns;
     let derived = |at: &usize| words::is_derived(&columns[*at].name, &grid.rows, *at);
     let pair = match figures {
@@ -273,7 +273,10 @@ fn ends_alike<'g>(
         let (name, metric) = columns.get(at)?.name.split_once(' ')?;
         let letters = name.chars().any(char::is_alphabetic);
         let plain = letters && !words::names_metric(name) && !side_by_side::may_be_work(name);
-        plain.then_some((metric.trim(), name))
+        // Of `old kernel` and `new kernel` the two are configurations as they stand.
+        let last = metric.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        let of_what = words::CONFIGURATION_KEYS.contains(&last.as_str());
+        (plain && !of_what).then_some((metric.trim(), name))
     };
     let names = pair.into_iter().map(parted).collect::<Option<Vec<_>>>()?;
     let changes = (0..columns.len()).filter(derived).count();
