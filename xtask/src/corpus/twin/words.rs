@@ -38,13 +38,14 @@ io_uring libaio psync aio dio xfs ext4 btrfs f2fs nvme ssd hdd raid raid0 raid1 
 bfq mq-deadline kyber psi zstd lz4 deflate sha256 sha512 aes avx avx2 avx512 gfni neon altivec generic
 encryption decryption uncached cached aligned unaligned memcpy memset fallocate unwritten
 io tcp udp nic numa node host guest vm machine machines server client
-re signed-off-by reviewed-by tested-by acked-by cc link fixes reported-by message wrote
+status nothing re signed-off-by reviewed-by tested-by acked-by cc link fixes reported-by message wrote
 ";
 
 /// Words without a meaning of their own, which stand around figures.
 const SMALL: &str = "
 a an the of to from in is was are were and or for by at as it on with than up down per about around
 over under between only same each every all no not goes went gets got
+it this that these those there they we i you have has had be will would seems looks works
 ";
 
 /// Text of ours from which prose is made.
