@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-const PATIENCE = 120_000;
+const PATIENCE = 600_000;
 const POLL = 50;
 
 /** Starts the Firefox of this path, without a window and with a profile of its own. */
@@ -26,6 +26,8 @@ export async function launchFirefox(path) {
   const marionette = new Marionette(socket);
   await marionette.begins;
   await marionette.send('WebDriver:NewSession', { capabilities: {} });
+  // On a host that also compiles, axe-core has taken longer than Firefox's own 30 s.
+  await marionette.send('WebDriver:SetTimeouts', { script: PATIENCE, pageLoad: PATIENCE });
   const page = new Page(marionette);
   await page.prepare();
   return {
