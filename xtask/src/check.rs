@@ -36,8 +36,8 @@ const FIRST: &[Step] = &[
     },
 ];
 
-/// Steps that boot machines and leave CPUs idle, so they go on beside [`OTHERS`], and
-/// such as use one CPU. The two lists take about the same time.
+/// Steps that go on beside [`OTHERS`]: those that boot machines and leave CPUs idle, and
+/// those that use one CPU. The two lists are meant to take about the same time.
 const BESIDE: &[Step] = &[
     Step {
         name: "kernel-tests",

@@ -10,7 +10,7 @@ use crate::{Error, agent, assize, kmod};
 
 /// Every design is tried on this one.
 const WHOLLY: &[&str] = &["debian:6.12"];
-/// On this one `check` tries a third of the designs: each takes twice as long here.
+/// On this one `check` tries a third of the designs: each costs more CPU time here.
 const BY_THIRDS: &[&str] = &["debian:6.12-rt"];
 /// Others, on which `check` tries a part: that they differ in interfaces shows
 /// on every design, and how designs behave was shown on the ones above.
@@ -52,7 +52,7 @@ const LIGHT: Form = Form {
 /// A third of the designs, among them each kind of worker, each way to put, each
 /// with bypass and without, shared and not.
 const THIRD: &str = "{ scale = \"20\", stride = \"3\" }";
-/// Beside [`LIGHT`], which tries every design where more can go wrong.
+/// Beside [`LIGHT`], which tries every design with two CPUs, where more can go wrong.
 const LIGHT_ALONE: Form = Form {
     name: "light-1",
     cpus: &[1],
