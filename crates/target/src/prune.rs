@@ -5,6 +5,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::{FlockOperation, flock};
+
+/// Bytes that what is stored leaves free for others.
+const FREE: u64 = 4 << 30;
 /// What was used within this time stays, however much there is: somebody may
 /// be using it now.
 const YOUNG: Duration = Duration::from_secs(3600);
@@ -23,22 +27,50 @@ pub(crate) fn prune(directory: &Path, most: u64) {
     prune_some(directory, most, &|_| true);
 }
 
-/// The same of entries with such names; others are not counted either.
-pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bool) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    let mut all: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if !entry.file_name().to_str().is_some_and(which) {
-            continue;
+/// The same of directories that their users have locked with [`in_use`]. Where
+/// less than [`FREE`] is left on the disk, those that nobody uses go, however
+/// young they are.
+pub(crate) fn make_room(directory: &Path, most: u64) {
+    prune(directory, most);
+    let missing = FREE.saturating_sub(free(directory));
+    if missing > 0 {
+        remove_unused(directory, missing);
+    }
+}
+
+/// Removes directories that nobody uses, until they took `missing` bytes.
+fn remove_unused(directory: &Path, missing: u64) {
+    let mut made = 0;
+    for (_, bytes, path) in entries(directory, &|_| true) {
+        if made >= missing {
+            break;
         }
-        if let Ok(used) = entry.metadata().and_then(|about| about.modified()) {
-            all.push((used, bytes(&path), path));
+        let Ok(entry) = File::open(&path) else {
+            continue;
+        };
+        let unused = flock(&entry, FlockOperation::NonBlockingLockExclusive).is_ok();
+        if path.is_dir() && unused && fs::remove_dir_all(&path).is_ok() {
+            made += bytes;
         }
     }
-    all.sort();
+}
+
+/// Keeps [`make_room`] from removing a directory until the result is dropped.
+pub(crate) fn in_use(directory: &Path) -> Option<File> {
+    let entry = File::open(directory).ok()?;
+    flock(&entry, FlockOperation::LockShared).ok()?;
+    Some(entry)
+}
+
+/// Bytes that may still be written where a directory is; all, where the system
+/// does not say.
+fn free(directory: &Path) -> u64 {
+    rustix::fs::statvfs(directory).map_or(u64::MAX, |about| about.f_bavail * about.f_frsize)
+}
+
+/// The same of entries with such names; others are not counted either.
+pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bool) {
+    let all = entries(directory, which);
     let mut total: u64 = all.iter().map(|(_, bytes, _)| bytes).sum();
     for (used, bytes, path) in all {
         let young = used.elapsed().is_ok_and(|age| age < YOUNG);
@@ -54,6 +86,26 @@ pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bo
             total -= bytes;
         }
     }
+}
+
+/// When entries with such names were used, their bytes and where they are; first
+/// those that were not used for longest.
+fn entries(directory: &Path, which: &dyn Fn(&str) -> bool) -> Vec<(SystemTime, u64, PathBuf)> {
+    let mut all = Vec::new();
+    let Ok(entries) = fs::read_dir(directory) else {
+        return all;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if !entry.file_name().to_str().is_some_and(which) {
+            continue;
+        }
+        if let Ok(used) = entry.metadata().and_then(|about| about.modified()) {
+            all.push((used, bytes(&path), path));
+        }
+    }
+    all.sort();
+    all
 }
 
 /// Bytes on disk: a memory image has holes.
@@ -98,6 +150,26 @@ mod tests {
         assert_eq!(left(place.path()), ["a", "c"]);
         prune(place.path(), 250_000);
         assert_eq!(left(place.path()), ["a", "c"]);
+    }
+
+    #[test]
+    fn where_space_is_short_what_is_in_use_stays() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            fs::create_dir(place.path().join(name)).unwrap();
+            file(&place.path().join(name), "ram", 0);
+        }
+        file(place.path(), "a.lock", 9);
+        let used = in_use(&place.path().join("b"));
+        remove_unused(place.path(), 0);
+        assert_eq!(left(place.path()), ["a", "a.lock", "b", "c"]);
+        remove_unused(place.path(), 50_000);
+        assert_eq!(left(place.path()).len(), 3);
+        remove_unused(place.path(), u64::MAX);
+        assert_eq!(left(place.path()), ["a.lock", "b"]);
+        drop(used);
+        remove_unused(place.path(), u64::MAX);
+        assert_eq!(left(place.path()), ["a.lock"]);
     }
 
     #[test]

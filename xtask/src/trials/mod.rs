@@ -50,16 +50,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// The step of `check`: the light form. Where all is right, the memory images
-/// go: they are some gigabytes.
+/// The step of `check`: the light form. The memory images go: they are some
+/// gigabytes.
 pub(crate) fn step() -> Result<Done, Error> {
     let done = all(&Options {
         light: true,
         targets: NAMES.to_vec(),
         only: Vec::new(),
-    })?;
+    });
     place::remove_images(&agent::target()?.join("trials"))?;
-    Ok(done)
+    done
 }
 
 impl Options {

@@ -20,7 +20,7 @@ use super::boot::{Booted, Left, Running, capabilities, restore, state_uris};
 use super::qmp::QmpError;
 use super::stall::Patience;
 use super::state::take_out_leap;
-use crate::prune::{prune, touch};
+use crate::prune::{in_use, make_room, touch};
 use crate::{Error, Failure, scratch};
 
 /// How often a boot is tried before a memory image that leaps is an error.
@@ -42,11 +42,13 @@ pub(crate) const BOOT: Patience = Patience {
 pub(super) const BOOT_GUEST: Duration = Duration::from_secs(120);
 
 /// A memory image on disk.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Image {
     directory: PathBuf,
     /// blake3 over the guest's memory.
     pub(crate) digest: String,
+    /// Keeps others from removing it.
+    _used: Option<File>,
 }
 
 impl Image {
@@ -65,17 +67,23 @@ impl Image {
         if let Some(image) = Image::stored(&directory) {
             return Ok(image);
         }
-        prune(&parent, IMAGES);
+        make_room(&parent, IMAGES);
         let made = attempt(booted)?;
         let digest = digest_of(&made.path().join("ram")).map_err(failed)?;
         fs::write(made.path().join("digest"), &digest).map_err(failed)?;
+        // Locked before anybody else can find it.
+        let used = in_use(made.path());
         let made = made.keep();
         if let Err(error) = fs::rename(&made, &directory) {
             // What was made is of no use then.
             let _ = fs::remove_dir_all(&made);
             return Err(failed(error));
         }
-        Ok(Image { directory, digest })
+        Ok(Image {
+            directory,
+            digest,
+            _used: used,
+        })
     }
 
     /// Whether there is one of this name.
@@ -84,11 +92,13 @@ impl Image {
     }
 
     fn stored(directory: &Path) -> Option<Image> {
+        let used = in_use(directory)?;
         let digest = fs::read_to_string(directory.join("digest")).ok()?;
         touch(directory);
         Some(Image {
             directory: directory.to_path_buf(),
             digest,
+            _used: Some(used),
         })
     }
 
