@@ -429,12 +429,24 @@ impl Scanner<'_, '_> {
         if !self.out.placed.is_empty() {
             // Headings are prose too, and what was not understood is none.
             let free = |at: usize| self.is_prose(at);
-            self.out.wording = Wording::of(self.lines, &free);
+            let mut wording = Wording::of(self.lines, &free);
+            wording.not_understood = not_understood.len();
+            wording.unread_fractions = self.unread_fractions(&not_understood);
+            self.out.wording = wording;
         }
         if self.options.explain {
             self.explain();
         }
         self.out
+    }
+
+    /// Lines with at least two decimal fractions that were not read.
+    fn unread_fractions(&self, not_understood: &[usize]) -> usize {
+        let prose = (0..self.lines.len()).filter(|at| !self.used[*at]);
+        let unread = prose.chain(not_understood.iter().copied());
+        unread
+            .filter(|at| fractions(&self.lines[*at].text) >= 2)
+            .count()
     }
 
     fn explain(&mut self) {
@@ -452,6 +464,18 @@ impl Scanner<'_, '_> {
             });
         }
     }
+}
+
+/// How many numbers with digits before and behind a point a text has.
+fn fractions(text: &str) -> usize {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
+    let is_fraction = |word: &str| {
+        word.split_once('.').is_some_and(|(whole, rest)| {
+            let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            digits(whole) && rest.bytes().next().is_some_and(|b| b.is_ascii_digit())
+        })
+    };
+    words.filter(|word| is_fraction(word)).count()
 }
 
 /// One figure for each metric: the mean of its samples.

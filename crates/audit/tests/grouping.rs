@@ -705,6 +705,35 @@ fn beside_a_profile_a_sentence_still_says_what_was_measured() {
 }
 
 #[test]
+fn a_message_of_which_it_is_not_clear_what_it_compares_is_not_judged() {
+    let table = |head: &str, first: f64| {
+        format!(
+            "fio shows a better throughput:\n\n            {head}\n\
+             randread     {first} MB/s      215.5 MB/s\n\
+             randwrite    101.5 MB/s      117.5 MB/s\n\n"
+        )
+    };
+    let both = |other: &str| table("before        after", 201.5) + &table(other, 301.5);
+    let clear = both("before        after");
+    let unclear = both("after         final version");
+    let judged = |text: &str, options: &assize_audit::Options| {
+        let audit = assize_audit::read(text.as_bytes(), "post", options).unwrap();
+        let doubts = audit.records.doubts.iter();
+        let why = doubts.filter(|d| d.detail.contains("not clear what is compared"));
+        (!audit.records.runs.is_empty(), why.count())
+    };
+    let default = assize_audit::Options::default();
+    assert_eq!(judged(&clear, &default), (true, 0));
+    assert_eq!(judged(&unclear, &default), (false, 1));
+    let rule = assize_audit::parse_rule("^final=final").unwrap();
+    let named = assize_audit::Options {
+        configurations: vec![rule],
+        ..assize_audit::Options::default()
+    };
+    assert_eq!(judged(&unclear, &named), (true, 0));
+}
+
+#[test]
 fn numbered_files_are_runs_of_the_section_that_they_stand_in() {
     let lines = |name: &str, rates: [u32; 3]| -> String {
         let line = |(n, rate): (u32, u32)| {

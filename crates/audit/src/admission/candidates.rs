@@ -40,6 +40,9 @@ pub(crate) struct Admission {
     pub(crate) workload: String,
     pub(crate) place: Place,
     pub(crate) refused: BTreeSet<String>,
+    /// Whether a name is known for that of a configuration, and not only by what stands
+    /// around it.
+    pub(crate) names_known: bool,
     /// For `--explain`.
     pub(crate) said: Vec<String>,
     /// What is missing, if anything was refused.
@@ -75,6 +78,7 @@ pub(crate) fn weigh(
         mut admitted,
         mut refused,
         mut strange,
+        names_known,
         best,
     } = weigh_names(&compared, &common, wording, options, &mut said);
     // The names along one side of a table are all of one kind.
@@ -93,6 +97,7 @@ pub(crate) fn weigh(
         workload: workload.to_string(),
         place: first.place,
         refused,
+        names_known,
         said,
         missing,
     })
@@ -104,6 +109,8 @@ struct Weighed {
     refused: BTreeSet<String>,
     /// Those refused for nothing but that they sound like a test or a metric.
     strange: BTreeSet<String>,
+    /// Whether a name is known for that of a configuration.
+    names_known: bool,
     /// The most points of a name, and the signs that gave them.
     best: (i32, String),
 }
@@ -117,10 +124,17 @@ fn weigh_names(
     said: &mut Vec<String>,
 ) -> Weighed {
     const SOUND: [Sign; 2] = [Sign::WorkloadName, Sign::NamedLikeMetric];
+    const KNOWN: [Sign; 4] = [
+        Sign::OppositeNames,
+        Sign::BaselineName,
+        Sign::Versions,
+        Sign::Switched,
+    ];
     let mut weighed = Weighed {
         admitted: BTreeSet::new(),
         refused: BTreeSet::new(),
         strange: BTreeSet::new(),
+        names_known: false,
         best: (i32::MIN, String::new()),
     };
     for (at, name) in compared.texts.iter().enumerate() {
@@ -130,6 +144,7 @@ fn weigh_names(
         said.push(format!(
             "configuration {name}: {points} of {CONFIGURATIONS_BAR} points ({words})"
         ));
+        weighed.names_known |= KNOWN.iter().any(|sign| signs.contains(*sign));
         if signs.fails_by(CONFIGURATIONS_BAR, &SOUND) {
             weighed.strange.insert((*name).to_string());
         }

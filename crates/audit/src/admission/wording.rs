@@ -27,6 +27,10 @@ pub(crate) struct Wording {
     pub(crate) runs: Option<u32>,
     /// What it says that a `±` is.
     pub(crate) spread: Option<SpreadKind>,
+    /// Lines that look like data and were not understood.
+    pub(crate) not_understood: usize,
+    /// Lines with at least two decimal fractions that were not read.
+    pub(crate) unread_fractions: usize,
     /// The prose, in small letters.
     text: String,
     /// The subject, in small letters.
@@ -156,7 +160,7 @@ impl Wording {
             runs: runs(patterns, &text),
             spread,
             text,
-            subject: String::new(),
+            ..Wording::default()
         }
     }
 

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::Doubt;
+use assize_bundle::{Doubt, Place};
 
 use super::Item;
 use super::assemble::name_of;
 use super::repeat::Stand;
 use super::samples::{is_constant, is_sweep};
+use super::unclear::unclear;
 use crate::admission::Sign;
 use crate::admission::candidates::{Admission, Member, weigh};
 use crate::admission::wording::Wording;
@@ -20,16 +21,17 @@ type Group = Vec<usize>;
 type Series = BTreeMap<String, Vec<(usize, f64)>>;
 
 /// Weighs the configurations of every workload, and turns the figures of those
-/// that are not admitted into statements.
+/// that are not admitted into statements; also those of messages of which it is
+/// not clear what they compare. What speaks against messages comes last.
 pub(super) fn admit(
     items: Vec<Item>,
     names: &BTreeMap<String, String>,
     wordings: &BTreeMap<u32, Wording>,
     options: &Options,
     doubts: &mut Vec<Doubt>,
-) -> (Vec<Item>, Vec<Admission>) {
+) -> (Vec<Item>, Vec<Admission>, Vec<(Place, String)>) {
     if options.compared {
-        return (items, Vec::new());
+        return (items, Vec::new(), Vec::new());
     }
     let nothing = Wording::default();
     let mut admissions = Vec::new();
@@ -66,8 +68,14 @@ pub(super) fn admit(
         }
         admissions.push(admission);
     }
-    let items = stated(items, &refused);
-    (without_sweeps(items, names, doubts), admissions)
+    let items = without_sweeps(stated(items, &refused), names, doubts);
+    if !options.configurations.is_empty() || options.says_roles() {
+        return (items, admissions, Vec::new());
+    }
+    let (unjudged, against) = unclear(&items, names, &admissions, wordings, doubts);
+    let of_them = |at: &usize| unjudged.contains(&items[*at].stand.0);
+    let refused = (0..items.len()).filter(of_them).collect();
+    (stated(items, &refused), admissions, against)
 }
 
 /// Why the figures of a table are stated only.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{Configuration, Doubt, Records};
+use assize_bundle::{Configuration, Doubt, Place, Records};
 
 use super::record::{Runs, record};
 use super::repeat::Stand;
@@ -25,13 +25,13 @@ pub(super) fn assemble(
     subjects: &BTreeMap<u32, String>,
     wordings: &BTreeMap<u32, Wording>,
     options: &Options,
-) -> (Records, Vec<Admission>) {
+) -> (Records, Vec<Admission>, Vec<(Place, String)>) {
     let mut records = Records {
         source: source.to_string(),
         ..Records::default()
     };
     if items.is_empty() {
-        return (records, Vec::new());
+        return (records, Vec::new(), Vec::new());
     }
     // A post's own figures come before what it quotes.
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
@@ -48,7 +48,8 @@ pub(super) fn assemble(
     keep_apart(&mut items, &names, subjects, &mut records);
     adopt_summaries(&mut items, &names);
     units::in_one_unit(&mut items);
-    let (items, admissions) = admit::admit(items, &names, wordings, options, &mut records.doubts);
+    let (items, admissions, against) =
+        admit::admit(items, &names, wordings, options, &mut records.doubts);
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);
     let mut runs = Runs::default();
@@ -57,7 +58,7 @@ pub(super) fn assemble(
     }
     records.resolutions = runs.resolutions();
     records.runs = runs.finish();
-    (records, admissions)
+    (records, admissions, against)
 }
 
 /// Workloads get the program's name; its arguments, or the driver that a report names in

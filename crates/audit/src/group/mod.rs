@@ -20,6 +20,7 @@ mod repeat;
 mod samples;
 mod sections;
 mod tables;
+mod unclear;
 mod units;
 
 pub use assemble::{UNNAMED, is_tool};
@@ -288,13 +289,14 @@ impl Grouper {
         } else {
             BTreeMap::new()
         };
-        let (mut records, admissions) =
+        let (mut records, admissions, against) =
             assemble::assemble(source, self.items, &subjects, &self.wordings, options);
         records.doubts.splice(0..0, self.doubts);
         bases_first(&mut records.configurations);
         let tables = self
             .said
             .into_iter()
+            .chain(against)
             .map(|(place, said)| (place, vec![said]));
         let weighed = admissions.into_iter().map(|one: Admission| {
             let head = format!("comparison on {}", one.workload);

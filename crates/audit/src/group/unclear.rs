@@ -1,0 +1,316 @@
+//! Messages in which too much speaks against how their figures were grouped.
+//!
+//! A comparison can have every sign of one and be put together wrong: a name
+//! that is half a workload, two tables that became one, a heading that holds
+//! for less than what stands below it. It shows in the message as a whole, in
+//! what was compared and in what was left over. Each thing that shows it has
+//! points, which stand in one table; at [`BAR`] of them nothing of the message
+//! is judged. How the points were chosen is in `docs/corpus.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::{Doubt, Place};
+
+use super::Item;
+use super::assemble::name_of;
+use crate::admission::candidates::Admission;
+use crate::admission::wording::Wording;
+use crate::grammar::Finding;
+use crate::grammar::echoed::ECHOED;
+use crate::grammar::profile::PROFILE;
+
+/// So many points and more leave a message unjudged.
+const BAR: u32 = 3;
+/// A name of more characters is seldom that of a configuration.
+const LONG_NAME: usize = 25;
+/// So many lines that look like data and were not understood are many.
+const MANY_LINES: usize = 5;
+/// So many lines of decimal fractions that were not read are many.
+const MANY_ROWS: usize = 3;
+
+/// What speaks against how the figures of a message were grouped, its points
+/// and how `--explain` says it.
+#[rustfmt::skip]
+const WEIGHTS: [(Unclear, u32, &str); 10] = [
+    (Unclear::NeverAllBeside,   3, "configurations that are compared by way of others, and nowhere all"),
+    (Unclear::OftenAlone,       3, "workloads of which one configuration was measured"),
+    (Unclear::SeveralSets,      1, "several sets of configurations"),
+    (Unclear::ManyNames,        1, "more than two configurations"),
+    (Unclear::LongNames,        1, "long names of configurations"),
+    (Unclear::UnknownNames,     1, "names that are not known for those of configurations"),
+    (Unclear::RefusedBeside,    1, "other names beside them that are none of configurations"),
+    (Unclear::ReadByLikeness,   1, "lines that were read because they are alike"),
+    (Unclear::NotUnderstood,    1, "lines that look like data and were not understood"),
+    (Unclear::UnreadFractions,  1, "lines of figures that were not read"),
+];
+
+/// What speaks against how the figures of a message were grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unclear {
+    /// A is compared with B and B with C, and nowhere all of them with each
+    /// other.
+    NeverAllBeside,
+    /// Of three metrics of a workload in ten and more only one configuration
+    /// has a figure.
+    /// Of more than three in ten figures the workload was measured with one
+    /// configuration only.
+    OftenAlone,
+    /// Some configurations are compared with each other, and others with each
+    /// other, of which none is compared with the first.
+    SeveralSets,
+    ManyNames,
+    LongNames,
+    /// None of the names is that of a baseline, a change or a version, the
+    /// opposite of another, or the value of a setting.
+    UnknownNames,
+    /// Names were refused.
+    RefusedBeside,
+    /// Lines of no known format say the same but for their figures.
+    ReadByLikeness,
+    NotUnderstood,
+    UnreadFractions,
+}
+
+/// What was read of a message.
+#[derive(Default)]
+struct Read<'a> {
+    /// Configurations that have a figure, by workload and metric.
+    cells: BTreeMap<(&'a str, &'a str), BTreeSet<String>>,
+    by_likeness: bool,
+    first: Option<Place>,
+}
+
+impl<'a> Read<'a> {
+    fn add(&mut self, item: &'a Item, name: &str) {
+        // Which symbols take the time is not compared.
+        if item.format == PROFILE {
+            return;
+        }
+        let mut add = |metric: &'a str| {
+            let workload = item.workload_name.as_deref().unwrap_or_default();
+            let cell = self.cells.entry((workload, metric)).or_default();
+            cell.insert(name.to_string());
+        };
+        match &item.finding {
+            Finding::Run { figures, .. } => figures.iter().for_each(|f| add(&f.metric)),
+            Finding::Summary { figure, .. } => add(&figure.metric),
+            Finding::Events { event, .. } => add(event),
+            _ => return,
+        }
+        self.by_likeness |= item.format == ECHOED;
+        self.first.get_or_insert(item.place);
+    }
+
+    /// What speaks against it. Nothing, where nothing is compared.
+    fn unclear(&self, admissions: &[&Admission], wording: &Wording) -> Vec<Unclear> {
+        let sets = sets(self.cells.values());
+        let compared: BTreeSet<&String> = sets.iter().flatten().copied().collect();
+        if compared.is_empty() {
+            return Vec::new();
+        }
+        let beside = |set: &BTreeSet<&String>| {
+            let mut cells = self.cells.values();
+            cells.any(|cell| set.iter().all(|name| cell.contains(*name)))
+        };
+        let mut workloads: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+        for ((workload, _), cell) in &self.cells {
+            workloads.entry(workload).or_default().extend(cell);
+        }
+        let of_one = |workload: &str| workloads.get(workload).is_some_and(|w| w.len() == 1);
+        let alone = self.cells.keys().filter(|(w, _)| of_one(w)).count();
+        let there = |of: &Unclear| match of {
+            Unclear::NeverAllBeside => !sets.iter().all(beside),
+            Unclear::OftenAlone => alone > 1 && 10 * alone > 3 * self.cells.len(),
+            Unclear::SeveralSets => sets.len() > 1,
+            Unclear::ManyNames => compared.len() > 2,
+            Unclear::LongNames => compared.iter().any(|n| n.chars().count() > LONG_NAME),
+            Unclear::UnknownNames => !admissions.iter().any(|one| one.names_known),
+            Unclear::RefusedBeside => admissions.iter().any(|one| !one.refused.is_empty()),
+            Unclear::ReadByLikeness => self.by_likeness,
+            Unclear::NotUnderstood => wording.not_understood >= MANY_LINES,
+            Unclear::UnreadFractions => wording.unread_fractions >= MANY_ROWS,
+        };
+        let all = WEIGHTS.iter().map(|(unclear, ..)| *unclear);
+        all.filter(there).collect()
+    }
+}
+
+/// Configurations that are compared, each with those that it is compared with
+/// directly or by way of others.
+fn sets<'c>(cells: impl Iterator<Item = &'c BTreeSet<String>>) -> Vec<BTreeSet<&'c String>> {
+    let mut sets: Vec<BTreeSet<&String>> = Vec::new();
+    for cell in cells.filter(|cell| cell.len() > 1) {
+        let mut joined: BTreeSet<&String> = cell.iter().collect();
+        sets.retain(|set| {
+            let apart = set.is_disjoint(&joined);
+            if !apart {
+                joined.extend(set);
+            }
+            apart
+        });
+        sets.push(joined);
+    }
+    sets
+}
+
+/// The messages that are not judged, and what `--explain` says of each in which something
+/// speaks against it.
+pub(super) fn unclear(
+    items: &[Item],
+    names: &BTreeMap<String, String>,
+    admissions: &[Admission],
+    wordings: &BTreeMap<u32, Wording>,
+    doubts: &mut Vec<Doubt>,
+) -> (BTreeSet<u32>, Vec<(Place, String)>) {
+    let mut messages: BTreeMap<u32, Read<'_>> = BTreeMap::new();
+    for item in items {
+        let read = messages.entry(item.stand.0).or_default();
+        read.add(item, &name_of(item, names));
+    }
+    let (mut unjudged, mut said) = (BTreeSet::new(), Vec::new());
+    let nothing = Wording::default();
+    for (message, read) in messages {
+        let here = admissions.iter().filter(|one| one.place.message == message);
+        let here: Vec<&Admission> = here.collect();
+        let wording = wordings.get(&message).unwrap_or(&nothing);
+        let found = read.unclear(&here, wording);
+        let (Some(place), false) = (read.first, found.is_empty()) else {
+            continue;
+        };
+        let (points, words) = weighed(&found);
+        if points >= BAR {
+            unjudged.insert(message);
+            doubts.push(Doubt {
+                code: "not-judged".to_string(),
+                detail: format!(
+                    "read, not judged: it is not clear what is compared in this message \
+                     ({words}); --configuration 'REGEX=NAME' names it"
+                ),
+                place,
+            });
+        }
+        said.push((
+            place,
+            format!("against judging the message: {points} of {BAR} points ({words})"),
+        ));
+    }
+    (unjudged, said)
+}
+
+/// Points of all together, and each in words.
+fn weighed(found: &[Unclear]) -> (u32, String) {
+    let weights = WEIGHTS.iter().filter(|(one, ..)| found.contains(one));
+    let points = weights.clone().map(|(_, points, _)| points).sum();
+    let words: Vec<String> = weights
+        .map(|(_, points, says)| format!("{says} +{points}"))
+        .collect();
+    (points, words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What speaks against a message in which these workloads have a figure of these
+    /// configurations, of names that are known.
+    fn against(cells: &[(&str, &[&str])]) -> Vec<Unclear> {
+        against_with(cells, true, &Wording::default())
+    }
+
+    fn against_with(cells: &[(&str, &[&str])], known: bool, wording: &Wording) -> Vec<Unclear> {
+        let mut read = Read::default();
+        for (workload, names) in cells {
+            let names = names.iter().map(|name| (*name).to_string());
+            read.cells.insert((workload, "time"), names.collect());
+        }
+        read.unclear(&[&admission(known, &[])], wording)
+    }
+
+    fn admission(names_known: bool, refused: &[&str]) -> Admission {
+        Admission {
+            workload: "w".to_string(),
+            place: Place::default(),
+            refused: refused.iter().map(|name| (*name).to_string()).collect(),
+            names_known,
+            said: Vec::new(),
+            missing: None,
+        }
+    }
+
+    #[test]
+    fn nothing_speaks_against_two_names_over_all_workloads() {
+        let cells: [(&str, &[&str]); 2] = [("v", &["base", "new"]), ("w", &["base", "new"])];
+        assert_eq!(against(&cells), []);
+        // One workload of three may lack one of them.
+        assert_eq!(against(&[cells[0], cells[1], ("x", &["base"])]), []);
+        // Nothing is compared.
+        assert_eq!(against(&[("v", &["base"]), ("w", &["new"])]), []);
+    }
+
+    #[test]
+    fn sets_of_names_that_do_not_meet_are_told_from_a_chain() {
+        let apart: [(&str, &[&str]); 2] = [("v", &["a", "b"]), ("w", &["c", "d"])];
+        assert_eq!(against(&apart), [Unclear::SeveralSets, Unclear::ManyNames]);
+        let chain: [(&str, &[&str]); 2] = [("v", &["a", "b"]), ("w", &["b", "c"])];
+        let found = against(&chain);
+        assert_eq!(found, [Unclear::NeverAllBeside, Unclear::ManyNames]);
+        assert!(weighed(&found).0 >= BAR);
+        let closed = [chain[0], chain[1], ("x", &["a", "b", "c"])];
+        assert_eq!(against(&closed), [Unclear::ManyNames]);
+        // The last cell joins what were two sets.
+        let joined = [apart[0], apart[1], ("x", &["b", "c"])];
+        assert!(!against(&joined).contains(&Unclear::SeveralSets));
+    }
+
+    #[test]
+    fn workloads_of_one_name_speak_against_it_if_they_are_many() {
+        let cells: [(&str, &[&str]); 5] = [
+            ("v", &["base", "new"]),
+            ("w", &["base"]),
+            ("x", &["new"]),
+            ("y", &["base", "new"]),
+            ("z", &["base", "new"]),
+        ];
+        assert_eq!(against(&cells), [Unclear::OftenAlone]);
+        let more: [(&str, &[&str]); 2] = [("s", &["base", "new"]), ("t", &["base", "new"])];
+        assert_eq!(against(&[&cells[..], &more].concat()), []);
+    }
+
+    #[test]
+    fn names_speak_against_it_by_length_and_by_what_is_not_known_of_them() {
+        let long = "a new allocator, measured twice";
+        let named: [(&str, &[&str]); 1] = [("v", &["base", long])];
+        assert_eq!(against(&named), [Unclear::LongNames]);
+        let nothing = Wording::default();
+        let unknown = against_with(&[("v", &["x", "y"])], false, &nothing);
+        assert_eq!(unknown, [Unclear::UnknownNames]);
+    }
+
+    #[test]
+    fn what_was_refused_or_left_over_speaks_against_it() {
+        let mut read = Read::default();
+        let names = ["base", "new"].map(str::to_string);
+        read.cells.insert(("v", "time"), names.into());
+        read.by_likeness = true;
+        let mut wording = Wording::default();
+        wording.not_understood = MANY_LINES - 1;
+        wording.unread_fractions = MANY_ROWS - 1;
+        let known = admission(true, &[]);
+        let found = read.unclear(&[&known], &wording);
+        assert_eq!(found, [Unclear::ReadByLikeness]);
+        wording.not_understood += 1;
+        wording.unread_fractions += 1;
+        let refused = admission(true, &["queue depth"]);
+        let found = read.unclear(&[&known, &refused], &wording);
+        assert_eq!(
+            found,
+            [
+                Unclear::RefusedBeside,
+                Unclear::ReadByLikeness,
+                Unclear::NotUnderstood,
+                Unclear::UnreadFractions,
+            ]
+        );
+        assert!(weighed(&found).0 > BAR);
+    }
+}
