@@ -160,14 +160,16 @@ fn parts(lines: &[Line<'_>]) -> Option<Block> {
     (figures.iter().any(|f| f.metric == "real")).then(|| one_run(figures, taken))
 }
 
-/// `real    0m33.120s`, `user 31.00`, `sys: 1.25s`.
+/// `real    0m33.120s`, `user 31.00`, `sys: 1.25s`; where a mail program has dropped the tab,
+/// `real0m33.120s`, with all that bash prints.
 fn part(text: &str) -> Option<(&'static str, f64)> {
     let text = text.trim();
     let name = ["real", "user", "sys"]
         .into_iter()
         .find(|name| text.starts_with(name))?;
     let rest = &text[name.len()..];
-    let parted = rest.starts_with([' ', '\t', ':']);
+    let glued = rest.contains('m') && rest.ends_with('s');
+    let parted = rest.starts_with([' ', '\t', ':']) || glued;
     let value = rest.trim_start_matches([':', ' ', '\t']);
     if !parted || value.len() > 24 {
         return None;
@@ -330,6 +332,7 @@ mod tests {
         assert!((last_digit("sys 2m55.544s") - 0.001).abs() < 1e-12);
         assert_eq!(part("sys 1h2m3.5s"), Some(("sys", 3723.5)));
         assert_eq!(part("real 12.05"), Some(("real", 12.05)));
+        assert_eq!(part("real2m14.305s"), Some(("real", 134.305)));
         assert_eq!(clock("1:02:03.50"), Some(3723.5));
         assert_eq!(clock("0:34.40"), Some(34.4));
         for text in [
@@ -339,6 +342,10 @@ mod tests {
             "real 0m73.0s",
             "sys:",
             "real -1.5",
+            "real12.05",
+            "real12.05s",
+            "user1m",
+            "realm3.5s",
         ] {
             assert_eq!(part(text), None, "{text}");
         }
