@@ -354,12 +354,13 @@ fn is_decorated(text: &str) -> bool {
     text.len() <= 100 && ['*', '-', '~', '+', '_'].into_iter().any(marks)
 }
 
-/// A command as it was typed: `iostat -x 1`.
+/// A command as it was typed, `iostat -x 1`, and not an option that was given or left out:
+/// `without --verify`.
 fn is_typed(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let program = |word: &str| {
-        word.bytes()
-            .all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'.' | b'/'))
+        let typed = |b: u8| b.is_ascii_lowercase() || matches!(b, b'_' | b'.' | b'/');
+        word.bytes().all(typed) && !matches!(word, "with" | "without")
     };
     words.next().is_some_and(program)
         && words
@@ -483,6 +484,14 @@ mod tests {
             ["before"]
         );
         assert_eq!(of("(first machine):\nBLOCK"), ["(first machine)"]);
+    }
+
+    #[test]
+    fn an_option_that_was_given_or_not_is_a_heading_and_a_command_is_none() {
+        for text in ["with --direct=1", "without -q"] {
+            assert_eq!(of(&format!("{text}\n\nBLOCK")), [text]);
+        }
+        assert!(of("iostat -x 1\n\nBLOCK").is_empty());
     }
 
     #[test]
