@@ -240,6 +240,9 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
     if !underlined && let Some(stated) = by_state(paragraph, to) {
         return stated;
     }
+    if lines.len() == 1 && !underlined && is_aside(text) && !text.ends_with(':') {
+        return Vec::new();
+    }
     if lines.len() == 1 || underlined {
         let marked = underlined || is_marked(text) || is_state_alone(text);
         return match heading(text, last) {
@@ -484,6 +487,7 @@ mod tests {
             ["before"]
         );
         assert_eq!(of("(first machine):\nBLOCK"), ["(first machine)"]);
+        assert!(of("(on the first machine)\n\nBLOCK").is_empty());
     }
 
     #[test]

@@ -165,14 +165,14 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        if let Some(figure) = self.result_of_command(at) {
+        if let Some((format, figure)) = self.result_of_command(at) {
             let labels = grammar::Labels::default();
             let figures = vec![figure];
             self.take(at, "result of a command");
             self.place(
                 at,
                 1,
-                RESULT,
+                format,
                 vec![(line.place, Finding::Run { labels, figures })],
             );
             return 1;

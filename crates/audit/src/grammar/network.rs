@@ -104,6 +104,32 @@ impl Grammar for Netperf {
     }
 }
 
+/// The throughput in a row that netperf prints without headings, as `-P 0` asks for: two
+/// sizes of sockets, one of messages, seconds and 10^6 bits/s. `command` stands right above.
+pub(crate) fn row_without_headings(command: &str, row: &str) -> Option<Figure> {
+    let mut words = command.split_whitespace();
+    words.find(|word| word.rsplit('/').next() == Some("netperf"))?;
+    let own: Vec<&str> = words.take_while(|word| *word != "--").collect();
+    let bare = own.contains(&"-P0") || own.windows(2).any(|two| two == ["-P", "0"]);
+    // With these it prints other columns or other units.
+    let other = |word: &&str| {
+        let mut options = ["-f", "-t", "-c", "-C", "-j"].iter();
+        options.any(|option| word.starts_with(option))
+    };
+    if !bare || own.iter().any(other) {
+        return None;
+    }
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    let [sizes @ .., seconds, rate] = &cells[..] else {
+        return None;
+    };
+    let whole = |cell: &&str| cell.bytes().all(|b| b.is_ascii_digit());
+    let fits = sizes.len() == 3 && sizes.iter().all(whole) && seconds.contains('.');
+    english(seconds).filter(|_| fits)?;
+    let rate = english(rate).filter(|rate| rate.is_sign_positive())?;
+    Some(Figure::new("throughput", rate, "Mbit/s"))
+}
+
 fn is_heading(text: &str) -> bool {
     text.len() < 160 && HEADINGS.iter().any(|start| text.starts_with(start))
 }
@@ -273,4 +299,34 @@ fn row(text: &str) -> Option<Row> {
         receiver: rest.contains("receiver"),
         sent_again: english(rest.split_whitespace().next().unwrap_or_default()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_headings_is_of_the_command_that_asks_for_it() {
+        let row = " 87380  16384 131072    30.01    9410.25";
+        let read = |command: &str| row_without_headings(command, row).map(|figure| figure.value);
+        for command in [
+            "netperf -H host -P 0 -l 30 -- -m 128K",
+            "taskset -c 2 ./netperf -P0 -H host",
+        ] {
+            assert_eq!(read(command), Some(9410.25), "{command}");
+        }
+        for other in [
+            "netperf -H host -l 30",
+            "netperf -H host -l 30 -- -P 0",
+            "netperf -P 0 -t TCP_RR -H host",
+            "netperf -P 0 -f g -H host",
+            "iperf -P 0 -c host",
+        ] {
+            assert_eq!(read(other), None, "{other}");
+        }
+        assert_eq!(
+            row_without_headings("netperf -P 0", "87380 16384 30.01"),
+            None
+        );
+    }
 }

@@ -1,9 +1,10 @@
 //! Command lines, and what stands right below them.
 
-use super::Scanner;
+use super::{RESULT, Scanner};
 use crate::command;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
+use crate::grammar::network;
 use crate::grammar::number::english;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Figure, Finding, begins};
@@ -77,21 +78,27 @@ impl Scanner<'_, '_> {
         (first && valued && !whole && text.len() <= LONGEST).then_some(text)
     }
 
-    /// The only figure that a program printed: a number with digits behind the point, alone
-    /// on the line below the command.
-    pub(super) fn result_of_command(&self, at: usize) -> Option<Figure> {
+    /// The only figure that a program printed, with its format, on the line below the command:
+    /// a number with digits behind the point, alone, or in a row of netperf without headings.
+    pub(super) fn result_of_command(&self, at: usize) -> Option<(&'static str, Figure)> {
         let line = &self.lines[at];
         let text = line.text.trim();
         let fraction = text.split_once('.').is_some_and(|(_, digits)| {
             !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
         });
-        let (typed, ..) = self.levels.get(&line.depth)?.command.as_ref()?;
+        let (typed, _, command) = self.levels.get(&line.depth)?.command.as_ref()?;
+        if typed + 1 != at {
+            return None;
+        }
+        if let Some(figure) = network::row_without_headings(command, text) {
+            return Some(("netperf", figure));
+        }
         let below = self.lines.get(at + 1);
         let alone = below.is_none_or(|next| {
             next.depth != line.depth || !next.text.trim().starts_with(|c: char| c.is_ascii_digit())
         });
-        let value = english(text).filter(|_| fraction && typed + 1 == at && alone)?;
-        Some(Figure::new("result", value, ""))
+        let value = english(text).filter(|_| fraction && alone)?;
+        Some((RESULT, Figure::new("result", value, "")))
     }
 
     /// What is said of a file that the command above filled is stated and not compared.
