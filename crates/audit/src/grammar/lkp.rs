@@ -380,10 +380,10 @@ fn cell(text: &str) -> Option<(Value, &str)> {
     Some((Value { mean, sd: Some(sd) }, rest))
 }
 
-/// `±`, what is left of it where the character set was not declared, or what
-/// stood for it in the robot's first years.
+/// `±`, what is left of it where the character set was not declared or Latin-2 was, or
+/// what stood for it in the robot's first years.
 fn is_mark(c: char) -> bool {
-    matches!(c, '±' | '\u{fffd}' | '~')
+    matches!(c, '±' | '\u{fffd}' | 'ą' | '~')
 }
 
 /// What follows a change: a percentage, or a difference of percentages.
@@ -421,6 +421,18 @@ mod tests {
                 values,
                 metric: "x.ops"
             })
+        );
+    }
+
+    #[test]
+    fn a_mark_of_another_character_set_parts_a_mean_from_its_deviation() {
+        let read = row("  120.50 ą  4%     +67.2%     201.5 ą 12%  x.ops", 2);
+        let deviations = |row: Row<'_>| row.values.iter().map(|value| value.sd).collect();
+        assert_eq!(read.map(deviations), Some(vec![Some(4.0), Some(12.0)]));
+        // Another letter is no mark.
+        assert_eq!(
+            row("  120.50 ę  4%     +67.2%     201.5 ę 12%  x.ops", 2),
+            None
         );
     }
 
