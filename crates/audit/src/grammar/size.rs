@@ -97,7 +97,14 @@ fn row(text: &str) -> Option<(&str, [f64; 4])> {
     let name = words.next()?;
     let [text, data, bss, dec] = sizes;
     let sums = text + data + bss == dec && hex as f64 == dec;
-    (sums && words.next().is_none_or(|rest| rest == "(TOTALS)")).then_some((name, sizes))
+    let noted = |rest: &str| rest == "(TOTALS)" || is_difference(rest);
+    (sums && words.next().is_none_or(noted)).then_some((name, sizes))
+}
+
+/// `(+5771)`: what somebody computed from two sizes.
+fn is_difference(word: &str) -> bool {
+    let inner = word.strip_prefix('(').and_then(|w| w.strip_suffix(')'));
+    inner.is_some_and(|inner| inner.starts_with(['+', '-']) && english(inner).is_some())
 }
 
 /// How many bytes of names are the same, up to the last mark between words.
@@ -140,6 +147,14 @@ mod tests {
                 (Some("after".into()), built, 90.0)
             ]
         );
+    }
+
+    #[test]
+    fn a_difference_behind_the_name_of_a_file_is_left_out() {
+        let text = format!("{HEAD}100 20 8 128 80 x.before\n 90 20 8 118 76 x.after (-10)\n");
+        assert_eq!(runs(&text).len(), 2);
+        let other = format!("{HEAD}100 20 8 128 80 x.before\n 90 20 8 118 76 x.after (mine)\n");
+        assert_eq!(runs(&other).len(), 1);
     }
 
     #[test]
