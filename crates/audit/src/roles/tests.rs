@@ -622,6 +622,23 @@ fn a_row_without_a_change_may_stand_above_those_with_one() {
 }
 
 #[test]
+fn a_number_of_processes_before_two_states_is_a_parameter() {
+    let table = |key: &str| {
+        let rows = "open1  1  1310  2908\nopen1  24  4716  6382\nopen2  24  2378  5370";
+        read(&format!("test  {key}  before  after\n{rows}\n")).unwrap()
+    };
+    let configurations = |block: &Block| -> Vec<String> {
+        let runs = runs(block).into_iter();
+        let mut names: Vec<String> = runs.filter_map(|(l, _)| l.configuration.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(configurations(&table("proc")), ["after", "before"]);
+    assert!(configurations(&table("idle")).contains(&"idle".to_owned()));
+}
+
+#[test]
 fn a_column_that_counts_how_much_was_done_is_a_parameter() {
     let text = "FSUse%        Count         Size    Files/sec     App Overhead\n\
                 \u{20}    10      1200000            0     112631.5         11928055\n\

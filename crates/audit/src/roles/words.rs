@@ -74,6 +74,7 @@ pub(crate) const PARAMETER_KEYS: &[&str] = &[
     "group",
     "clients",
     "client",
+    "proc",
     "procs",
     "processes",
     "tasks",

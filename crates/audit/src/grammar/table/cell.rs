@@ -130,8 +130,16 @@ fn bracketed(cell: &str) -> Option<&str> {
 
 /// Whether a word begins as values do, which is asked of each word of most lines.
 pub(super) fn may_be_value(word: &str) -> bool {
-    let first = word.trim_start_matches('~').as_bytes().first();
-    first.is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'('))
+    begins_number(word.trim_start_matches('~'))
+}
+
+/// Whether a word begins as numbers do, or with the bracket in which one stands.
+fn begins_number(word: &str) -> bool {
+    match word.as_bytes() {
+        [b'.', second, ..] => second.is_ascii_digit(),
+        [first, ..] => first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'('),
+        [] => false,
+    }
 }
 
 /// The value at the beginning of `words` and how many words it takes.
@@ -359,8 +367,7 @@ fn parenthesis(words: &[&str]) -> Option<usize> {
 
 /// A number with a unit glued to it.
 pub(crate) fn split_number(word: &str) -> Option<(f64, &str)> {
-    let first = *word.as_bytes().first()?;
-    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-')) || word.len() > 40 {
+    if !begins_number(word) || word.starts_with('(') || word.len() > 40 {
         return None;
     }
     if let Some(value) = number::english(word) {

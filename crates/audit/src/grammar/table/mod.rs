@@ -16,6 +16,7 @@ mod keyed;
 mod layered;
 mod left_out;
 mod paired;
+mod remark;
 mod rewritten;
 mod row;
 mod ruby;

@@ -3,6 +3,7 @@
 use super::cell::{
     Cell, cell_value, compared, is_starred, is_unit, may_be_value, unflagged, value_at,
 };
+use super::remark::{without_arrow, without_remark};
 use crate::grammar::Grammar;
 use crate::grammar::mmtests::is_statistic;
 use crate::grammar::walltime::Walltime;
@@ -74,7 +75,7 @@ pub(crate) fn is_rule(text: &str) -> bool {
     text.bytes().all(|b| {
         matches!(
             b,
-            b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'_' | b'~' | b'*' | b'x' | b'.'
+            b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'\t' | b'_' | b'~' | b'*' | b'x' | b'.'
         )
     }) && text
         .bytes()
@@ -186,8 +187,7 @@ impl Parting {
 
 /// Reads a line as a data row: labels, then nothing but numbers.
 pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
-    let text = without_star(text);
-    let text = text.trim();
+    let text = without_remark(without_star(text)).trim();
     if text.len() < 3 || text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -325,7 +325,7 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> Option<Row>
             None => (None, cell),
         };
         row.labels.extend(label.map(str::to_string));
-        let cell = unflagged(cell);
+        let cell = unflagged(without_arrow(cell));
         match cell_value(cell) {
             Some(value) => row.cells.push(value),
             None if cell.split(' ').next_back().is_some_and(is_arrow) => return None,
@@ -452,6 +452,34 @@ mod tests {
             .or_else(|| data_row(text, Parting::Words))
             .map(|row| row.cells.iter().map(|cell| cell.value).collect())
             .unwrap_or_default()
+    }
+
+    #[test]
+    fn rules_of_columns_may_be_parted_by_tabs() {
+        assert!(is_rule("  ---\t---------\t------"));
+        assert!(!is_rule("  ---\t---------\tchange"));
+    }
+
+    #[test]
+    fn figures_may_begin_with_their_point() {
+        assert_eq!(
+            values("|100,000 | .115s | 2.12s |"),
+            [100_000.0, 0.115, 2.12]
+        );
+        assert_eq!(values("old .text .data 12"), [12.0]);
+    }
+
+    #[test]
+    fn remarks_behind_figures_are_none_of_them() {
+        assert_eq!(
+            values("| c = 16 | 159673 | 83668 (-48%)  <-- | 216947 |").len(),
+            3
+        );
+        assert_eq!(
+            values("stat 1  1310  2908  (+121%)  # other files").len(),
+            3
+        );
+        assert_eq!(values("stat 1  1310  2908  of other files"), [] as [f64; 0]);
     }
 
     #[test]
