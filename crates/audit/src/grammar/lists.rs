@@ -54,6 +54,8 @@ pub struct Lists;
 const LONGEST: usize = 160;
 /// A block of lists has no more lines.
 const MOST: usize = 200;
+/// No more lines of settings stand above a list.
+const SETTINGS_AT_MOST: usize = 16;
 /// No label of a figure has more words.
 const WORDS: usize = 6;
 
@@ -361,6 +363,37 @@ fn titled(lines: &[Line<'_>]) -> Option<Block> {
     Some(block)
 }
 
+/// Whether a list whose labels name configurations stands below a heading or settings,
+/// with which it is no table:
+///
+/// ```text
+/// Setup                            Latency of a connect():
+///   threads: 16                      without patch : 143.3 us
+///   payload: 4KB                     with    patch : 102.2 us
+///
+///   before: 245.2 MB/s
+///   after:  509.2 MB/s (+107%)
+/// ```
+pub(super) fn stands_below(lines: &[Line<'_>]) -> bool {
+    let text = |at: usize| line_at(lines, at).map(str::trim);
+    let keyed = |line: &str| line.split_once(": ").is_some_and(|(key, _)| is_title(key));
+    let state = |line: &str| entry(line).is_some_and(|e| names_configuration(e.label));
+    let headed = text(0).is_some_and(|line| line.ends_with(':'));
+    let (mut settings, mut at) = (0, usize::from(!text(0).is_some_and(keyed)));
+    while let Some(line) = text(at).filter(|_| at <= SETTINGS_AT_MOST) {
+        if state(line) {
+            return (headed && at == 1 || settings >= 2) && by_configuration(lines, at).is_some();
+        }
+        if keyed(line) {
+            settings += 1;
+        } else if !line.is_empty() || settings == 0 {
+            return false;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Neighbouring lines from one on whose labels name configurations, in one unit.
 fn by_configuration(lines: &[Line<'_>], from: usize) -> Option<Block> {
     let depth = lines.first()?.depth;
@@ -399,4 +432,35 @@ fn by_configuration(lines: &[Line<'_>], from: usize) -> Option<Block> {
         block.find(from + at, Finding::Run { labels, figures });
     }
     Some(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Table;
+    use super::stands_below;
+    use crate::grammar::testing;
+
+    #[test]
+    fn figures_of_states_below_settings_or_a_heading_are_no_rows_of_a_table() {
+        let settings = "Setup\nqueues: 4\nblock: 8KB\n\nbefore: 310.5 MB/s\nafter: 402.5 MB/s\n";
+        let heading = "Latency of open():\n  w/o patch : 19.5 us\n  w/  patch : 12.5 us\n";
+        for text in [settings, heading] {
+            assert!(stands_below(&testing::lines(text)), "{text}");
+            assert_eq!(testing::read(&Table, text), None, "{text}");
+        }
+        for text in [
+            settings
+                .replace("before", "reader")
+                .replace("after", "writer"),
+            settings.replace("after: 402.5", "before: 402.5"),
+            settings.replace("after: 402.5 MB/s\n", ""),
+            settings.replace("queues: 4\nblock: 8KB\n", ""),
+            settings.replace("queues: 4\n", "and many other words\n"),
+            heading.replace("open():", "open()"),
+            heading.replace("open():", "open():\n\n"),
+            "queues: 4\nblock: 8KB\n".repeat(20),
+        ] {
+            assert!(!stands_below(&testing::lines(&text)), "{text}");
+        }
+    }
 }

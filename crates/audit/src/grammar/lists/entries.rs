@@ -67,6 +67,9 @@ pub(super) fn entry(text: &str) -> Option<Entry<'_>> {
         return None;
     }
     let head = head.trim();
+    // `patched: ~5.1 Gb/s`: about so much, which is never said of what is set.
+    let about = rest.trim_start().strip_prefix(['~', '≈']);
+    let rest = about.filter(|_| names_configuration(head)).unwrap_or(rest);
     let (value, tail) = quantity(rest)?;
     let counted = variable && value.unit.is_empty() && names_measurement(head);
     let known = (is_measure(value.unit) || counted)
@@ -164,6 +167,17 @@ mod tests {
             ])
         );
         assert!(placed(&Lists, &text("address")).is_empty());
+    }
+
+    #[test]
+    fn figures_of_states_may_be_rounded() {
+        assert_eq!(
+            placed(&Lists, "Original: ~1.3 GB/s\nPatched:  ~4.7 GB/s\n"),
+            crate::grammar::testing::told(&[("Original", "GB/s", 1.3), ("Patched", "GB/s", 4.7),])
+        );
+        assert!(placed(&Lists, "Reader: ~1.3 GB/s\nWriter:  ~4.7 GB/s\n").is_empty());
+        let headed = "Before:\n  boot: ~3 s\n\nAfter:\n  boot: ~2 s\n";
+        assert!(placed(&Lists, headed).is_empty());
     }
 
     #[test]

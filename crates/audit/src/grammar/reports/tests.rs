@@ -203,3 +203,14 @@ fn lines_that_only_look_like_these_are_left_alone() {
         assert!(figures(text).is_empty(), "{text}");
     }
 }
+
+#[test]
+fn microseconds_of_a_state_are_no_line_of_a_test() {
+    assert_eq!(figures("Simple syscall: 0.1234 microseconds").len(), 1);
+    for text in [
+        "Before this patch: 5094 microseconds",
+        "Without the series: 5094.5 microseconds",
+    ] {
+        assert!(figures(text).is_empty(), "{text}");
+    }
+}
