@@ -240,17 +240,12 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
     if !underlined && let Some(stated) = by_state(paragraph, to) {
         return stated;
     }
-    if lines.len() == 1 && !underlined && is_aside(text) && !text.ends_with(':') {
-        return Vec::new();
-    }
     if lines.len() == 1 || underlined {
+        let aside = !underlined && is_aside(text) && !text.ends_with(':');
         let marked = underlined || is_marked(text) || is_state_alone(text);
-        return match heading(text, last) {
-            Some(found) if marked || (!strong && is_short(text) && !is_typed(text)) => {
-                vec![found]
-            }
-            _ => Vec::new(),
-        };
+        let named = marked || (!strong && is_short(text) && !is_typed(text));
+        let found = heading(text, last).filter(|_| named && !aside);
+        return found.into_iter().collect();
     }
     if text.ends_with(':') {
         return before_colon(lines, text, last);

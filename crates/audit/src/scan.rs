@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::printed::note_steps;
 use crate::{Explained, Line};
 pub(crate) use digits::may_hold;
-use digits::next_digit;
+use digits::{fractions, next_digit};
 use rows::Rows;
 
 /// A block of figures and its surroundings.
@@ -464,18 +464,6 @@ impl Scanner<'_, '_> {
             });
         }
     }
-}
-
-/// How many numbers with digits before and behind a point a text has.
-fn fractions(text: &str) -> usize {
-    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
-    let is_fraction = |word: &str| {
-        word.split_once('.').is_some_and(|(whole, rest)| {
-            let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            digits(whole) && rest.bytes().next().is_some_and(|b| b.is_ascii_digit())
-        })
-    };
-    words.filter(|word| is_fraction(word)).count()
 }
 
 /// One figure for each metric: the mean of its samples.
