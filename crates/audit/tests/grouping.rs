@@ -734,6 +734,31 @@ fn a_message_of_which_it_is_not_clear_what_it_compares_is_not_judged() {
 }
 
 #[test]
+fn what_commands_that_take_turns_compare_is_not_what_their_headings_say() {
+    let pair = |n: u32| {
+        format!(
+            "make > /dev/null  13{n}.54s user 10.41s system 969% cpu 14.5{n} total\n\
+             make O=1 > /dev/null  12{n}.83s user 9.95s system 977% cpu 14.2{n} total\n\n"
+        )
+    };
+    let rounds = |n: u32| (0..n).map(pair).collect::<String>();
+    let post = |first: &str, second: &str, n: u32| {
+        format!(
+            "This compares the time.\n\n{first}:\n\n{}{second}:\n\n{}",
+            rounds(n),
+            rounds(n)
+        )
+    };
+    let judged = |text: &str| !records(text).runs.is_empty();
+    assert!(!judged(&post(
+        "Results of a small build",
+        "Then with all modules",
+        4
+    )));
+    assert!(judged(&post("before", "after", 4)));
+}
+
+#[test]
 fn numbered_files_are_runs_of_the_section_that_they_stand_in() {
     let lines = |name: &str, rates: [u32; 3]| -> String {
         let line = |(n, rate): (u32, u32)| {

@@ -1,5 +1,7 @@
 //! What the auditor makes of a text, and whether that is what the label says.
 
+use std::collections::BTreeMap;
+
 use assize_audit::Options;
 use assize_verdict::{Document, Verdict, try_records};
 
@@ -211,6 +213,8 @@ impl Reading {
                 value: summary.mean,
             });
         }
+        let means = means(&cells);
+        cells.extend(means);
         cells
     }
 
@@ -219,6 +223,35 @@ impl Reading {
         let cells = self.cells();
         matching::read(std::slice::from_ref(value), &cells) == 1
     }
+}
+
+/// The means of several runs, as texts print them, rounded or cut: a label may have the mean where the
+/// auditor takes the runs that stand beside it.
+fn means<'a>(cells: &[Cell<'a>]) -> Vec<Cell<'a>> {
+    const DIGITS: [i32; 4] = [0, 1, 2, 3];
+    let mut places: BTreeMap<[&str; 3], Vec<f64>> = BTreeMap::new();
+    for cell in cells {
+        let place = [cell.configuration, cell.workload, cell.metric];
+        places.entry(place).or_default().push(cell.value);
+    }
+    let several = places.into_iter().filter(|(_, values)| values.len() > 1);
+    let printed = |([configuration, workload, metric], values): ([&'a str; 3], Vec<f64>)| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let scales = DIGITS.map(|digits| 10f64.powi(digits));
+        let values = scales.map(|scale| {
+            [
+                (mean * scale).round() / scale,
+                (mean * scale).trunc() / scale,
+            ]
+        });
+        values.into_iter().flatten().map(move |value| Cell {
+            configuration,
+            workload,
+            metric,
+            value,
+        })
+    };
+    several.flat_map(printed).collect()
 }
 
 #[cfg(test)]
@@ -297,6 +330,18 @@ patched:
         let grade = grade(POST, &label);
         assert_eq!(grade.grouping, Grouping::Wrong);
         assert!(grade.faults[0].contains("10 runs"), "{:?}", grade.faults);
+    }
+
+    #[test]
+    fn a_mean_is_read_where_its_runs_are() {
+        let post = "The benchmark takes:\n\nbase:    40.3s = avg(40.6 39.3 39.2 41.6 41.2)\n\
+                    patched: 40.8s = avg(40.6 41.1 40.9 41.0 40.7)\n";
+        let label = comparison(true, 5, &[("a", 40.3), ("b", 40.8)]);
+        assert_eq!(grade(post, &label).grouping, Grouping::Right);
+        let turned = comparison(true, 5, &[("a", 40.3), ("a", 40.8), ("b", 1.5)]);
+        assert_eq!(grade(post, &turned).grouping, Grouping::Wrong);
+        let other = comparison(true, 5, &[("a", 40.5), ("b", 41.9)]);
+        assert_eq!(grade(post, &other).found, 0);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::admission::wording::Wording;
 use crate::grammar::Finding;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::profile::PROFILE;
+use crate::roles::NamedBy;
 
 /// So many points and more leave a message unjudged.
 const BAR: u32 = 3;
@@ -28,13 +29,17 @@ const MANY_LINES: usize = 5;
 /// So many lines of decimal fractions that were not read are many.
 const MANY_ROWS: usize = 3;
 
+/// So many rounds of two commands are no accident.
+const ROUNDS: usize = 3;
+
 /// What speaks against how the figures of a message were grouped, its points
 /// and how `--explain` says it.
 #[rustfmt::skip]
-const WEIGHTS: [(Unclear, u32, &str); 10] = [
-    (Unclear::NeverAllBeside,   3, "configurations that are compared by way of others, and nowhere all"),
+const WEIGHTS: [(Unclear, u32, &str); 11] = [
+    (Unclear::NowhereAll,       2, "no workload that was measured with all configurations"),
+    (Unclear::Chain,            1, "configurations that are compared by way of others only"),
     (Unclear::OftenAlone,       3, "workloads of which one configuration was measured"),
-    (Unclear::SeveralSets,      1, "several sets of configurations"),
+    (Unclear::CommandsTakeTurns, 2, "two commands that take turns under one heading"),
     (Unclear::ManyNames,        1, "more than two configurations"),
     (Unclear::LongNames,        1, "long names of configurations"),
     (Unclear::UnknownNames,     1, "names that are not known for those of configurations"),
@@ -47,17 +52,18 @@ const WEIGHTS: [(Unclear, u32, &str); 10] = [
 /// What speaks against how the figures of a message were grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unclear {
-    /// A is compared with B and B with C, and nowhere all of them with each
+    /// No metric of a workload has figures of all configurations.
+    NowhereAll,
+    /// A is compared with B and B with C, and nowhere all three with each
     /// other.
-    NeverAllBeside,
+    Chain,
     /// Of three metrics of a workload in ten and more only one configuration
     /// has a figure.
     /// Of more than three in ten figures the workload was measured with one
     /// configuration only.
     OftenAlone,
-    /// Some configurations are compared with each other, and others with each
-    /// other, of which none is compared with the first.
-    SeveralSets,
+    /// Under one heading two commands take turns, as those that are compared do.
+    CommandsTakeTurns,
     ManyNames,
     LongNames,
     /// None of the names is that of a baseline, a change or a version, the
@@ -76,6 +82,8 @@ enum Unclear {
 struct Read<'a> {
     /// Configurations that have a figure, by workload and metric.
     cells: BTreeMap<(&'a str, &'a str), BTreeSet<String>>,
+    /// Workloads whose runs follow each other below a heading, by the heading's name.
+    turns: BTreeMap<String, Vec<&'a str>>,
     by_likeness: bool,
     first: Option<Place>,
 }
@@ -97,6 +105,12 @@ impl<'a> Read<'a> {
             Finding::Events { event, .. } => add(event),
             _ => return,
         }
+        if let (NamedBy::Heading, Some(workload)) = (item.named_by, &item.workload_name) {
+            let turns = self.turns.entry(name.to_string()).or_default();
+            if turns.last() != Some(&workload.as_str()) {
+                turns.push(workload);
+            }
+        }
         self.by_likeness |= item.format == ECHOED;
         self.first.get_or_insert(item.place);
     }
@@ -108,6 +122,7 @@ impl<'a> Read<'a> {
         if compared.is_empty() {
             return Vec::new();
         }
+        let all: BTreeSet<&String> = self.cells.values().flatten().collect();
         let beside = |set: &BTreeSet<&String>| {
             let mut cells = self.cells.values();
             cells.any(|cell| set.iter().all(|name| cell.contains(*name)))
@@ -119,9 +134,10 @@ impl<'a> Read<'a> {
         let of_one = |workload: &str| workloads.get(workload).is_some_and(|w| w.len() == 1);
         let alone = self.cells.keys().filter(|(w, _)| of_one(w)).count();
         let there = |of: &Unclear| match of {
-            Unclear::NeverAllBeside => !sets.iter().all(beside),
+            Unclear::NowhereAll => !beside(&all),
+            Unclear::Chain => !sets.iter().all(beside),
             Unclear::OftenAlone => alone > 1 && 10 * alone > 3 * self.cells.len(),
-            Unclear::SeveralSets => sets.len() > 1,
+            Unclear::CommandsTakeTurns => self.turns.values().any(|turns| take_turns(turns)),
             Unclear::ManyNames => compared.len() > 2,
             Unclear::LongNames => compared.iter().any(|n| n.chars().count() > LONG_NAME),
             Unclear::UnknownNames => !admissions.iter().any(|one| one.names_known),
@@ -133,6 +149,12 @@ impl<'a> Read<'a> {
         let all = WEIGHTS.iter().map(|(unclear, ..)| *unclear);
         all.filter(there).collect()
     }
+}
+
+/// Whether two names take turns at least [`ROUNDS`] times.
+fn take_turns(names: &[&str]) -> bool {
+    let names_met: BTreeSet<&&str> = names.iter().collect();
+    names_met.len() == 2 && names.len() >= 2 * ROUNDS
 }
 
 /// Configurations that are compared, each with those that it is compared with
@@ -248,18 +270,21 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_names_that_do_not_meet_are_told_from_a_chain() {
+    fn names_that_nowhere_stand_together_speak_against_it_and_more_so_a_chain() {
         let apart: [(&str, &[&str]); 2] = [("v", &["a", "b"]), ("w", &["c", "d"])];
-        assert_eq!(against(&apart), [Unclear::SeveralSets, Unclear::ManyNames]);
+        assert_eq!(against(&apart), [Unclear::NowhereAll, Unclear::ManyNames]);
         let chain: [(&str, &[&str]); 2] = [("v", &["a", "b"]), ("w", &["b", "c"])];
         let found = against(&chain);
-        assert_eq!(found, [Unclear::NeverAllBeside, Unclear::ManyNames]);
-        assert!(weighed(&found).0 >= BAR);
+        let all = [Unclear::NowhereAll, Unclear::Chain, Unclear::ManyNames];
+        assert_eq!(found, all);
+        assert!(weighed(&found).0 > BAR);
         let closed = [chain[0], chain[1], ("x", &["a", "b", "c"])];
         assert_eq!(against(&closed), [Unclear::ManyNames]);
-        // The last cell joins what were two sets.
+        // The last cell joins what were two sets, and a name may stand alone.
         let joined = [apart[0], apart[1], ("x", &["b", "c"])];
-        assert!(!against(&joined).contains(&Unclear::SeveralSets));
+        assert_eq!(against(&joined), all);
+        let lone: [(&str, &[&str]); 3] = [apart[0], ("w", &["a", "b"]), ("x", &["c"])];
+        assert_eq!(against(&lone), [Unclear::NowhereAll]);
     }
 
     #[test]
@@ -274,6 +299,21 @@ mod tests {
         assert_eq!(against(&cells), [Unclear::OftenAlone]);
         let more: [(&str, &[&str]); 2] = [("s", &["base", "new"]), ("t", &["base", "new"])];
         assert_eq!(against(&[&cells[..], &more].concat()), []);
+    }
+
+    #[test]
+    fn two_commands_that_take_turns_three_times_speak_against_it() {
+        let found = |turns: &[&'static str]| {
+            let mut read = Read::default();
+            let names = ["base", "new"].map(str::to_string);
+            read.cells.insert(("v", "time"), names.into());
+            read.turns.insert("base".to_string(), turns.to_vec());
+            read.unclear(&[&admission(true, &[])], &Wording::default())
+        };
+        let turns = ["v", "w", "v", "w", "v", "w"];
+        assert_eq!(found(&turns), [Unclear::CommandsTakeTurns]);
+        assert_eq!(found(&turns[..5]), []);
+        assert_eq!(found(&["v", "w", "x", "v", "w", "x"]), []);
     }
 
     #[test]

@@ -78,6 +78,9 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static RULE: LazyLock<Regex> = LazyLock::new(|| regex(r"^[\s|+x=_.*~\\-]+$"));
+/// Hashes of commits, and versions beside them: the names above a robot's table.
+static HASHES: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^([0-9a-f]{10,40}|v\d[\w.-]*)(\s+([0-9a-f]{10,40}|v\d[\w.-]*))+$"));
 static CELLS: LazyLock<Regex> = LazyLock::new(|| regex(r"\s*\t\s*|\s{2,}|\s*\|\s*"));
 static NAMED: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*[^:=]{1,40}\s*[:=]\s*[~<(]*[-+]?\d"));
 
@@ -87,7 +90,7 @@ pub(super) fn class(text: &str) -> Class {
     if bare.is_empty() {
         return Class::Blank;
     }
-    if RULE.is_match(bare) {
+    if RULE.is_match(bare) || HASHES.is_match(bare) {
         return Class::Figures;
     }
     if ATTRIBUTION.is_match(bare) {

@@ -38,7 +38,7 @@ io_uring libaio psync aio dio xfs ext4 btrfs f2fs nvme ssd hdd raid raid0 raid1 
 bfq mq-deadline kyber psi zstd lz4 deflate sha256 sha512 aes avx avx2 avx512 gfni neon altivec generic
 encryption decryption uncached cached aligned unaligned memcpy memset fallocate unwritten
 io tcp udp nic numa node host guest vm machine machines server client
-status nothing re signed-off-by reviewed-by tested-by acked-by cc link fixes reported-by message wrote
+status nothing commit commits re signed-off-by reviewed-by tested-by acked-by cc link fixes reported-by message wrote
 ";
 
 /// Words without a meaning of their own, which stand around figures.
