@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 
 /// Bytes that what is stored leaves free for others.
-const FREE: u64 = 4 << 30;
+const FREE: u64 = 1 << 30;
 /// What was used within this time stays, however much there is: somebody may
 /// be using it now.
 const YOUNG: Duration = Duration::from_secs(3600);
