@@ -27,7 +27,7 @@ pub(crate) fn prune(directory: &Path, most: u64) {
     prune_some(directory, most, &|_| true);
 }
 
-/// The same of directories that their users have locked with [`in_use`]. Where
+/// Prunes directories that their users have locked with [`in_use`]. Where
 /// less than [`FREE`] is left on the disk, those that nobody uses go, however
 /// young they are.
 pub(crate) fn make_room(directory: &Path, most: u64) {
@@ -68,7 +68,8 @@ fn free(directory: &Path) -> u64 {
     rustix::fs::statvfs(directory).map_or(u64::MAX, |about| about.f_bavail * about.f_frsize)
 }
 
-/// The same of entries with such names; others are not counted either.
+/// Does what [`prune`] does with entries of such names; others are not counted
+/// either.
 pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bool) {
     let all = entries(directory, which);
     let mut total: u64 = all.iter().map(|(_, bytes, _)| bytes).sum();

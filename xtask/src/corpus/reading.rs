@@ -225,8 +225,8 @@ impl Reading {
     }
 }
 
-/// The means of several runs, as texts print them, rounded or cut: a label may have the mean where the
-/// auditor takes the runs that stand beside it.
+/// The means of several runs, as texts print them, rounded or cut: a label may have the
+/// mean where the auditor takes the runs that stand beside it.
 fn means<'a>(cells: &[Cell<'a>]) -> Vec<Cell<'a>> {
     const DIGITS: [i32; 4] = [0, 1, 2, 3];
     let mut places: BTreeMap<[&str; 3], Vec<f64>> = BTreeMap::new();

@@ -28,7 +28,6 @@ const LONG_NAME: usize = 25;
 const MANY_LINES: usize = 5;
 /// So many lines of decimal fractions that were not read are many.
 const MANY_ROWS: usize = 3;
-
 /// So many rounds of two commands are no accident.
 const ROUNDS: usize = 3;
 
@@ -43,7 +42,7 @@ const WEIGHTS: [(Unclear, u32, &str); 11] = [
     (Unclear::ManyNames,        1, "more than two configurations"),
     (Unclear::LongNames,        1, "long names of configurations"),
     (Unclear::UnknownNames,     1, "names that are not known for those of configurations"),
-    (Unclear::RefusedBeside,    1, "other names beside them that are none of configurations"),
+    (Unclear::RefusedBeside,    1, "names beside them that were not taken for configurations"),
     (Unclear::ReadByLikeness,   1, "lines that were read because they are alike"),
     (Unclear::NotUnderstood,    1, "lines that look like data and were not understood"),
     (Unclear::UnreadFractions,  1, "lines of figures that were not read"),
@@ -57,10 +56,8 @@ enum Unclear {
     /// A is compared with B and B with C, and nowhere all three with each
     /// other.
     Chain,
-    /// Of three metrics of a workload in ten and more only one configuration
-    /// has a figure.
-    /// Of more than three in ten figures the workload was measured with one
-    /// configuration only.
+    /// Of more than three in ten metrics of workloads, the workload was measured
+    /// with one configuration only.
     OftenAlone,
     /// Under one heading two commands take turns, as those that are compared do.
     CommandsTakeTurns,
@@ -146,15 +143,15 @@ impl<'a> Read<'a> {
             Unclear::NotUnderstood => wording.not_understood >= MANY_LINES,
             Unclear::UnreadFractions => wording.unread_fractions >= MANY_ROWS,
         };
-        let all = WEIGHTS.iter().map(|(unclear, ..)| *unclear);
-        all.filter(there).collect()
+        let known = WEIGHTS.iter().map(|(unclear, ..)| *unclear);
+        known.filter(there).collect()
     }
 }
 
 /// Whether two names take turns at least [`ROUNDS`] times.
 fn take_turns(names: &[&str]) -> bool {
-    let names_met: BTreeSet<&&str> = names.iter().collect();
-    names_met.len() == 2 && names.len() >= 2 * ROUNDS
+    let distinct: BTreeSet<&&str> = names.iter().collect();
+    distinct.len() == 2 && names.len() >= 2 * ROUNDS
 }
 
 /// Configurations that are compared, each with those that it is compared with
