@@ -27,6 +27,9 @@ use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 
+/// Name of the format.
+pub(crate) const LKP: &str = "lkp";
+
 /// The robot's table.
 pub struct Lkp;
 
@@ -44,7 +47,7 @@ const BUILD: &[&str] = &["compiler", "kconfig", "rootfs", "ucode"];
 
 impl Grammar for Lkp {
     fn name(&self) -> &'static str {
-        "lkp"
+        LKP
     }
 
     fn names_what_it_compares(&self) -> bool {

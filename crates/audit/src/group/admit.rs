@@ -8,7 +8,7 @@ use super::Item;
 use super::assemble::name_of;
 use super::repeat::Stand;
 use super::samples::{is_constant, is_sweep};
-use super::unclear::unclear;
+use super::unclear::{is_compared_by_tool, unclear};
 use crate::admission::Sign;
 use crate::admission::candidates::{Admission, Member, weigh};
 use crate::admission::wording::Wording;
@@ -73,7 +73,10 @@ pub(super) fn admit(
         return (items, admissions, Vec::new());
     }
     let (unjudged, against) = unclear(&items, names, &admissions, wordings, doubts);
-    let of_them = |at: &usize| unjudged.contains(&items[*at].stand.0);
+    let of_them = |at: &usize| {
+        let item = &items[*at];
+        unjudged.contains(&item.stand.0) && !is_compared_by_tool(item)
+    };
     let refused = (0..items.len()).filter(of_them).collect();
     (stated(items, &refused), admissions, against)
 }

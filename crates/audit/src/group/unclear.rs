@@ -15,9 +15,10 @@ use super::Item;
 use super::assemble::name_of;
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
-use crate::grammar::Finding;
 use crate::grammar::echoed::ECHOED;
+use crate::grammar::lkp::LKP;
 use crate::grammar::profile::PROFILE;
+use crate::grammar::{Finding, names_what_it_compares};
 use crate::roles::NamedBy;
 
 /// So many points and more leave a message unjudged.
@@ -87,8 +88,8 @@ struct Read<'a> {
 
 impl<'a> Read<'a> {
     fn add(&mut self, item: &'a Item, name: &str) {
-        // Which symbols take the time is not compared.
-        if item.format == PROFILE {
+        // Which symbols take the time is not compared, and what a tool compares is clear.
+        if item.format == PROFILE || is_compared_by_tool(item) {
             return;
         }
         let mut add = |metric: &'a str| {
@@ -148,6 +149,13 @@ impl<'a> Read<'a> {
     }
 }
 
+/// Whether its tool compares configurations and says which one the item is of. A report of
+/// the kernel test robot, which may hold figures of several commits and of others' reports,
+/// is no output of one tool alone.
+pub(super) fn is_compared_by_tool(item: &Item) -> bool {
+    item.named_by == NamedBy::Block && item.format != LKP && names_what_it_compares(item.format)
+}
+
 /// Whether two names take turns at least [`ROUNDS`] times.
 fn take_turns(names: &[&str]) -> bool {
     let distinct: BTreeSet<&&str> = names.iter().collect();
@@ -172,8 +180,8 @@ fn sets<'c>(cells: impl Iterator<Item = &'c BTreeSet<String>>) -> Vec<BTreeSet<&
     sets
 }
 
-/// The messages that are not judged, and what `--explain` says of each in which something
-/// speaks against it.
+/// The messages of which nothing is judged but what a tool compares, and what `--explain`
+/// says of each in which something speaks against it.
 pub(super) fn unclear(
     items: &[Item],
     names: &BTreeMap<String, String>,

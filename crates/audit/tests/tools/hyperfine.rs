@@ -273,3 +273,29 @@ fn broken_json_is_a_doubt() {
     );
     assert!(read("{\n  \"results\": [1, 2]\n}\n").findings.is_empty());
 }
+
+#[test]
+fn long_commands_are_judged_however_many_there_are() {
+    let command = |at: u32, name: &str, mean: f64| {
+        format!(
+            "Benchmark {at}: {name} --include=*.c needle /usr/src/linux\n  \
+             Time (mean ± σ):     {mean:.3} s ±  0.010 s    [User: 0.4 s, System: 0.1 s]\n  \
+             Range (min … max):   {:.3} s …  {:.3} s    10 runs\n\n",
+            mean - 0.011,
+            mean + 0.012,
+        )
+    };
+    let one = command(1, "grep -r", 1.1);
+    let three = format!("{one}{}{}", command(2, "rg", 0.5), command(3, "ag", 0.7));
+    let compared = |text: &str| {
+        let audit = assize_audit::read(text.as_bytes(), "post", &Default::default()).unwrap();
+        let doubts = audit.records.doubts.iter();
+        let unclear = doubts.filter(|doubt| doubt.code == "not-judged").count();
+        (audit.records.configurations.len(), unclear)
+    };
+    assert_eq!(compared(&three), (3, 0));
+    // What else stands in the message is doubted, the commands are not.
+    let fio = include_str!("../benchmarks/fio-lines.txt");
+    assert_eq!(compared(fio).1, 1);
+    assert_eq!(compared(&format!("{three}{fio}")), (3, 1));
+}
