@@ -20,18 +20,37 @@ type Group = Vec<usize>;
 /// The values of one metric by configuration, each with its item.
 type Series = BTreeMap<String, Vec<(usize, f64)>>;
 
+/// What is compared and what is stated only, and for `--explain` what was weighed.
+pub(super) struct Admitted {
+    pub(super) items: Vec<Item>,
+    pub(super) admissions: Vec<Admission>,
+    /// What speaks against judging messages.
+    pub(super) against: Vec<(Place, String)>,
+}
+
+impl Admitted {
+    /// Nothing speaks against any message.
+    fn by_workloads(items: Vec<Item>, admissions: Vec<Admission>) -> Self {
+        Self {
+            items,
+            admissions,
+            against: Vec::new(),
+        }
+    }
+}
+
 /// Weighs the configurations of every workload, and turns the figures of those
 /// that are not admitted into statements; also those of messages of which it is
-/// not clear what they compare. What speaks against messages comes last.
+/// not clear what they compare.
 pub(super) fn admit(
     items: Vec<Item>,
     names: &BTreeMap<String, String>,
     wordings: &BTreeMap<u32, Wording>,
     options: &Options,
     doubts: &mut Vec<Doubt>,
-) -> (Vec<Item>, Vec<Admission>, Vec<(Place, String)>) {
+) -> Admitted {
     if options.compared {
-        return (items, Vec::new(), Vec::new());
+        return Admitted::by_workloads(items, Vec::new());
     }
     let nothing = Wording::default();
     let mut admissions = Vec::new();
@@ -70,7 +89,7 @@ pub(super) fn admit(
     }
     let items = without_sweeps(stated(items, &refused), names, doubts);
     if !options.configurations.is_empty() || options.says_roles() {
-        return (items, admissions, Vec::new());
+        return Admitted::by_workloads(items, admissions);
     }
     let (unjudged, against) = unclear(&items, names, &admissions, wordings, doubts);
     let of_them = |at: &usize| {
@@ -78,7 +97,10 @@ pub(super) fn admit(
         unjudged.contains(&item.stand.0) && !is_compared_by_tool(item)
     };
     let refused = (0..items.len()).filter(of_them).collect();
-    (stated(items, &refused), admissions, against)
+    Admitted {
+        against,
+        ..Admitted::by_workloads(stated(items, &refused), admissions)
+    }
 }
 
 /// Why the figures of a table are stated only.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Configuration, Doubt, Place, Records};
 
+use super::admit::Admitted;
 use super::record::{Runs, record};
 use super::repeat::Stand;
 use super::{Item, admit, benchmark_names, factors, grid, names, samples, units};
@@ -18,6 +19,15 @@ use crate::states;
 /// Name of a configuration that the post does not name.
 pub const UNNAMED: &str = "unnamed";
 
+/// The records, and for `--explain` what was weighed for and against comparing them.
+#[derive(Default)]
+pub(super) struct Assembled {
+    pub(super) records: Records,
+    pub(super) admissions: Vec<Admission>,
+    /// What speaks against judging messages.
+    pub(super) against: Vec<(Place, String)>,
+}
+
 /// Makes the records.
 pub(super) fn assemble(
     source: &str,
@@ -25,13 +35,16 @@ pub(super) fn assemble(
     subjects: &BTreeMap<u32, String>,
     wordings: &BTreeMap<u32, Wording>,
     options: &Options,
-) -> (Records, Vec<Admission>, Vec<(Place, String)>) {
+) -> Assembled {
     let mut records = Records {
         source: source.to_string(),
         ..Records::default()
     };
     if items.is_empty() {
-        return (records, Vec::new(), Vec::new());
+        return Assembled {
+            records,
+            ..Assembled::default()
+        };
     }
     // A post's own figures come before what it quotes.
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
@@ -48,8 +61,11 @@ pub(super) fn assemble(
     keep_apart(&mut items, &names, subjects, &mut records);
     adopt_summaries(&mut items, &names);
     units::in_one_unit(&mut items);
-    let (items, admissions, against) =
-        admit::admit(items, &names, wordings, options, &mut records.doubts);
+    let Admitted {
+        items,
+        admissions,
+        against,
+    } = admit::admit(items, &names, wordings, options, &mut records.doubts);
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);
     let mut runs = Runs::default();
@@ -58,7 +74,11 @@ pub(super) fn assemble(
     }
     records.resolutions = runs.resolutions();
     records.runs = runs.finish();
-    (records, admissions, against)
+    Assembled {
+        records,
+        admissions,
+        against,
+    }
 }
 
 /// Workloads get the program's name; its arguments, or the driver that a report names in

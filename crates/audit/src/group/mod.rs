@@ -23,6 +23,7 @@ mod tables;
 mod unclear;
 mod units;
 
+use assemble::Assembled;
 pub use assemble::{UNNAMED, is_tool};
 pub(crate) use benchmark_names::is_work;
 
@@ -289,8 +290,11 @@ impl Grouper {
         } else {
             BTreeMap::new()
         };
-        let (mut records, admissions, against) =
-            assemble::assemble(source, self.items, &subjects, &self.wordings, options);
+        let Assembled {
+            mut records,
+            admissions,
+            against,
+        } = assemble::assemble(source, self.items, &subjects, &self.wordings, options);
         records.doubts.splice(0..0, self.doubts);
         bases_first(&mut records.configurations);
         let tables = self

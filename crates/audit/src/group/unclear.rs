@@ -265,6 +265,20 @@ mod tests {
     }
 
     #[test]
+    fn the_page_on_auditing_has_the_same_points() {
+        let page = include_str!("../../../../docs/audit.md");
+        let (_, table) = page.split_once("\n| against the grouping | |\n").unwrap();
+        let rows = table.lines().skip(1).take_while(|row| row.starts_with('|'));
+        let written: Vec<u32> = rows
+            .filter_map(|row| row.trim_end_matches(" |").rsplit("| ").next())
+            .map(|points| points.parse().unwrap())
+            .collect();
+        let weights: Vec<u32> = WEIGHTS.iter().map(|(_, points, _)| *points).collect();
+        assert_eq!(written, weights);
+        assert!(page.contains(&format!("if {BAR} points speak against how")));
+    }
+
+    #[test]
     fn nothing_speaks_against_two_names_over_all_workloads() {
         let cells: [(&str, &[&str]); 2] = [("v", &["base", "new"]), ("w", &["base", "new"])];
         assert_eq!(against(&cells), []);
