@@ -27,7 +27,8 @@ pub(super) fn read(values: &[Value], cells: &[Cell<'_>]) -> usize {
 
 /// For each value its cell, if it was read; `None` if there is no way to
 /// choose them so that configurations are told apart as the values' are, and
-/// workloads with metrics too.
+/// workloads with metrics too. Of values that are the same number no more have a
+/// cell than there are cells.
 pub(super) fn place<'c>(values: &[Value], cells: &[Cell<'c>]) -> Option<Vec<Option<Cell<'c>>>> {
     let candidates: Vec<Vec<Cell<'c>>> = values
         .iter()
@@ -55,14 +56,6 @@ fn choose<'c>(
     let (Some(value), Some(places)) = (values.get(at), candidates.get(at)) else {
         return true;
     };
-    if places.is_empty() {
-        placed.push(None);
-        if choose(values, candidates, placed) {
-            return true;
-        }
-        placed.pop();
-        return false;
-    }
     for place in places {
         let before = values.iter().zip(placed.iter());
         let mut met = before.filter_map(|(value, cell)| Some((value, (*cell)?)));
@@ -75,7 +68,25 @@ fn choose<'c>(
         }
         placed.pop();
     }
-    false
+    if !may_lack(values, places, placed) {
+        return false;
+    }
+    placed.push(None);
+    let chosen = choose(values, candidates, placed);
+    if !chosen {
+        placed.pop();
+    }
+    chosen
+}
+
+/// Whether the next value may be without a cell: nothing was read of it, or fewer cells
+/// hold its number than values are that number.
+fn may_lack(values: &[Value], places: &[Cell<'_>], placed: &[Option<Cell<'_>>]) -> bool {
+    let number = values[placed.len()].value;
+    let equal = values.iter().filter(|other| other.value == number).count();
+    let before = values.iter().zip(placed);
+    let lacking = before.filter(|(other, cell)| other.value == number && cell.is_none());
+    lacking.count() + places.len() < equal
 }
 
 /// Whether two cells differ in what their values differ in.
@@ -128,6 +139,24 @@ mod tests {
             metric,
             value,
         }
+    }
+
+    #[test]
+    fn a_number_of_two_configurations_may_be_read_of_one_only() {
+        let values = [
+            value("base", "t", 1.5),
+            value("new", "t", 2.5),
+            value("other", "t", 2.5),
+        ];
+        let two = [cell("1", "x", 1.5), cell("2", "x", 2.5)];
+        let placed = place(&values, &two).unwrap();
+        assert_eq!(placed, [Some(two[0]), Some(two[1]), None]);
+        // Both were read, and of the same configuration.
+        let pooled = [two[0], two[1], cell("2", "y", 2.5)];
+        assert_eq!(place(&values, &pooled), None);
+        // No number of two.
+        let swapped = [cell("1", "x", 1.5), cell("1", "x", 2.5)];
+        assert_eq!(place(&values[..2], &swapped), None);
     }
 
     #[test]

@@ -128,6 +128,7 @@ impl Reading {
             grade.faults.push("values are not in their places".into());
             return;
         };
+        grade.found = placed.iter().flatten().count();
         let told = matching::compared(&label.values, &placed);
         grade.grouping = match (told, grade.found == grade.values) {
             (true, true) => Grouping::Right,
