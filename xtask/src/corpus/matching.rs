@@ -154,9 +154,11 @@ mod tests {
         // Both were read, and of the same configuration.
         let pooled = [two[0], two[1], cell("2", "y", 2.5)];
         assert_eq!(place(&values, &pooled), None);
+        // One of two that are equal has a cell, and it is in the wrong place.
+        let one = [cell("1", "x", 1.5), cell("1", "x", 2.5)];
+        assert_eq!(place(&values, &one), None);
         // No number of two.
-        let swapped = [cell("1", "x", 1.5), cell("1", "x", 2.5)];
-        assert_eq!(place(&values[..2], &swapped), None);
+        assert_eq!(place(&values[..2], &one), None);
     }
 
     #[test]
