@@ -9,10 +9,10 @@ use assize_bundle::Place;
 
 use super::wording::Wording;
 use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, contrast};
+use crate::grammar::Figure;
 use crate::grammar::echoed::has_form_of_any_tool;
 use crate::grammar::lists::LONE;
 use crate::grammar::profile::PROFILE;
-use crate::grammar::{Figure, names_what_it_compares};
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
 use compared::{Compared, other_scale, other_unit};
@@ -221,8 +221,7 @@ fn common_signs(
     signs.note_if(bare, Sign::BareIntegers);
     let spread = members.iter().any(|member| member.has_spread);
     signs.note_if(spread, Sign::SpreadGiven);
-    let comparing =
-        |m: &Member<'_>| m.named_by == NamedBy::Block && names_what_it_compares(m.format);
+    let comparing = |m: &Member<'_>| m.named_by.is_comparing_tool(m.format);
     signs.note_if(members.iter().all(comparing), Sign::ComparingFormat);
     if members.iter().all(is_headed) && shared_metric(members, names) {
         let table = members.iter().any(is_of_any_tool);

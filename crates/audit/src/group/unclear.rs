@@ -5,7 +5,7 @@
 //! for less than what stands below it. It shows in the message as a whole, in
 //! what was compared and in what was left over. Each thing that shows it has
 //! points, which stand in one table; at [`BAR`] of them nothing of the message
-//! is judged. How the points were chosen is in `docs/corpus.md`.
+//! is judged but what a tool compares by itself. How the points were chosen is in `docs/corpus.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use super::Item;
 use super::assemble::name_of;
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
+use crate::grammar::Finding;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lkp::LKP;
 use crate::grammar::profile::PROFILE;
-use crate::grammar::{Finding, names_what_it_compares};
 use crate::roles::NamedBy;
 
 /// So many points and more leave a message unjudged.
@@ -153,7 +153,7 @@ impl<'a> Read<'a> {
 /// the kernel test robot, which may hold figures of several commits and of others' reports,
 /// is no output of one tool alone.
 pub(super) fn is_compared_by_tool(item: &Item) -> bool {
-    item.named_by == NamedBy::Block && item.format != LKP && names_what_it_compares(item.format)
+    item.format != LKP && item.named_by.is_comparing_tool(item.format)
 }
 
 /// Whether two names take turns at least [`ROUNDS`] times.

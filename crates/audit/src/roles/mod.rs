@@ -23,8 +23,8 @@ pub(crate) mod words;
 use assize_bundle::Place;
 
 use crate::admission::Sign;
-use crate::grammar::Finding;
 use crate::grammar::table::Grid;
+use crate::grammar::{Finding, names_what_it_compares};
 use crate::options::Options;
 
 use decide::decide;
@@ -90,6 +90,13 @@ pub(crate) enum NamedBy {
     Heading,
     /// The command line above.
     Command,
+}
+
+impl NamedBy {
+    /// Whether it is the tool of this format, and the tool names what it compares.
+    pub(crate) fn is_comparing_tool(self, format: &str) -> bool {
+        self == Self::Block && names_what_it_compares(format)
+    }
 }
 
 /// What surrounds a table.
