@@ -244,10 +244,10 @@ pub trait Grammar: Sync {
         REACH
     }
 
-    /// Whether each block of this format holds a line, within [`REACH`] lines from its
-    /// first one, that may be a row of a table.
-    fn has_rows(&self) -> bool {
-        false
+    /// Within how many lines from its first one each block of this format holds a line
+    /// that may be a row of a table; none where a block may be without.
+    fn rows_within(&self) -> Option<usize> {
+        None
     }
 
     /// Whether the tool itself names what it compares: what stands for a name
@@ -329,6 +329,7 @@ const ALL: &[&dyn Grammar] = &[
     &lists::Lists,
     &rows::Rows,
     &echoed::Echoed,
+    &table::Commas,
     &table::Table,
     &lists::Lone,
     &sentence::Sentence,

@@ -2,7 +2,6 @@
 
 use super::digits::has_digit;
 use crate::Line;
-use crate::grammar::REACH;
 use crate::grammar::table::may_be_row;
 
 /// Where the next line stands that may be a row of a table. Lines are looked at only when
@@ -16,9 +15,13 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Whether one stands so near that a table may begin at `at`, which never falls.
-    pub(super) fn near(&mut self, lines: &[Line<'_>], at: usize) -> bool {
-        let end = lines.len().min(at.saturating_add(REACH + 1));
+    /// Whether one stands within `far` lines from `at`, which never falls; also where that
+    /// does not matter.
+    pub(super) fn near(&mut self, lines: &[Line<'_>], at: usize, far: Option<usize>) -> bool {
+        let Some(far) = far else {
+            return true;
+        };
+        let end = lines.len().min(at.saturating_add(far + 1));
         self.looked = self.looked.max(at);
         while self.last.is_none_or(|last| last < at) && self.looked < end {
             let text: &str = &lines[self.looked].text;

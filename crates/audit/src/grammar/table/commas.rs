@@ -10,10 +10,10 @@
 //! have a fraction behind the comma, and none has a point. The commas become points, and
 //! then it is a table like others.
 
-use super::rewritten;
+use super::{rewritten, start};
 use crate::Line;
-use crate::grammar::Block;
 use crate::grammar::cells::line_at;
+use crate::grammar::{Block, Grammar, REACH};
 
 /// A table has no more lines.
 const MOST: usize = 400;
@@ -22,13 +22,38 @@ const HEAD: usize = 4;
 /// So many figures must have nothing but a fraction behind their comma.
 const CERTAIN: usize = 2;
 
+/// Such tables. They are a format of their own because their rows are none as they stand.
+pub(crate) struct Commas;
+
+impl Grammar for Commas {
+    fn name(&self) -> &'static str {
+        super::TABLE
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        start::may_start(line) && !has_figure(line)
+    }
+
+    fn reach(&self) -> usize {
+        HEAD
+    }
+
+    fn rows_within(&self) -> Option<usize> {
+        Some(REACH)
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        read(lines)
+    }
+}
+
 /// Reads such a table.
-pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
+fn read(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    let words = |at: usize| here(at).unwrap_or_default().split_whitespace();
-    if words(0).any(|word| comma(word).is_some())
-        || !(1..=HEAD).any(|at| words(at).any(|word| comma(word).is_some()))
+    if here(0).is_none_or(has_figure)
+        || !(1..=HEAD).any(|at| here(at).is_some_and(has_figure))
+        || start::is_of_another(lines)
     {
         return None;
     }
@@ -56,6 +81,14 @@ fn parted(word: &str) -> Option<(usize, bool)> {
     let ends = unit.is_empty() || super::is_unit(unit);
     let fraction = digits != 3 || whole == "0";
     (plain && digits > 0 && ends).then_some((at, fraction))
+}
+
+/// Whether a line has a figure with a comma in it.
+fn has_figure(text: &str) -> bool {
+    let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let parts = |at: usize| at > 0 && digit(at - 1) && digit(at + 1);
+    memchr::memchr_iter(b',', text.as_bytes()).any(parts)
+        && text.split_whitespace().any(|word| comma(word).is_some())
 }
 
 /// Whether a word is a figure with a comma in it, and whether that can only be a fraction's.
@@ -88,11 +121,12 @@ fn pointed(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::Table;
+    use super::Commas;
     use super::rewritten;
     use crate::grammar::testing;
 
     fn values(text: &str) -> Option<Vec<Vec<f64>>> {
-        let block = testing::read(&Table, text)?;
+        let block = testing::read(&Commas, text).or_else(|| testing::read(&Table, text))?;
         let rows = rewritten::grid(&block)?.rows.iter();
         let row = |cells: &[super::super::Cell]| cells.iter().map(|cell| cell.value).collect();
         Some(rows.map(|row_| row(&row_.cells)).collect())

@@ -23,6 +23,7 @@ mod ruby;
 mod sectioned;
 mod spanned;
 mod stacked;
+mod start;
 mod steps;
 mod turned;
 mod wrapped;
@@ -30,10 +31,10 @@ mod wrapped;
 use assize_bundle::Place;
 
 use crate::Line;
-use crate::grammar::cells::line_at;
-use crate::grammar::{Block, Finding, Grammar, Taken, reports};
+use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
 pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
+pub(super) use commas::Commas;
 pub(crate) use header::{Column, Header, split_unit};
 use left_out::{clip, doubtful, spoiled};
 use row::Parting;
@@ -41,6 +42,9 @@ pub(crate) use row::{Row, is_rule, may_be_row, pipe_cells, wide_cells};
 
 /// Tables of any style; see the module.
 pub struct Table;
+
+/// The name of tables among the formats.
+const TABLE: &str = "table";
 
 /// A first row stands at most so many lines below the first line: behind
 /// caption, header and rules.
@@ -80,33 +84,26 @@ struct Parts {
 
 impl Grammar for Table {
     fn name(&self) -> &'static str {
-        "table"
+        TABLE
     }
 
     fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
-        text.len() >= 3
-            && text.len() <= 1000
-            && !text.starts_with("diff ")
-            && !text.ends_with(['.', ';', '{', '}'])
+        start::may_start(line)
     }
 
     fn reach(&self) -> usize {
         HEAD
     }
 
-    fn has_rows(&self) -> bool {
-        true
+    fn rows_within(&self) -> Option<usize> {
+        Some(start::FIRST_ROW)
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        // Below its heading stands what has a grammar of its own.
-        let below = lines.get(1).map(|line| line.text.as_ref());
-        if below.is_some_and(super::suites::unixbench_head) {
+        if start::is_of_another(lines) {
             return None;
         }
         let others = [
-            commas::read,
             deviating::read,
             filled::read,
             steps::read,
@@ -125,15 +122,6 @@ impl Grammar for Table {
             stacked::read,
             stacked::told_apart,
         ];
-        // A line of the kernel's log and a title right above what a tool prints are no headers.
-        if line_at(lines, 0).is_some_and(|text| reports::said_by_kernel(text).is_some()) {
-            return None;
-        }
-        let titled = || line_at(lines, 0).is_some_and(|text| wide_cells(text).len() == 1);
-        let printed = |text| titled() && reports::is_line(text);
-        if line_at(lines, 1).is_some_and(printed) {
-            return None;
-        }
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }

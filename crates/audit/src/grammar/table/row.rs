@@ -250,6 +250,12 @@ fn without_star(text: &str) -> &str {
 /// without one, so this is asked of each line once where tables would ask it of each line
 /// again for all those above.
 pub(crate) fn may_be_row(text: &str) -> bool {
+    let bare = without_remark(without_star(text));
+    may_be_bare_row(text) || bare.len() < text.len() && may_be_bare_row(bare)
+}
+
+/// The same of a line with nothing behind its figures.
+fn may_be_bare_row(text: &str) -> bool {
     let apart = |c: char| c.is_whitespace() || matches!(c, '|' | '│');
     if !text.split(apart).any(may_be_value) {
         return false;
@@ -258,12 +264,9 @@ pub(crate) fn may_be_row(text: &str) -> bool {
         let value = || labelled(cell).map(|(_, value)| value);
         cell_value(cell).is_some() || value().is_some_and(|value| cell_value(value).is_some())
     };
-    wide_cells(text).iter().any(is_figure)
-        || pipe_cells(text).is_some_and(|cells| {
-            cells.iter().any(is_figure) || shared_unit(cells.into_iter()).is_some()
-        })
-        || shared_unit(wide_cells(text).into_iter()).is_some()
-        || row_of_words(text).is_some()
+    let any =
+        |cells: Vec<&str>| cells.iter().any(is_figure) || shared_unit(cells.into_iter()).is_some();
+    any(wide_cells(text)) || pipe_cells(text).is_some_and(any) || row_of_words(text).is_some()
 }
 
 /// A row in which a signed percentage belongs to the figure before it.

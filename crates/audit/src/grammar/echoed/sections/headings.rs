@@ -14,6 +14,8 @@ use crate::states::begins_with_state;
 
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 320;
+/// Behind so many headings that tell nothing apart, none does.
+const HEADINGS: usize = 48;
 
 /// The sections from the first line on, each up to the heading of the next; at least two.
 pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
@@ -31,8 +33,11 @@ pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
     // What `differing` asks of each two of them.
     let mut names = vec![configuration_name(first)?];
     let mark = line_at(lines, 0).and_then(marked);
-    let mut at = 1;
-    while let Some(next) = next_beside(lines, at).filter(|_| at <= REACH * sections.len()) {
+    let (mut at, mut others) = (1, 0);
+    while let Some(next) = next_beside(lines, at).filter(|_| others < HEADINGS) {
+        if at > REACH * sections.len() {
+            break;
+        }
         at = next;
         let Some(text) = beside(lines, at) else {
             break;
@@ -40,8 +45,7 @@ pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
         let item = mark.is_some() && marked(text) == mark && !shape::has_digit(text);
         let name = heading(text).or_else(|| item.then(|| bare(text)));
         if let Some(name) = name {
-            let again = sections.iter().any(|known| known.name == name);
-            if again {
+            if sections.iter().any(|known| known.name == name) {
                 break;
             }
             // A heading right below another one, or one that comes again, is of what stands
@@ -60,9 +64,12 @@ pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
                 sections.last_mut()?.end = at;
                 sections.push(Section { name, at, end: at });
                 names.push(new);
+                others = 0;
             } else if sections.iter().any(|known| alike(known.name, name)) {
                 // It is of something else than the heading before, and nobody knows what.
                 return None;
+            } else {
+                others += 1;
             }
         }
         at += 1;
