@@ -633,3 +633,21 @@ fn two_of_a_family_are_configurations() {
     assert_eq!(values(&text("ext4", "kyber")), []);
     assert_eq!(values(&text("copying", "linking")), []);
 }
+
+#[test]
+fn behind_a_list_of_headings_nothing_is_put_beside_the_first() {
+    let text = |headings: u8| {
+        let word = |n: u8| char::from(b'a' + n).to_string().repeat(3);
+        let others: String = (0..headings)
+            .map(|n| format!("latency of {}:\n", word(n)))
+            .collect();
+        format!(
+            "Before:\n  Time spent inserting: real 5.831s\n  Throughput: 41060 rows/sec\n{others}\
+             After:\n  Time spent inserting: real 4.865s\n  Throughput: 45143 rows/sec\n"
+        )
+    };
+    let both = values(&text(0));
+    assert_eq!(both.len(), 4);
+    let read: Vec<u8> = (1..26).filter(|n| values(&text(*n)) == both).collect();
+    assert_eq!(read, Vec::from_iter(1..24));
+}

@@ -15,7 +15,7 @@ use crate::states::begins_with_state;
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 320;
 /// Behind so many headings that tell nothing apart, none does.
-const HEADINGS: usize = 48;
+const HEADINGS: usize = 24;
 
 /// The sections from the first line on, each up to the heading of the next; at least two.
 pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
