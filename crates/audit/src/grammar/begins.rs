@@ -148,11 +148,11 @@ pub(crate) fn formats(line: &str, digit: usize) -> Formats {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::path::Path;
 
     use proptest::prelude::*;
 
     use super::*;
+    use crate::grammar::testing::texts;
 
     /// Checks that whoever would take the line is asked; says who would. With a blank
     /// line nothing begins, whatever a format says of it.
@@ -169,25 +169,13 @@ mod tests {
         bits
     }
 
-    fn texts(directory: &Path, found: &mut Vec<String>) {
-        for entry in std::fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                texts(&path, found);
-            } else {
-                let bytes = std::fs::read(path).unwrap();
-                found.push(String::from_utf8_lossy(&bytes).into_owned());
-            }
-        }
-    }
-
     #[test]
     fn no_format_is_passed_over_on_a_line_that_it_would_take() {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut found = Vec::new();
-        for place in ["tests", "../../demo", "../../corpus/twins"] {
-            texts(&here.join(place), &mut found);
-        }
+        let found = texts(&["tests", "../../demo", "../../corpus/twins"]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|text| String::from_utf8_lossy(text))
+            .collect();
         let mut all_takers = 0;
         let lines: BTreeSet<&str> = found.iter().flat_map(|text| text.lines()).collect();
         for line in lines {

@@ -1,5 +1,7 @@
 //! What the tests of grammars share.
 
+use std::path::Path;
+
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
 
@@ -66,4 +68,26 @@ pub(crate) fn first_of_each(grammar: &dyn Grammar, text: &str) -> Vec<(String, S
         (workload, state, figures[0].value)
     })
     .collect()
+}
+
+/// The files in some folders of the repository, whose paths begin at this crate, and in
+/// those below.
+pub(crate) fn texts(folders: &[&str]) -> Vec<Vec<u8>> {
+    fn add(folder: &Path, found: &mut Vec<Vec<u8>>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => add(&path, found),
+                false => found.push(std::fs::read(path).unwrap()),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for folder in folders {
+        add(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
+            &mut found,
+        );
+    }
+    found
 }

@@ -7,8 +7,6 @@ use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
 const WORDS: usize = 7;
 /// Nor has the name in it.
 const NAME: usize = 4;
-/// No heading has more bytes.
-const LONGEST: usize = 90;
 
 /// Whether a heading says more than what was measured; what it says in parentheses apart.
 pub(super) fn is_sentence(name: &str) -> bool {
@@ -31,13 +29,10 @@ pub(super) fn heading(text: &str) -> Option<&str> {
         Some(text) => (last_sentence(text), true),
         None => (text, false),
     };
-    if !colon && name.len() > LONGEST && !name.ends_with(')') {
-        return None;
-    }
     let name = without_remark(name.trim()).trim_matches(marks);
     let name = opening(name).filter(|_| colon).unwrap_or(name);
     let (words, length) = match colon || is_switches(name) {
-        true => (12, LONGEST),
+        true => (12, 90),
         false if item => (6, 48),
         false => (4, 32),
     };
@@ -46,15 +41,10 @@ pub(super) fn heading(text: &str) -> Option<&str> {
         && name.split_whitespace().count() <= words
         && name.starts_with(|c: char| c.is_alphanumeric() || c == '(' || c == '[')
         && !name.contains(['|', '\t', ';', '{', '}', '"', '<', '>', '$'])
-        && !holds(name, *b"  ")
-        && !holds(name, *b": ")
+        && !name.contains("  ")
+        && !name.contains(": ")
         && !name.ends_with([',', '.', '/']);
     (fits && (colon || names_configuration(name) || denies(name))).then_some(name)
-}
-
-/// Whether two characters stand side by side in a name.
-fn holds(name: &str, pair: [u8; 2]) -> bool {
-    name.as_bytes().windows(2).any(|two| two == pair)
 }
 
 /// What a sentence is about that goes on behind it: `5.10`, of `For 5.10, where all of it

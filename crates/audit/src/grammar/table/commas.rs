@@ -51,10 +51,7 @@ impl Grammar for Commas {
 fn read(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    if here(0).is_none_or(has_figure)
-        || !(1..=HEAD).any(|at| here(at).is_some_and(has_figure))
-        || start::is_of_another(lines)
-    {
+    if !(1..=HEAD).any(|at| here(at).is_some_and(has_figure)) || start::is_of_another(lines) {
         return None;
     }
     let table = (0..MOST).map_while(|at| Some((at, here(at)?)));

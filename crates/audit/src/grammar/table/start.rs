@@ -36,32 +36,15 @@ pub(super) fn is_of_another(lines: &[Line<'_>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::grammar::table::{Table, may_be_row};
+    use crate::grammar::testing::texts;
     use crate::grammar::{Grammar, all};
-
-    /// The texts of a folder and of those in it.
-    fn texts(directory: &Path, found: &mut Vec<Vec<u8>>) {
-        for entry in std::fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => texts(&path, found),
-                false => found.push(std::fs::read(path).unwrap()),
-            }
-        }
-    }
 
     #[test]
     fn no_table_begins_far_above_its_first_row() {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut found = Vec::new();
-        for place in ["tests", "../../demo", "../../corpus/twins/working"] {
-            texts(&here.join(place), &mut found);
-        }
         let mut asked = 0;
-        for text in found {
+        for text in texts(&["tests", "../../demo", "../../corpus/twins/working"]) {
             let mails = crate::mail::messages(&text[..]).map(Result::unwrap);
             for mail in mails {
                 let lines = mail.lines();

@@ -14,7 +14,8 @@ use crate::states::begins_with_state;
 
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 320;
-/// Behind so many headings that tell nothing apart, none does.
+/// No further heading is looked for behind so many in a row that name no configuration
+/// beside those found.
 const HEADINGS: usize = 24;
 
 /// The sections from the first line on, each up to the heading of the next; at least two.
