@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // A test may fail, and skip.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::Duration;
@@ -11,13 +11,11 @@ use std::time::Duration;
 use assize_target::kernels::Kernels;
 use assize_target::qemu::Qemu;
 use assize_target::qemu_build;
+use assize_target::qemu_store::QemuFiles;
 
 #[test]
 fn the_qemu_that_is_built_says_what_it_is() {
-    let root = Kernels::default_root().unwrap();
-    let Some(stored) = qemu_build::stored(&root) else {
-        let missing = qemu_build::missing().join(" ");
-        eprintln!("skipped: no QEMU of ours is built; cargo xtask lab ({missing})");
+    let Some(stored) = ours() else {
         return;
     };
     let asked = Qemu::at(stored.binary.clone(), stored.data_dirs.clone()).unwrap();
@@ -25,8 +23,49 @@ fn the_qemu_that_is_built_says_what_it_is() {
     assert!(asked.parallel);
     assert!(asked.fits(4).is_ok());
     if std::env::var_os("ASSIZE_QEMU").is_none() {
+        let root = Kernels::default_root().unwrap();
         assert_eq!(Qemu::find(&root).unwrap(), asked);
     }
+}
+
+/// The QEMU that is built, or nothing and a word about it.
+fn ours() -> Option<QemuFiles> {
+    let stored = qemu_build::stored(&Kernels::default_root().unwrap());
+    if stored.is_none() {
+        let missing = qemu_build::missing().join(" ");
+        eprintln!("skipped: no QEMU of ours is built; cargo xtask lab ({missing})");
+    }
+    stored
+}
+
+/// Builds a guest without a kernel from its source in `qemu/test/`.
+fn guest(directory: &Path, source: &str) -> PathBuf {
+    let guest = directory.join("guest");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../qemu/test")
+        .join(source);
+    let flags = "-m32 -O2 -Wall -Werror -ffreestanding -fno-pie -no-pie -fno-stack-protector \
+                 -fno-asynchronous-unwind-tables -nostdlib -static \
+                 -Wl,-Ttext-segment=0x100000 -Wl,--build-id=none -o";
+    let mut gcc = Command::new("gcc");
+    gcc.args(flags.split_whitespace()).arg(&guest).arg(source);
+    assert!(gcc.status().unwrap().success());
+    guest
+}
+
+/// A machine with this guest, which ends it by isa-debug-exit: that makes 1 of the 0 that
+/// it writes.
+fn machine(qemu: &QemuFiles, guest: &Path) -> Command {
+    let machine = "-M microvm,rtc=on -cpu qemu64,+arat -icount shift=0,sleep=off,parallel=on \
+                   -m 256 -nodefaults -no-user-config -display none -no-reboot \
+                   -device isa-debug-exit,iobase=0xf4,iosize=4";
+    let mut command = Command::new(&qemu.binary);
+    for data in &qemu.data_dirs {
+        command.arg("-L").arg(data);
+    }
+    command.args(machine.split_whitespace());
+    command.arg("-kernel").arg(guest);
+    command
 }
 
 /// Three executions of a guest that lets the size of the TLB show, two of them
@@ -34,39 +73,22 @@ fn the_qemu_that_is_built_says_what_it_is() {
 /// patch 0007 looks how much of its TLB was used.
 #[test]
 fn the_hosts_time_does_not_size_tlbs() {
-    let root = Kernels::default_root().unwrap();
-    let Some(qemu) = qemu_build::stored(&root) else {
-        eprintln!("skipped: no QEMU of ours is built; cargo xtask lab");
+    let Some(qemu) = ours() else {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    let guest = directory.path().join("tlb");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../qemu/test/tlb.c");
-    let flags = "-m32 -O2 -Wall -Werror -ffreestanding -fno-pie -no-pie -fno-stack-protector \
-                 -fno-asynchronous-unwind-tables -nostdlib -static \
-                 -Wl,-Ttext-segment=0x100000 -Wl,--build-id=none -o";
-    let mut gcc = Command::new("gcc");
-    gcc.args(flags.split_whitespace()).arg(&guest).arg(source);
-    assert!(gcc.status().unwrap().success());
-    let machine = "-M microvm,rtc=on -cpu qemu64,+arat -icount shift=0,sleep=off,parallel=on \
-                   -m 256 -nodefaults -no-user-config -display none -no-reboot \
-                   -device isa-debugcon,chardev=answer,iobase=0xe9 \
-                   -device isa-debug-exit,iobase=0xf4,iosize=4";
+    let guest = guest(directory.path(), "tlb.c");
     let answer = |number: u64| {
         let place = directory.path().join(format!("answer{number}"));
-        let mut command = Command::new(&qemu.binary);
-        for data in &qemu.data_dirs {
-            command.arg("-L").arg(data);
-        }
-        command.args(machine.split_whitespace());
-        command.arg("-kernel").arg(&guest).arg("-chardev");
+        let mut command = machine(&qemu, &guest);
+        command.args(["-device", "isa-debugcon,chardev=answer,iobase=0xe9"]);
+        command.arg("-chardev");
         command.arg(format!("file,id=answer,path={}", place.display()));
         let mut child = command.spawn().unwrap();
         for _ in 0..4 * number {
             stop_for(&child, Duration::from_millis(120));
             sleep(Duration::from_millis(40 * number));
         }
-        // isa-debug-exit makes 1 of the 0 that the guest writes.
         assert_eq!(child.wait().unwrap().code(), Some(1));
         fs::read_to_string(place).unwrap()
     };
@@ -77,6 +99,39 @@ fn the_hosts_time_does_not_size_tlbs() {
     for number in 1..3 {
         assert_eq!(answer(number), first, "execution {number}");
     }
+}
+
+/// How many instructions of the guest are translated at once: what costs CPU time shows
+/// without a clock.
+#[test]
+fn blocks_are_short_where_turns_are_and_go_on_behind_a_pause_elsewhere() {
+    let Some(qemu) = ours() else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let guest = guest(directory.path(), "blocks.S");
+    let blocks = |cpus: &str| {
+        let log = directory.path().join(format!("log{cpus}"));
+        let mut command = machine(&qemu, &guest);
+        command.args([
+            "-smp",
+            cpus,
+            "-d",
+            "op",
+            "-dfilter",
+            "0x100000..0x10ffff",
+            "-D",
+        ]);
+        assert_eq!(command.arg(&log).status().unwrap().code(), Some(1));
+        let log = fs::read_to_string(log).unwrap();
+        // Each block begins with a title, each of its instructions with a rule.
+        let blocks = log.split("OP").skip(1);
+        Vec::from_iter(blocks.map(|block| block.matches(" ---- ").count()))
+    };
+    // 100 instructions, PAUSE, 100 more, and the three that end the machine. It may execute
+    // some behind these before the host has ended it.
+    assert_eq!(blocks("1")[..1], [204]);
+    assert_eq!(blocks("2")[..8], [32, 32, 32, 5, 32, 32, 32, 7]);
 }
 
 fn stop_for(child: &Child, time: Duration) {
