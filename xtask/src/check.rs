@@ -36,9 +36,14 @@ const FIRST: &[Step] = &[
     },
 ];
 
-/// Steps that go on beside [`OTHERS`]: those that boot machines and leave CPUs idle, and
-/// those that use one CPU. The two lists are meant to take about the same time.
+/// Steps that go on beside [`OTHERS`], which are mostly the tests: the two lists are meant
+/// to take about the same time. The trials come first because they need the most space for
+/// memory images, of which the tests make more as they go on.
 const BESIDE: &[Step] = &[
+    Step {
+        name: "trials",
+        run: trials::step,
+    },
     Step {
         name: "kernel-tests",
         run: kernel_tests::step,
@@ -101,10 +106,6 @@ const OTHERS: &[Step] = &[
     Step {
         name: "tests",
         run: test::step,
-    },
-    Step {
-        name: "trials",
-        run: trials::step,
     },
 ];
 
