@@ -37,8 +37,8 @@ const FIRST: &[Step] = &[
 ];
 
 /// Steps that go on beside [`OTHERS`], which are mostly the tests: the two lists are meant
-/// to take about the same time. The trials come first because they need the most space for
-/// memory images, of which the tests make more as they go on.
+/// to take about the same time. The trials come first: they need some gigabytes for memory
+/// images, which are removed before the tests have made many of theirs.
 const BESIDE: &[Step] = &[
     Step {
         name: "trials",
