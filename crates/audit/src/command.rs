@@ -75,6 +75,10 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     if text.len() < 3 || text.len() > 2000 || text.ends_with('.') {
         return None;
     }
+    // The columns of `perf stat -I`, and no prompt.
+    if text.starts_with('#') && text.ends_with("counts unit events") {
+        return None;
+    }
     if may_have_prompt(text.as_bytes())
         && let Some(command) = timed_by_ipython(text).or_else(|| after_prompt(text))
     {

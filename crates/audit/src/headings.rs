@@ -9,7 +9,9 @@ use crate::roles::words::names_configuration;
 use crate::states;
 pub(crate) use machine::machine;
 pub(crate) use nothing::is_generic;
-use nothing::{is_attribution, is_calculation, is_letter_header, reads_files};
+use nothing::{
+    is_attribution, is_calculation, is_letter_header, is_reading, is_symbol, reads_files,
+};
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -418,7 +420,8 @@ fn heading(text: &str, at: usize) -> Option<Heading> {
     }
     let text = strip_marks(text);
     let printed = text.ends_with(" records in") || text.ends_with(" records out");
-    if is_generic(text) || is_calculation(text) || reads_files(text) || printed {
+    let figures = is_calculation(text) || is_reading(text);
+    if is_generic(text) || figures || is_symbol(text) || reads_files(text) || printed {
         return None;
     }
     (!text.is_empty() && text.bytes().any(|b| b.is_ascii_alphanumeric())).then(|| Heading {

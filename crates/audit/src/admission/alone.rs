@@ -72,7 +72,10 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     if is_figure(text) && !is_pointer(text) || text.split('+').any(|part| values(part) >= 2) {
         return Some(Sign::FigureName);
     }
-    if is_reading(text) || is_uuid(text) || is_turn(&list) {
+    let prints = text
+        .split_once(": = ")
+        .is_some_and(|(_, rest)| rest.parse::<f64>().is_ok());
+    if prints || is_reading(text) || is_uuid(text) || is_turn(&list) {
         return Some(Sign::FigureName);
     }
     (list.len() > 14 || text.len() > 110).then_some(Sign::LongName)
@@ -253,6 +256,7 @@ mod tests {
             "00000001719f58b0",
             "Percentiles: P50: 12.56 P75: 12.83 P99: 58.21",
             "Total throughput of 6 writers = 2210.52 MB/s",
+            "Rate of work: = 311",
             "2nd pass",
             "third run",
             "5d1c8a02-77b1-4c0e-9a53-0f62de1b7a10",

@@ -112,7 +112,10 @@ impl<'n> Name<'n> {
             setting,
             switch,
             is_parameter: is_parameter(text),
-            baseline: has(states::is_base),
+            baseline: words.iter().any(|word| {
+                // `control descriptor` is a thing.
+                states::is_base(word) && (word != "control" || words.len() <= 2)
+            }),
             change: has(states::is_change) || states::names_this_change(&words),
             series: words.iter().any(|word| is_series(word)),
             metric: names_metric(text),

@@ -49,8 +49,11 @@ impl Grammar for Hyperfine {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let first = line_at(lines, 0)?;
         let mut block = Block::default();
-        if let Some(command) = title(first) {
-            read_section(&mut block, lines, command).then_some(block)
+        if let Some((number, command)) = numbered(first) {
+            read_section(&mut block, lines, command).then(|| {
+                read_session(&mut block, lines, number);
+                block
+            })
         } else if is_time(first) {
             read_times(&mut block, lines, 0, None).then_some(block)
         } else {
@@ -61,11 +64,52 @@ impl Grammar for Hyperfine {
 
 /// The command of `Benchmark 1: COMMAND` or `Benchmark #1: COMMAND`.
 fn title(line: &str) -> Option<&str> {
+    numbered(line).map(|(_, command)| command)
+}
+
+/// The same with its number.
+fn numbered(line: &str) -> Option<(u32, &str)> {
     let rest = line.trim_start().strip_prefix("Benchmark ")?;
     let rest = rest.strip_prefix('#').unwrap_or(rest);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let command = rest.get(digits..)?.strip_prefix(':')?.trim();
-    (digits > 0 && !command.is_empty()).then_some(command)
+    let number = rest.get(..digits)?.parse().ok()?;
+    (!command.is_empty()).then_some((number, command))
+}
+
+/// No more blank lines stand between two sections of one session.
+const BLANK: usize = 3;
+
+/// Reads on behind the section of that number, as long as sections of the next numbers
+/// follow: what one call of hyperfine compares is one block.
+fn read_session(block: &mut Block, lines: &[Line<'_>], mut number: u32) {
+    let Some(depth) = lines.first().map(|line| line.depth) else {
+        return;
+    };
+    loop {
+        let rest = lines.get(block.taken.len()..).unwrap_or_default();
+        let blanks = rest.iter().take_while(|line| line.text.trim().is_empty());
+        let blanks = blanks.count();
+        let section = rest.get(blanks..).unwrap_or_default();
+        let next = section.first().filter(|line| line.depth == depth);
+        let next = next.and_then(|line| numbered(&line.text));
+        let Some((_, command)) = next.filter(|(next, _)| Some(*next) == number.checked_add(1))
+        else {
+            return;
+        };
+        let mut more = Block::default();
+        if blanks > BLANK || !read_section(&mut more, section, command) {
+            return;
+        }
+        block.taken.resize(block.taken.len() + blanks, "blank");
+        let from = block.taken.len();
+        let findings = more.findings.into_iter();
+        block
+            .findings
+            .extend(findings.map(|(at, found)| (from + at, found)));
+        block.taken.extend(more.taken);
+        number += 1;
+    }
 }
 
 fn is_time(line: &str) -> bool {

@@ -28,6 +28,8 @@ pub(crate) const PROFILE: &str = "perf report";
 const LONGEST: usize = 400;
 /// The first row is no further below the header.
 const HEADER: usize = 3;
+/// Shares of fewer samples say nothing.
+const FEW: u64 = 10;
 /// No block has more lines.
 const MOST: usize = 1000;
 
@@ -62,7 +64,11 @@ impl Grammar for Profile {
         let mut at = first;
         while at < MOST {
             let Some(text) = here(at) else { break };
-            if let Some(row) = row(text).filter(|row| row.own.is_some() == columns) {
+            let next = || Some((at + 1, here(at + 1)?));
+            let wrapped =
+                || next().and_then(|(below, symbol)| Some((below, wrapped(text, symbol)?)));
+            let found = row(text).map(|row| (at, row)).or_else(wrapped);
+            if let Some((end, row)) = found.filter(|(_, row)| row.own.is_some() == columns) {
                 let places = met.entry(row.symbol).or_default();
                 // Another profile begins.
                 if places.contains(&row.place) {
@@ -71,7 +77,8 @@ impl Grammar for Profile {
                 places.push(row.place);
                 rows.push(row);
                 taken.resize(at, "blank");
-                taken.push("profile");
+                taken.resize(end + 1, "profile");
+                at = end;
             } else if is_caller(text) {
                 taken.resize(at, "blank");
                 taken.push("profile, callers");
@@ -80,13 +87,20 @@ impl Grammar for Profile {
             }
             at += 1;
         }
-        let alone = |row: &Row<'_>| met.get(row.symbol).is_none_or(|places| places.len() == 1);
-        let figures = rows.iter().flat_map(|row| row.figures(alone(row)));
-        let figures: Vec<Figure> = figures.collect();
         let mut block = Block {
             findings: Vec::new(),
             taken,
         };
+        if let Some(most) = most_samples(&rows).filter(|most| *most < FEW) {
+            let what = format!(
+                "no row of a profile has more than {most} samples: its shares are not read"
+            );
+            block.find(first, Finding::Doubt("few-samples", what));
+            return Some(block);
+        }
+        let alone = |row: &Row<'_>| met.get(row.symbol).is_none_or(|places| places.len() == 1);
+        let figures = rows.iter().flat_map(|row| row.figures(alone(row)));
+        let figures: Vec<Figure> = figures.collect();
         let labels = Labels::default();
         block.find(first, Finding::Run { labels, figures });
         Some(block)
@@ -151,6 +165,39 @@ fn row(text: &str) -> Option<Row<'_>> {
         place,
         symbol,
     })
+}
+
+/// A row whose symbol a mailer put on the next line: nothing stands behind its `[k]`.
+fn wrapped<'t>(text: &'t str, next: &'t str) -> Option<Row<'t>> {
+    let bare = text.trim_end();
+    let symbol = next.trim();
+    let mark = ["[k]", "[.]"].iter().any(|mark| bare.ends_with(mark));
+    if !mark || text.len() > LONGEST || symbol.is_empty() || symbol.contains(char::is_whitespace) {
+        return None;
+    }
+    let (share, rest) = percentage(unfolded(bare))?;
+    let (own, rest) = match percentage(rest) {
+        Some((own, rest)) => (Some(own), rest),
+        None => (None, rest),
+    };
+    let place = rest.get(..rest.len() - 3)?.trim();
+    Some(Row {
+        share,
+        own,
+        place,
+        symbol,
+    })
+}
+
+/// The most samples of a row, where `perf mem report` gives their number first.
+fn most_samples(rows: &[Row<'_>]) -> Option<u64> {
+    let count = |row: &Row<'_>| -> Option<u64> {
+        let mut cells = row.place.split("  ").filter(|cell| !cell.trim().is_empty());
+        let count = cells.next()?.trim().parse().ok()?;
+        cells.next().map(|_| count)
+    };
+    let counts: Option<Vec<u64>> = rows.iter().map(count).collect();
+    counts?.into_iter().max()
 }
 
 /// A line without the mark of what can be folded.

@@ -206,7 +206,7 @@ fn stated(items: Vec<Item>, refused: &BTreeSet<usize>) -> Vec<Item> {
 }
 
 /// The figures of one item as statements.
-fn statements(item: Item) -> Vec<Item> {
+pub(super) fn statements(item: Item) -> Vec<Item> {
     let figures = match &item.finding {
         Finding::Run { figures, .. } => figures.clone(),
         Finding::Summary { figure, .. } => vec![figure.clone()],

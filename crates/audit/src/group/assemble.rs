@@ -7,7 +7,7 @@ use assize_bundle::{Configuration, Doubt, Place, Records};
 use super::admit::Admitted;
 use super::record::{Runs, record};
 use super::repeat::Stand;
-use super::{Item, admit, benchmark_names, factors, grid, names, samples, units};
+use super::{Item, admit, benchmark_names, factors, given, grid, names, samples, units};
 use crate::admission::Sign;
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
@@ -53,6 +53,7 @@ pub(super) fn assemble(
     benchmark_names::part(&mut items, wordings);
     grid::part_names(&mut items);
     samples::note_sentences_alike(&mut items);
+    samples::tell_sessions_apart(&mut items);
     samples::tell_tables_apart(&mut items);
     samples::tell_steps_apart(&mut items);
     let items = samples::join_samples(items);
@@ -61,6 +62,7 @@ pub(super) fn assemble(
     keep_apart(&mut items, &names, subjects, &mut records);
     adopt_summaries(&mut items, &names);
     units::in_one_unit(&mut items);
+    let items = given::stated(items);
     let Admitted {
         items,
         admissions,

@@ -11,6 +11,7 @@ mod admit;
 mod assemble;
 mod benchmark_names;
 pub(crate) mod factors;
+mod given;
 mod grid;
 mod lone;
 pub(crate) mod names;
@@ -39,8 +40,10 @@ use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
 use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
-use crate::states::is_state_of_all;
+use crate::states::{in_name, is_state_of_all};
+use admit::statements;
 use repeat::{Seen, Stand};
+use sections::{in_section, measured_in_sections, section_of};
 
 /// A finding with everything that is known about where it belongs.
 #[derive(Debug, Clone)]
@@ -160,6 +163,7 @@ impl Grouper {
             let context = roles::Context {
                 headings_differ,
                 under_state: inner.as_deref().is_some_and(is_state_of_all),
+                under_change: inner.as_deref().is_some_and(in_name),
                 runs: scan.wording.runs,
                 spread: scan.wording.spread,
                 options,
@@ -386,7 +390,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     let swapped = outers.len() >= 2
         && score(&inners, names::workload_score) > score(&outers, names::workload_score)
         && score(&inners, names::configuration_score) <= score(&outers, names::configuration_score);
-    let sectioned = measured_in_sections(items);
+    let sectioned = measured_in_sections(items, swapped);
     for item in items.iter_mut() {
         let labels = item.labels();
         let program = item
@@ -396,6 +400,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
             .map(joined);
         let own = labels.workload.as_deref().map(named_workload);
         let heading = item.inner.as_deref().map(names::short);
+        let section = section_of(item, swapped).filter(|_| sectioned);
         let (configuration, workload) = match labels.configuration {
             Some(label) => {
                 let above = if item.heading_is_nearer || program.is_none() {
@@ -405,15 +410,13 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                 };
                 (Some(label), own.or(above))
             }
-            None if swapped => (item.outer.clone(), own.or(program).or(heading)),
             None => {
-                let outer = item
-                    .outer
-                    .as_deref()
-                    .filter(|_| outers.len() >= 2)
-                    .map(names::short);
-                let program = in_section(program, item.outer.as_deref().filter(|_| sectioned));
-                (item.inner.clone(), own.or(program).or(outer))
+                let work = in_section(own.or(program), section);
+                let outer = item.outer.as_deref().filter(|_| outers.len() >= 2);
+                match swapped {
+                    true => (item.outer.clone(), work.or(heading)),
+                    false => (item.inner.clone(), work.or(outer.map(names::short))),
+                }
             }
         };
         if item.labels().configuration.is_none() && item.named_by == NamedBy::Block {
@@ -427,38 +430,6 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         item.workload_name = item.workload.clone().or(named).or(workload);
     }
     fall_back(items);
-}
-
-/// Whether the same configurations stand below each of several outer headings, which are
-/// no numbers of runs: what was measured in one section is no repetition of another.
-fn measured_in_sections(items: &[&mut Item]) -> bool {
-    let mut below: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for item in items.iter().filter(|item| item.command.is_some()) {
-        if item.labels().configuration.is_none()
-            && let (Some(outer), Some(inner)) = (&item.outer, &item.inner)
-        {
-            below.entry(outer).or_default().insert(inner);
-        }
-    }
-    let counted = |outer: &str| {
-        let words = outer.split(|c: char| !c.is_alphabetic());
-        words
-            .into_iter()
-            .any(|word| roles::words::key_is(word, roles::words::REPETITION_KEYS))
-    };
-    let mut sets = below.values();
-    let first = sets.next().filter(|set| set.len() >= 2 && below.len() >= 2);
-    first.is_some_and(|first| sets.all(|set| set == first))
-        && !below.keys().any(|outer| counted(outer))
-}
-
-/// A program that was measured again in another section, with the section's name.
-fn in_section(program: Option<String>, section: Option<&str>) -> Option<String> {
-    let program = program?;
-    Some(match section {
-        Some(section) => format!("{program} [{}]", names::short(section)),
-        None => program,
-    })
 }
 
 /// What a block calls its workload: a program if it is a command line.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
+use super::assemble::tool;
 use super::repeat::Stand;
 use crate::admission::Sign;
 use crate::grammar::runs_in_a_row::RUNS_IN_A_ROW;
@@ -67,6 +68,66 @@ pub(super) fn tell_tables_apart(items: &mut [Item]) {
             });
         }
     }
+}
+
+/// One call of hyperfine compares its commands with each other, and with none of another
+/// call. Calls of one command each are compared with each other; where a command comes again,
+/// another comparison begins.
+pub(super) fn tell_sessions_apart(items: &mut [Item]) {
+    let session = |item: &Item| {
+        tool(item.format) == "hyperfine"
+            && item.named_by == NamedBy::Block
+            && item.labels().repetition.is_none()
+    };
+    let mut named: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for item in items.iter().filter(|item| session(item)) {
+        let label = item.configuration_label.as_deref();
+        named.entry(item.block).or_default().extend(label);
+    }
+    let whole: BTreeSet<usize> = named
+        .into_iter()
+        .filter(|(_, names)| names.len() >= 2)
+        .map(|(block, _)| block)
+        .collect();
+    let mut alone: BTreeMap<Cell, Vec<usize>> = BTreeMap::new();
+    // Where each comparison of a workload begins, in the order of the text.
+    let mut begins: BTreeMap<Named, Vec<(Session, u32)>> = BTreeMap::new();
+    for item in items.iter_mut().filter(|item| session(item)) {
+        let one = if whole.contains(&item.block) {
+            Session::Whole(item.block)
+        } else {
+            let blocks = alone.entry(cell(item)).or_default();
+            if blocks.last() != Some(&item.block) {
+                blocks.push(item.block);
+            }
+            Session::Alone(blocks.len())
+        };
+        let name = item.workload_name.clone();
+        let met = begins.entry((item.stand, name.clone())).or_default();
+        let line = match met.iter().find(|(other, _)| *other == one) {
+            Some((_, line)) => *line,
+            None => {
+                met.push((one, item.place.line));
+                item.place.line
+            }
+        };
+        if met.first().is_some_and(|(first, _)| *first != one) {
+            let name = name.unwrap_or_else(|| tool(item.format).to_string());
+            item.workload_name = Some(format!("{name} (line {line})"));
+        }
+    }
+}
+
+/// A workload's name where it stands.
+type Named = (Stand, Option<String>);
+
+/// What is compared with each other of several calls of hyperfine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Session {
+    /// The block of one call of several commands.
+    Whole(usize),
+    /// Calls of one command each: how often their command was met.
+    Alone(usize),
 }
 
 /// Several sentences that say how something changed, and none on what: that each is of a

@@ -35,7 +35,7 @@ const ROUNDS: usize = 3;
 /// What speaks against how the figures of a message were grouped, its points
 /// and how `--explain` says it.
 #[rustfmt::skip]
-const WEIGHTS: [(Unclear, u32, &str); 11] = [
+const WEIGHTS: [(Unclear, u32, &str); 12] = [
     (Unclear::NowhereAll,       2, "no workload that was measured with all configurations"),
     (Unclear::Chain,            1, "configurations that are compared by way of others only"),
     (Unclear::OftenAlone,       3, "workloads of which one configuration was measured"),
@@ -43,6 +43,7 @@ const WEIGHTS: [(Unclear, u32, &str); 11] = [
     (Unclear::ManyNames,        1, "more than two configurations"),
     (Unclear::LongNames,        1, "long names of configurations"),
     (Unclear::UnknownNames,     1, "names that are not known for those of configurations"),
+    (Unclear::SpelledTwice,     2, "names that differ in how they are spelled"),
     (Unclear::RefusedBeside,    1, "names beside them that were not taken for configurations"),
     (Unclear::ReadByLikeness,   1, "lines that were read because they are alike"),
     (Unclear::NotUnderstood,    1, "lines that look like data and were not understood"),
@@ -67,6 +68,8 @@ enum Unclear {
     /// None of the names is that of a baseline, a change or a version, the
     /// opposite of another, or the value of a setting.
     UnknownNames,
+    /// Two names differ in a plural or in hyphens only.
+    SpelledTwice,
     /// Names were refused.
     RefusedBeside,
     /// Lines of no known format say the same but for their figures.
@@ -139,6 +142,10 @@ impl<'a> Read<'a> {
             Unclear::ManyNames => compared.len() > 2,
             Unclear::LongNames => compared.iter().any(|n| n.chars().count() > LONG_NAME),
             Unclear::UnknownNames => !admissions.iter().any(|one| one.names_known),
+            Unclear::SpelledTwice => {
+                let spelled: BTreeSet<Vec<String>> = compared.iter().map(|n| stems(n)).collect();
+                spelled.len() < compared.len()
+            }
             Unclear::RefusedBeside => admissions.iter().any(|one| !one.refused.is_empty()),
             Unclear::ReadByLikeness => self.by_likeness,
             Unclear::NotUnderstood => wording.not_understood >= MANY_LINES,
@@ -160,6 +167,17 @@ pub(super) fn is_compared_by_tool(item: &Item) -> bool {
 fn take_turns(names: &[&str]) -> bool {
     let distinct: BTreeSet<&&str> = names.iter().collect();
     distinct.len() == 2 && names.len() >= 2 * ROUNDS
+}
+
+/// The words of a name, each without the `s` of a plural.
+fn stems(name: &str) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let words = lower.split(|c: char| c.is_whitespace() || c == '-');
+    let stem = |word: &str| match word.strip_suffix('s') {
+        Some(stem) if stem.len() >= 3 => stem.to_owned(),
+        _ => word.to_owned(),
+    };
+    words.filter(|word| !word.is_empty()).map(stem).collect()
 }
 
 /// Configurations that are compared, each with those that it is compared with

@@ -65,6 +65,9 @@ const GENERIC: &[&str] = &[
     "at",
     "what",
     "have",
+    "logs",
+    "changes",
+    "changelog",
 ];
 
 /// `Test results`, `Raw numbers`, `It looks like this`: names nothing.
@@ -115,6 +118,31 @@ pub(super) fn is_calculation(text: &str) -> bool {
     };
     let known = |c: char| c.is_ascii_digit() || c == ' ' || sign(c);
     text.contains(['+', '/', '*']) && text.contains('=') && text.chars().all(known)
+}
+
+/// A counter or a sample with its name behind it: `40,168      dTLB-miss`,
+/// `1.013131404   50939   sched:sched_switch`; `5.10 kernel` is a version, and `8 threads`
+/// may be what something was measured with.
+pub(super) fn is_reading(text: &str) -> bool {
+    let Some((number, rest)) = text.trim().split_once(char::is_whitespace) else {
+        return false;
+    };
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let mut groups = number.split(',');
+    let first = groups
+        .next()
+        .is_some_and(|group| group.len() <= 3 && digits(group));
+    let grouped = first && number.contains(',') && groups.all(|g| g.len() == 3 && digits(g));
+    let fine = number
+        .split_once('.')
+        .is_some_and(|(whole, places)| digits(whole) && digits(places) && places.len() >= 3);
+    (grouped || fine) && rest.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// A function that a compiler made of another: `__rb_reserve_next.constprop.0`.
+pub(super) fn is_symbol(text: &str) -> bool {
+    const MADE: [&str; 5] = [".constprop.", ".isra.", ".part.", ".cold", ".llvm."];
+    !text.contains(char::is_whitespace) && MADE.iter().any(|made| text.contains(made))
 }
 
 /// A command behind a prompt that only shows what stands in files: `box # grep IOPS *.log`.

@@ -4,7 +4,7 @@ use assize_bundle::Place;
 
 use super::words::{is_derived, is_derived_row};
 use super::{Role, Roles};
-use crate::grammar::table::{Grid, Row};
+use crate::grammar::table::{Cell, Grid, Row};
 
 /// What a row's change is to its figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -347,4 +347,25 @@ fn follows_either(a: f64, b: f64, change: f64) -> Option<bool> {
 
 fn near(expected: f64, given: f64) -> bool {
     (expected - given).abs() <= ROUNDING.max(0.02 * given.abs())
+}
+
+/// Whether a column says by how many percent something got better or worse: `improved`, which
+/// may be the name of what was changed too, over percentages beside figures that are none.
+pub(super) fn says_by_how_much(bare: &str, rows: &[Row], at: usize) -> bool {
+    const HOW: [&str; 8] = [
+        "improved", "improves", "reduced", "saved", "faster", "slower", "better", "worse",
+    ];
+    let percent = |cell: &Cell| cell.unit == "%";
+    let others = |row: &Row| {
+        let others = row
+            .cells
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at);
+        others.clone().next().is_some() && others.into_iter().all(|(_, cell)| !percent(cell))
+    };
+    HOW.contains(&bare)
+        && rows
+            .iter()
+            .all(|row| row.cells.get(at).is_some_and(percent) && others(row))
 }

@@ -108,27 +108,28 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
         differing_columns(&names),
         differing_rows(grid, &names, &labels),
     );
-    if grid.header.columns.iter().any(|column| column.numbered) {
-        return (Metrics, Configurations, 90, "numbered columns");
-    }
-    if grid.header.steps.is_empty() && numbered_runs(&names) {
-        let rows = if down > 0 { Configurations } else { Metrics };
-        return (Role::Repetitions, rows, 80, "columns are numbered runs");
+    if let Some(found) = by_numbers(grid, &names, down) {
+        return found;
     }
     let rows_stated = || labels.iter().any(|label| states::in_name(label));
     let stated = || names.iter().any(|name| states::in_name(name)) || rows_stated();
-    if let Some((confidence, why)) = by_headings(context, (across, down), stated) {
+    // Changes say what is compared, also below headings that differ; but what stands below
+    // the old kernel and the new one is compared with each other as well.
+    let changes = by_changes(grid, &rows_or).filter(|_| grid.metric.is_empty());
+    let headed = by_headings(context, (across, down), stated)
+        .filter(|_| changes.is_none() || context.under_change);
+    if let Some((confidence, why)) = headed {
         return match rows_are_metrics {
             true => (Workloads, Metrics, confidence, why),
             false => (Metrics, rows_or(Workloads), confidence, why),
         };
     }
+    if let Some(found) = changes {
+        return found;
+    }
     if !grid.metric.is_empty() {
         let why = "the columns measure the same of different things";
         return (Configurations, rows_or(Metrics), 85, why);
-    }
-    if let Some(found) = by_changes(grid, &rows_or) {
-        return found;
     }
     if keyed(grid) && across < 4 {
         return (Metrics, Configurations, 90, "the key names configurations");
@@ -151,6 +152,16 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
         return (Configurations, Metrics, 50, why);
     }
     unnamed(grid, columns, metric_columns, &labels, &rows_or)
+}
+
+/// What columns and rows are if the columns are numbered; the rows differ by so many points.
+fn by_numbers(grid: &Grid, names: &[&str], down: i32) -> Option<Found> {
+    if grid.header.columns.iter().any(|column| column.numbered) {
+        return Some((Metrics, Configurations, 90, "numbered columns"));
+    }
+    let rows = if down > 0 { Configurations } else { Metrics };
+    let runs = grid.header.steps.is_empty() && numbered_runs(names);
+    runs.then_some((Role::Repetitions, rows, 80, "columns are numbered runs"))
 }
 
 /// How sure it is, and why, that the headings above it name the configurations of a table
@@ -392,10 +403,21 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     if cells().any(|cell| cell.spread.is_some()) {
         signs.push(Sign::SpreadGiven);
     }
+    if tallies_boots(grid) {
+        signs.push(Sign::Dump);
+    }
     if holds_runs(grid, roles) {
         signs.push(Sign::Repetitions);
     }
     signs
+}
+
+/// Whether a table of the kernel test robot says how many boots ended how, of different
+/// numbers of boots.
+fn tallies_boots(grid: &Grid) -> bool {
+    const BOOTS: [&str; 2] = ["boot_successes", "boot_failures"];
+    let named = |label: &String| BOOTS.contains(&label.as_str());
+    grid.rows.iter().any(|row| row.labels.iter().any(named))
 }
 
 /// Whether columns or rows are runs of the same, by more than a guess.

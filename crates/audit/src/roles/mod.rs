@@ -106,6 +106,9 @@ pub(crate) struct Context<'a> {
     pub(crate) headings_differ: i32,
     /// Whether the heading above it is the state of all that stands in it.
     pub(crate) under_state: bool,
+    /// Whether the heading above it has a word for what a change was made to or what came of
+    /// it.
+    pub(crate) under_change: bool,
     /// The number of runs that the text names.
     pub(crate) runs: Option<u32>,
     /// What the text says that a `±` is.

@@ -19,6 +19,7 @@ fn read_as(text: &str, options: &Options) -> Option<Block> {
     let context = Context {
         headings_differ: 0,
         under_state: false,
+        under_change: false,
         runs: None,
         spread: None,
         options,
@@ -549,6 +550,7 @@ fn resolved(text: &str) -> Vec<Resolved> {
     let context = Context {
         headings_differ: 0,
         under_state: false,
+        under_change: false,
         runs: None,
         spread: None,
         options: &options,
@@ -875,6 +877,7 @@ fn a_row_that_is_printed_twice_is_one() {
         let context = Context {
             headings_differ: 0,
             under_state: false,
+            under_change: false,
             runs: None,
             spread: None,
             options: &Options::default(),

@@ -328,6 +328,7 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
             .all(|row| row.cells.get(at).is_some_and(|c| c.unit == "%" && c.signed))
             && rows.len() >= 2
         || ratios(rows, at)
+        || super::change::says_by_how_much(bare, rows, at)
         || follows_from_two(rows, at)
 }
 
@@ -477,4 +478,29 @@ pub(crate) fn repetition_suffix(label: &str) -> Option<(&str, u32)> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::table::cell_value;
+
+    fn rows(texts: [[&str; 3]; 2]) -> Vec<Row> {
+        let row = |texts: [&str; 3]| Row {
+            labels: vec!["read".to_string()],
+            cells: texts.iter().filter_map(|text| cell_value(text)).collect(),
+        };
+        texts.map(row).into()
+    }
+
+    #[test]
+    fn improved_is_a_change_over_percentages_beside_figures_and_else_a_name() {
+        let percent = rows([["1.8 us", "1.7 us", "4%"], ["2.5 us", "1.9 us", "28%"]]);
+        let figures = rows([["1.8 us", "1.7 us", "4 us"], ["2.5 us", "1.9 us", "28 us"]]);
+        let shares = rows([["98%", "97%", "4%"], ["95%", "91%", "28%"]]);
+        assert!(is_derived("improved", &percent, 2));
+        assert!(!is_derived("patched", &percent, 2));
+        assert!(!is_derived("improved", &figures, 2));
+        assert!(!is_derived("improved", &shares, 2));
+    }
 }

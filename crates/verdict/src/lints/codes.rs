@@ -5,7 +5,7 @@
 ///
 /// Whoever asks for the end with status 1 asks for one of these: a test holds
 /// the sources against this list.
-pub const LINTS: [(&str, &str); 79] = [
+pub const LINTS: [(&str, &str); 80] = [
     (
         "aliased-counters",
         "two metrics have the same values in every run: they are one counter",
@@ -68,6 +68,10 @@ pub const LINTS: [(&str, &str); 79] = [
         "for how long events were counted is not known",
     ),
     ("failed-run", "runs failed"),
+    (
+        "few-samples",
+        "a profile has too few samples for its shares to mean anything",
+    ),
     (
         "histogram-overflow",
         "values lie beyond the end of a histogram",

@@ -1,6 +1,7 @@
 //! Lines that may stand above lists, and what they say.
 
 use crate::admission::families::is_of_family;
+use crate::headings::is_generic;
 use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
 
 /// A heading of more words is a sentence, which may introduce anything.
@@ -43,7 +44,8 @@ pub(super) fn heading(text: &str) -> Option<&str> {
         && !name.contains(['|', '\t', ';', '{', '}', '"', '<', '>', '$'])
         && !name.contains("  ")
         && !name.contains(": ")
-        && !name.ends_with([',', '.', '/']);
+        && !name.ends_with([',', '.', '/'])
+        && !is_generic(name);
     (fits && (colon || names_configuration(name) || denies(name))).then_some(name)
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::ELAPSED;
 use super::emit::{self, Amount, Names, Reading};
 use super::event::{self, Class};
 use super::join::logical;
@@ -125,7 +126,7 @@ impl Intervals {
         if let Some(last) = self.last {
             readings.push(Reading {
                 at: self.last_at,
-                metric: "elapsed".to_owned(),
+                metric: ELAPSED.to_owned(),
                 unit: "s".to_owned(),
                 amount: Amount::Value(last),
                 noise: emit::Noise::None,
@@ -274,7 +275,7 @@ fn summary(lines: &[Line<'_>], from: usize, last: f64) -> Option<(Block, usize)>
         return None;
     }
     let block = text::read(rest)?;
-    let is_elapsed = |figure: &&Figure| figure.metric == "elapsed";
+    let is_elapsed = |figure: &&Figure| figure.metric == ELAPSED;
     let elapsed = block
         .findings
         .iter()

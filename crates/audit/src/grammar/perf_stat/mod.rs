@@ -29,6 +29,11 @@ use super::begins::Begins;
 use super::{Block, Grammar, Taken};
 use crate::Line;
 
+/// The name of the text of `perf stat -I` among the formats.
+pub(crate) const INTERVAL: &str = "perf stat -I";
+/// The metric of how long the program ran.
+pub(crate) const ELAPSED: &str = "elapsed";
+
 /// The text that `perf stat` prints by default.
 #[derive(Debug, Clone, Copy)]
 pub struct PerfStat;
@@ -76,7 +81,7 @@ impl Grammar for PerfStat {
 
 impl Grammar for PerfStatInterval {
     fn name(&self) -> &'static str {
-        "perf stat -I"
+        INTERVAL
     }
 
     fn begins(&self) -> Begins {

@@ -1,5 +1,6 @@
 //! One line of `perf stat` text.
 
+use super::ELAPSED;
 use super::event::{self, Class};
 use super::header::{self, Header};
 use super::tail::{self, Tail};
@@ -287,7 +288,7 @@ fn numbers(split: &Split<'_>) -> Option<Kind> {
         _ => (None, head),
     };
     let name = match *head {
-        ["seconds", "time", "elapsed"] => "elapsed",
+        ["seconds", "time", "elapsed"] => ELAPSED,
         ["seconds", "user"] => "user",
         ["seconds", "sys"] => "sys",
         ["seconds"] | ["seconds", "time"] if split.rest.is_empty() => {

@@ -1,5 +1,6 @@
 //! The default text of `perf stat`.
 
+use super::ELAPSED;
 use super::emit::{self, Amount, Noise, Reading};
 use super::event::Class;
 use super::header::Header;
@@ -100,7 +101,7 @@ impl Collected {
         let (kind, used) = logical(rest, 0);
         let at = self.taken.len();
         let same_depth = rest.first().is_some_and(|line| line.depth == self.depth);
-        let elapsed = self.times.iter().any(|(_, time)| time.name == "elapsed");
+        let elapsed = self.times.iter().any(|(_, time)| time.name == ELAPSED);
         let taken: Taken = match kind {
             Kind::Blank if self.blanks < MOST_BLANKS => {
                 self.blanks += 1;

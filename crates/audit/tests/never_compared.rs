@@ -1,0 +1,341 @@
+//! Figures that are no measurement of what is compared, and figures of two comparisons.
+//!
+//! Beside each text stands one that differs in what the rule is about, and is compared.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_audit::{Options, read};
+use assize_bundle::Records;
+
+fn records(post: &str) -> Records {
+    let audit = read(post.as_bytes(), "post", &Options::default());
+    audit.unwrap().records
+}
+
+/// `workload: metric: names` of all that has figures of several configurations.
+fn compared(post: &str) -> Vec<String> {
+    let records = records(post);
+    let mut cells: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for run in &records.runs {
+        for metric in run.metrics.keys() {
+            let cell = cells.entry((&run.workload, metric)).or_default();
+            cell.insert(&run.configuration);
+        }
+    }
+    for summary in &records.summaries {
+        let cell = cells.entry((&summary.workload, &summary.metric));
+        cell.or_default().insert(&summary.configuration);
+    }
+    let several = cells.iter().filter(|(_, names)| names.len() > 1);
+    let shown = several.map(|((workload, metric), names)| {
+        let names: Vec<&str> = names.iter().copied().collect();
+        format!("{workload}: {metric}: {}", names.join(", "))
+    });
+    shown.collect()
+}
+
+fn codes(post: &str) -> Vec<String> {
+    let doubts = records(post).doubts.into_iter();
+    doubts.map(|doubt| doubt.code).collect()
+}
+
+fn counted(command: &str, misses: u32, elapsed: &str) -> String {
+    format!(
+        "\n$ perf stat -e cache-misses {command}\n\n Performance counter stats for '{command}':\n\n\
+         \x20       {misses}      cache-misses\n\n       {elapsed} seconds time elapsed\n\n"
+    )
+}
+
+#[test]
+fn how_long_sleep_takes_is_not_compared_and_what_was_counted_meanwhile_is() {
+    let post = |command: &str| {
+        let (before, after) = (
+            counted(command, 71_205, "2.001250313"),
+            counted(command, 70_981, "2.000700771"),
+        );
+        format!("Before this patch:\n{before}After this patch:\n{after}")
+    };
+    let names = "After this patch, Before this patch";
+    assert_eq!(
+        compared(&post("sleep 2")),
+        [format!("sleep 2: cache-misses: {names}")]
+    );
+    assert_eq!(
+        compared(&post("copy 2")),
+        [
+            format!("copy 2: cache-misses: {names}"),
+            format!("copy 2: elapsed: {names}")
+        ]
+    );
+    // It is read, and said what it is of.
+    let records = records(&post("sleep 2"));
+    let elapsed = records.statements.iter().filter(|s| s.metric == "elapsed");
+    assert_eq!(elapsed.count(), 2);
+}
+
+#[test]
+fn when_the_last_interval_ended_is_not_compared() {
+    let half = |from: u32| {
+        let rows = (1..=4).map(|second| {
+            format!(
+                "     {second}.00{second}123456   {}      faults\n",
+                from + second
+            )
+        });
+        format!(
+            "$ perf stat -I 1000 -e faults ./walk\n#           time             counts unit events\n{}\n",
+            rows.collect::<String>()
+        )
+    };
+    let post = format!("Before:\n\n{}After:\n\n{}", half(5200), half(5100));
+    assert_eq!(compared(&post), ["walk: faults: After, Before"]);
+}
+
+/// Two states of a table with a column of this name, which has these values.
+fn with_column(name: &str, values: [u32; 2]) -> String {
+    format!(
+        "Throughput of the two kernels:\n\n\
+         kernel      {name}    Median      Avg\n\
+         vanilla     {}    1528.32    1530.11\n\
+         patched     {}    1544.87    1547.25\n",
+        values[0], values[1]
+    )
+}
+
+#[test]
+fn how_often_something_was_done_is_not_compared_if_it_is_the_same_everywhere() {
+    let of = |name: &str, values| -> bool {
+        let found = compared(&with_column(name, values));
+        assert!(found.iter().any(|one| one.contains(": Avg: ")), "{found:?}");
+        let column = format!(": {name}: ");
+        found.iter().any(|one| one.contains(&column))
+    };
+    assert!(!of("N", [5, 5]));
+    assert!(!of("Iterations", [40, 40]));
+    assert!(of("Iterations", [40, 41]));
+    assert!(of("Faults", [40, 40]));
+}
+
+fn benchmark(number: u32, command: &str, mean: &str) -> String {
+    format!(
+        "Benchmark {number}: {command}\n  Time (mean ± σ):     {mean} ms ±  0.9 ms    [User: 6.5 ms, System: 3.4 ms]\n  \
+         Range (min … max):    5.8 ms …  72.7 ms    50 runs\n\n"
+    )
+}
+
+#[test]
+fn what_one_call_of_hyperfine_compares_is_compared_with_nothing_of_another() {
+    let first = benchmark(1, "make tiny", "9.6") + &benchmark(2, "make CC=clang tiny", "33.0");
+    let other = benchmark(1, "echo | gcc -c -", "1.6") + &benchmark(2, "echo | clang -c -", "3.1");
+    let again = benchmark(1, "make tiny", "8.1") + &benchmark(2, "make CC=clang tiny", "25.0");
+    let post = format!("{first}Only the compilers:\n\n{other}And on the laptop\n\n{again}");
+    let times = |post: &str| {
+        let all = compared(post).into_iter();
+        let times = all.filter_map(|one| Some(one.split_once(": time: ")?.1.to_owned()));
+        times.collect::<Vec<_>>()
+    };
+    let (compilers, makes) = (
+        "echo | clang -c -, echo | gcc -c -",
+        "make CC=clang tiny, make tiny",
+    );
+    let mut found = times(&post);
+    found.sort_unstable();
+    assert_eq!(found, [compilers, makes, makes]);
+    // Of no command there are more runs than hyperfine made.
+    assert!(records(&post).summaries.iter().all(|one| one.n == Some(50)));
+    // One call for each command: these are compared.
+    let calls = benchmark(1, "make tiny", "9.6")
+        + "And then\n\n"
+        + &benchmark(1, "make CC=clang tiny", "33.0");
+    assert_eq!(times(&calls), [makes]);
+}
+
+fn google(program: &str, name: &str, time: f64) -> String {
+    format!(
+        "{program} --filter {name}\n{rule}\nBenchmark           Time             CPU   Iterations\n{rule}\n\
+         {name}     {time} ns         {time} ns      8385964\n\n",
+        rule = "-".repeat(53)
+    )
+}
+
+#[test]
+fn programs_that_stand_below_each_state_are_no_runs_of_one_benchmark() {
+    let post = format!(
+        "BEFORE:\n{}{}AFTER:\n{}{}",
+        google("tiny-benchmarks32", "BM_now", 83.6),
+        google("tiny-benchmarks64", "BM_now", 63.5),
+        google("tiny-benchmarks32", "BM_now", 8.57),
+        google("tiny-benchmarks64", "BM_now", 7.52)
+    );
+    let records = records(&post);
+    let workloads: BTreeSet<&str> = records.runs.iter().map(|r| r.workload.as_str()).collect();
+    assert_eq!(workloads.len(), 2, "{workloads:?}");
+    assert!(records.runs.iter().all(|run| run.repetition == 1));
+    let found = compared(&post);
+    assert_eq!(found.len(), 4);
+    let all = found.iter().all(|one| one.ends_with(": AFTER, BEFORE"));
+    assert!(all, "{found:?}");
+}
+
+#[test]
+fn a_counter_and_a_symbol_are_no_headings() {
+    let part = |heading: &str, line: &str, seconds: &str| {
+        format!("{heading}:\n\n    {line}\n    {seconds} seconds time elapsed\n\n")
+    };
+    for line in [
+        "40,168      dTLB-miss",
+        "1.013131404   50939   sched:sched_switch",
+    ] {
+        let post = part("Without huge pages", line, "0.100342754")
+            + &part("With huge pages", &line.replace('4', "2"), "0.095933138");
+        let found = compared(&post);
+        let names = "With huge pages, Without huge pages";
+        let all = found.iter().all(|one| one.ends_with(names));
+        assert!(all && !found.is_empty(), "{found:?}");
+    }
+}
+
+fn profile(rows: &[(f64, &str)]) -> String {
+    let row = |(share, symbol): &(f64, &str)| {
+        format!("    {share:.2}%  dd       [kernel.vmlinux]   [k] {symbol}\n")
+    };
+    rows.iter().map(row).collect()
+}
+
+#[test]
+fn a_symbol_that_a_mailer_wrapped_belongs_to_its_row() {
+    let wrapped = |text: String| text.replace("[k] __take.isra.0", "[k]\n__take.isra.0");
+    let (before, after) = (
+        profile(&[(9.5, "clear_page"), (4.25, "__take.isra.0"), (3.5, "iput")]),
+        profile(&[(8.5, "clear_page"), (3.25, "__take.isra.0"), (2.5, "iput")]),
+    );
+    let post = format!("Before the patch:\n\n{before}\nAfter the patch:\n\n{after}");
+    assert_eq!(compared(&post).len(), 3);
+    assert_eq!(compared(&wrapped(post.clone())), compared(&post));
+}
+
+#[test]
+fn shares_of_single_samples_are_not_read() {
+    let half = |count: [u32; 2]| {
+        format!(
+            "    29.51%             {}  L2 hit     [k] perf_event_exec    [kernel.vmlinux]\n    \
+             27.05%             {}  L1 hit     [k] perf_ctx_unlock    [kernel.vmlinux]\n",
+            count[0], count[1]
+        )
+    };
+    let post = |count| {
+        let (before, after) = (half(count), half(count).replace("27.05", "22.05"));
+        format!("Without this patch:\n\n{before}\nWith this patch:\n\n{after}")
+    };
+    assert!(compared(&post([1, 1])).is_empty());
+    assert!(codes(&post([1, 1])).contains(&"few-samples".to_owned()));
+    assert_eq!(compared(&post([812, 406])).len(), 2);
+}
+
+#[test]
+fn changes_that_follow_from_columns_say_what_is_compared_also_below_headings() {
+    let table = |first: [f64; 2], change: &str| {
+        format!(
+            "                        POOL_0       change       POOL_1\n\
+             will-it-scale.faults    {}    -{change}    {}\n\
+             will-it-scale.calls     {}    -{change}    {}\n\n",
+            first[0],
+            first[0] * 0.9,
+            first[1],
+            first[1] * 0.9
+        )
+    };
+    let post = |change: &str| {
+        let (on, off) = (
+            table([266_400.5, 448_000.5], change),
+            table([265_300.5, 443_600.5], change),
+        );
+        format!(
+            "The throughput gets worse:\n\na) Huge pages enabled\n\n{on}b) Huge pages disabled\n\n{off}"
+        )
+    };
+    let found = compared(&post("10.0%"));
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert!(
+        found.iter().all(|one| one.ends_with("POOL_0, POOL_1")),
+        "{found:?}"
+    );
+    // Changes that do not follow say nothing.
+    let other = compared(&post("57.5%"));
+    assert!(
+        !other.iter().any(|one| one.ends_with("POOL_0, POOL_1")),
+        "{other:?}"
+    );
+}
+
+fn tool(heading: &str, seconds: f64) -> String {
+    let rate = 1e5 / seconds;
+    format!(
+        "{heading}:\n\n$ hackbench 4\nRunning in process mode with 4 groups using 40 file descriptors each (== 160 tasks)\n\
+         Each sender will pass 100 messages of 100 bytes\nTime: {seconds:.3}\n# {rate:.0}\n\n"
+    )
+}
+
+#[test]
+fn names_that_differ_in_a_plural_are_not_put_beside_each_other() {
+    let post = |last: [&str; 2]| {
+        tool("No static call", 17.186)
+            + &tool("Inline static call", 16.2)
+            + "In short\n\n"
+            + &tool(last[0], 17.2)
+            + &tool(last[1], 16.21)
+    };
+    let unclear = |post: &str| codes(post).contains(&"not-judged".to_owned());
+    let twice = post(["No static calls", "Inline static calls"]);
+    assert!(compared(&twice).is_empty() && unclear(&twice));
+    let once = post(["Base", "Base with static calls"]);
+    assert!(!compared(&once).is_empty());
+}
+
+fn boots(rows: [(&str, u32, u32); 3]) -> String {
+    let rule = "+----------------------------------+------------+------------+";
+    let row =
+        |(name, old, new): (&str, u32, u32)| format!("| {name:<32} | {old:<10} | {new:<10} |\n");
+    format!(
+        "The commit makes it slower, compared with its parent; throughput in requests/s:\n\n{rule}\n\
+         | {:<32} | f7bfece000 | a1a514f208 |\n{rule}\n{}{rule}\n",
+        "",
+        rows.map(row).concat()
+    )
+}
+
+#[test]
+fn how_many_boots_ended_how_is_no_measurement() {
+    let tally = boots([
+        ("boot_successes", 16, 3),
+        ("boot_failures", 2, 50),
+        ("Oops:#[##]", 0, 43),
+    ]);
+    assert!(compared(&tally).is_empty());
+    let rates = boots([
+        ("read requests/s", 1611, 1302),
+        ("write requests/s", 2250, 2051),
+        ("latency", 210, 243),
+    ]);
+    assert_eq!(compared(&rates).len(), 3);
+}
+
+#[test]
+fn by_how_much_something_improved_is_no_configuration() {
+    let table = |unit: &str| {
+        format!(
+            "Latency of the interrupt, in us, without and with the patch:\n\n\
+             \x20          without patch          with patch        improved\n\
+             \x201 NIC         1.766 us          1.694 us          4.1{unit}\n\
+             \x2010 NICs       2.574 us          1.848 us         28.2{unit}\n"
+        )
+    };
+    let found = compared(&table("%"));
+    assert_eq!(found.len(), 2);
+    assert!(
+        !found.iter().any(|one| one.contains("improved")),
+        "{found:?}"
+    );
+}
