@@ -339,3 +339,71 @@ fn by_how_much_something_improved_is_no_configuration() {
         "{found:?}"
     );
 }
+
+/// What `dd` printed, once after a second if it shows how far it has come.
+fn dd(bytes: u64, seconds: f64, shows: bool) -> String {
+    let line = |bytes: u64, seconds: f64| {
+        let rate = bytes as f64 / seconds / 1e6;
+        format!("{bytes} bytes (x GB, y GiB) copied, {seconds} s, {rate:.1} MB/s\n")
+    };
+    let way = match shows {
+        true => line(bytes / 2, 1.0),
+        false => String::new(),
+    };
+    format!(
+        "{way}2048+0 records in\n2048+0 records out\n{}",
+        line(bytes, seconds)
+    )
+}
+
+fn copies(before: [(u64, f64); 2], after: [(u64, f64); 2], shows: bool) -> String {
+    let half = |runs: [(u64, f64); 2]| runs.map(|(bytes, s)| dd(bytes, s, shows)).concat();
+    format!(
+        "Before the patch:\n\n{}\nAfter the patch:\n\n{}",
+        half(before),
+        half(after)
+    )
+}
+
+#[test]
+fn how_far_dd_has_come_is_no_run_of_its_own() {
+    let gigabytes = 2_147_483_648;
+    for shows in [false, true] {
+        let post = copies(
+            [(gigabytes, 1.93), (gigabytes, 1.78)],
+            [(gigabytes, 1.23), (gigabytes, 1.25)],
+            shows,
+        );
+        let runs = records(&post).runs;
+        let seconds: Vec<f64> = runs.iter().map(|run| run.metrics["time"].value).collect();
+        assert_eq!(seconds, [1.93, 1.78, 1.23, 1.25], "{shows}");
+    }
+    // The second one copied more, and the first one had ended.
+    let post = copies(
+        [(gigabytes, 1.9), (2 * gigabytes, 3.8)],
+        [(gigabytes, 1.2), (2 * gigabytes, 2.4)],
+        false,
+    );
+    assert_eq!(records(&post).runs.len(), 4);
+}
+
+#[test]
+fn times_of_different_numbers_of_bytes_are_not_compared() {
+    let names = "After the patch, Before the patch";
+    let (small, large) = (2_147_483_648, 17_179_869_184);
+    let one = copies(
+        [(small, 1.93), (small, 1.78)],
+        [(small, 1.23), (small, 1.25)],
+        false,
+    );
+    assert_eq!(
+        compared(&one),
+        [format!("dd: rate: {names}"), format!("dd: time: {names}")]
+    );
+    let two = copies(
+        [(small, 1.93), (small, 1.78)],
+        [(large, 9.23), (large, 9.25)],
+        false,
+    );
+    assert!(!compared(&two).iter().any(|one| one.contains(": time")));
+}

@@ -54,6 +54,7 @@ pub(super) fn assemble(
     grid::part_names(&mut items);
     samples::note_sentences_alike(&mut items);
     samples::tell_sessions_apart(&mut items);
+    samples::name_times_of_dd(&mut items);
     samples::tell_tables_apart(&mut items);
     samples::tell_steps_apart(&mut items);
     let items = samples::join_samples(items);

@@ -6,6 +6,7 @@ use super::Item;
 use super::assemble::tool;
 use super::repeat::Stand;
 use crate::admission::Sign;
+use crate::grammar::dd::bytes_of;
 use crate::grammar::runs_in_a_row::RUNS_IN_A_ROW;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{Figure, Finding};
@@ -128,6 +129,34 @@ enum Session {
     Whole(usize),
     /// Calls of one command each: how often their command was met.
     Alone(usize),
+}
+
+/// Times of `dd` are those of one number of bytes, which their name says as long as there are
+/// others.
+pub(super) fn name_times_of_dd(items: &mut [Item]) {
+    let mut sizes: BTreeSet<String> = BTreeSet::new();
+    let mut times: Vec<&mut Figure> = Vec::new();
+    for item in items.iter_mut().filter(|item| item.format == "dd") {
+        match &mut item.finding {
+            Finding::Run { figures, .. } => times.extend(figures),
+            Finding::Statement { figure, .. } => times.push(figure),
+            _ => {}
+        }
+    }
+    sizes.extend(
+        times
+            .iter()
+            .filter_map(|time| bytes_of(&time.metric))
+            .map(str::to_owned),
+    );
+    if sizes.len() == 1 {
+        for time in times
+            .into_iter()
+            .filter(|time| bytes_of(&time.metric).is_some())
+        {
+            time.metric = "time".to_owned();
+        }
+    }
 }
 
 /// Several sentences that say how something changed, and none on what: that each is of a

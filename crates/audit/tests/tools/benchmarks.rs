@@ -132,7 +132,7 @@ fn what_time_and_dd_print_are_runs() {
     assert_eq!(of(&runs[0].1, "user"), Some((549.5, "s")));
     assert_eq!(of(&runs[3].1, "max rss"), Some((204_800.0, "kB")));
     assert_eq!(of(&runs[4].1, "rate"), Some((109.0, "MB/s")));
-    assert_eq!(of(&runs[5].1, "time"), Some((0.25, "s")));
+    assert_eq!(of(&runs[5].1, "time of 512000 bytes"), Some((0.25, "s")));
     assert_eq!(runs.len(), 6);
 }
 
