@@ -130,7 +130,7 @@ fn what_one_call_of_hyperfine_compares_is_compared_with_nothing_of_another() {
     let first = benchmark(1, "make tiny", "9.6") + &benchmark(2, "make CC=clang tiny", "33.0");
     let other = benchmark(1, "echo | gcc -c -", "1.6") + &benchmark(2, "echo | clang -c -", "3.1");
     let again = benchmark(1, "make tiny", "8.1") + &benchmark(2, "make CC=clang tiny", "25.0");
-    let post = format!("{first}Only the compilers:\n\n{other}And on the laptop\n\n{again}");
+    let post = format!("{first}The compilers do it.\n\n{other}The laptop does it.\n\n{again}");
     let times = |post: &str| {
         let all = compared(post).into_iter();
         let times = all.filter_map(|one| Some(one.split_once(": time: ")?.1.to_owned()));
@@ -299,7 +299,7 @@ fn boots(rows: [(&str, u32, u32); 3]) -> String {
     let row =
         |(name, old, new): (&str, u32, u32)| format!("| {name:<32} | {old:<10} | {new:<10} |\n");
     format!(
-        "The commit makes it slower, compared with its parent; throughput in requests/s:\n\n{rule}\n\
+        "The commit makes netperf slower compared with its parent, in throughput and latency:\n\n{rule}\n\
          | {:<32} | f7bfece000 | a1a514f208 |\n{rule}\n{}{rule}\n",
         "",
         rows.map(row).concat()
@@ -311,7 +311,7 @@ fn how_many_boots_ended_how_is_no_measurement() {
     let tally = boots([
         ("boot_successes", 16, 3),
         ("boot_failures", 2, 50),
-        ("Oops:#[##]", 0, 43),
+        ("WARNING:latency", 0, 43),
     ]);
     assert!(compared(&tally).is_empty());
     let rates = boots([
