@@ -2,8 +2,8 @@
 
 use std::env;
 use std::fmt;
-use std::fs::File;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -88,7 +88,15 @@ pub(crate) fn close(taken: &[Taken]) -> Result<(), Error> {
     let failed = taken.len() - ok - skipped;
     let summary = format!("{ok} steps ok, {skipped} skipped, {failed} failed");
     println!("\n{summary}");
-    if failed == 0 { Ok(()) } else { Err(summary) }
+    let failures = taken.iter().filter_map(|one| match &one.outcome {
+        Outcome::Failed(why) => Some(format!("{}: {why}", one.name)),
+        _ => None,
+    });
+    let failures: Vec<String> = failures.collect();
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{summary}: {}", failures.join("; "))),
+    }
 }
 
 fn take(step: &Step) -> Taken {
@@ -153,13 +161,23 @@ impl Beside {
     pub(crate) fn end(mut self) -> Result<(), Error> {
         let status = self.process.wait();
         let failed = |why: io::Error| format!("{}: {why}", self.log.display());
-        let mut log = File::open(&self.log).map_err(failed)?;
-        io::copy(&mut log, &mut io::stdout()).map_err(failed)?;
+        let log = fs::read(&self.log).map_err(failed)?;
+        io::stdout().write_all(&log).map_err(failed)?;
         match status.map_err(failed)? {
             status if status.success() => Ok(()),
-            status => Err(format!("one of {}, see above: {status}", self.names)),
+            status => {
+                let log = String::from_utf8_lossy(&log);
+                let why = said_last(&log).unwrap_or_default();
+                Err(format!("one of {}: {status}: {why}", self.names))
+            }
         }
     }
+}
+
+/// What `xtask check` said at its end of steps that failed, which may be several lines.
+fn said_last(log: &str) -> Option<&str> {
+    let (_, said) = log.rsplit_once("xtask: check: ")?;
+    Some(said.trim_end())
 }
 
 #[cfg(test)]
@@ -187,6 +205,8 @@ mod tests {
     fn a_failure_beside_is_a_failure() {
         let end = |program: &str| {
             let log = tempfile::NamedTempFile::new().unwrap();
+            let said = "== trials\nxtask: check: 1 failed: trials: one\nis wrong\n";
+            fs::write(log.path(), said).unwrap();
             let beside = Beside {
                 names: "trials".into(),
                 process: std::process::Command::new(program).spawn().unwrap(),
@@ -196,7 +216,8 @@ mod tests {
         };
         assert_eq!(end("true"), Ok(()));
         let why = end("false").unwrap_err();
-        assert!(why.starts_with("one of trials, see above: "), "{why}");
+        assert!(why.starts_with("one of trials: "), "{why}");
+        assert!(why.ends_with(": 1 failed: trials: one\nis wrong"), "{why}");
     }
 
     #[test]
@@ -220,7 +241,8 @@ mod tests {
             },
         ];
         let summary = take_all(&steps).unwrap_err();
-        assert_eq!(summary, "1 steps ok, 1 skipped, 1 failed");
+        let failed = "1 steps ok, 1 skipped, 1 failed: breaks: on purpose";
+        assert_eq!(summary, failed);
         assert_eq!(TAKEN.load(Ordering::Relaxed), 1);
     }
 }

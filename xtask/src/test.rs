@@ -48,20 +48,43 @@ fn cargo_test(step: &str, arguments: &[&str]) -> Result<(), Error> {
     if result.is_ok() && total.passed == 0 {
         return Err("no test was run".into());
     }
-    result.map_err(|why| format!("{} failed: {why}", total.failed))
+    result.map_err(|why| {
+        let said = total.said.join("\n");
+        format!("{} failed: {why}\n{said}", total.failed)
+    })
 }
+
+/// So many lines of what failing tests say stand in the error: who sees only the end of a
+/// long output sees them there.
+const SAID: usize = 40;
+/// No more of one of them.
+const SAID_EACH: usize = 12;
 
 #[derive(Debug, Default, PartialEq)]
 struct Total {
     passed: u64,
     failed: u64,
     ignored: u64,
+    /// What failing tests said.
+    said: Vec<String>,
+    /// How many lines more of the present one are kept.
+    keep: usize,
 }
 
 impl Total {
-    /// Adds the figures of a line such as
+    /// Keeps what failing tests say, and adds the figures of a line such as
     /// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`.
     fn add(&mut self, line: &str) {
+        if line.starts_with("---- ") {
+            self.keep = SAID_EACH;
+        }
+        if line.trim() == "failures:" {
+            self.keep = 0;
+        }
+        if self.keep > 0 && self.said.len() < SAID && !line.trim().is_empty() {
+            self.keep -= 1;
+            self.said.push(line.to_owned());
+        }
         let Some(at) = line.find("test result: ") else {
             return;
         };
@@ -101,5 +124,37 @@ mod tests {
         total.add("test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
         total.add("test something ... ok");
         assert_eq!(total.to_string(), "7 passed, 2 failed, 1 skipped");
+        assert!(total.said.is_empty());
+    }
+
+    #[test]
+    fn what_failing_tests_say_is_kept_up_to_a_limit() {
+        let mut total = Total::default();
+        for line in [
+            "test a ... FAILED",
+            "",
+            "failures:",
+            "",
+            "---- a stdout ----",
+            "3 is 4",
+        ] {
+            total.add(line);
+        }
+        for at in 0..SAID_EACH {
+            total.add(&format!("frame {at}"));
+        }
+        for line in [
+            "---- b ----",
+            "b.md:7: other",
+            "",
+            "failures:",
+            "    a",
+            "    b",
+        ] {
+            total.add(line);
+        }
+        assert_eq!(total.said[..2], ["---- a stdout ----", "3 is 4"]);
+        assert_eq!(total.said.len(), SAID_EACH + 2);
+        assert_eq!(total.said[SAID_EACH..], ["---- b ----", "b.md:7: other"]);
     }
 }
