@@ -116,6 +116,8 @@ fn how_often_something_was_done_is_not_compared_if_it_is_the_same_everywhere() {
     assert!(!of("Iterations", [40, 40]));
     assert!(of("Iterations", [40, 41]));
     assert!(of("Faults", [40, 40]));
+    assert!(!of("Timeout of all", [30, 30]));
+    assert!(of("Runs of all", [30, 30]));
 }
 
 fn benchmark(number: u32, command: &str, mean: &str) -> String {

@@ -56,8 +56,8 @@ fn is_time_stamp(item: &Item, metric: &str) -> bool {
     item.format == INTERVAL && metric == ELAPSED
 }
 
-/// Metrics that are called by how often or for how long something was to be done, and are
-/// one whole number wherever a message has them.
+/// Metrics that are called by how often or for how long something was to be done, or might
+/// take, and are one whole number wherever a message has them.
 fn counts(items: &[Item]) -> BTreeSet<String> {
     const COUNTS: [&str; 12] = [
         "n",
@@ -79,9 +79,13 @@ fn counts(items: &[Item]) -> BTreeSet<String> {
             continue;
         };
         for figure in figures {
-            let mut words = figure.metric.rsplit(|c: char| !c.is_alphanumeric());
-            let last = words.find(|word| !word.is_empty()).unwrap_or_default();
-            if COUNTS.contains(&last.to_lowercase().as_str()) {
+            let lower = figure.metric.to_lowercase();
+            let words = lower.rsplit(|c: char| !c.is_alphanumeric());
+            let mut words = words.filter(|word| !word.is_empty());
+            // `Timeout per run is`
+            let given = words.clone().any(|word| word == "timeout")
+                || words.next().is_some_and(|last| COUNTS.contains(&last));
+            if given {
                 let (value, count, same) =
                     met.entry(&figure.metric).or_insert((figure.value, 0, true));
                 *count += 1;
