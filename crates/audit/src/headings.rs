@@ -511,6 +511,28 @@ mod tests {
     }
 
     #[test]
+    fn counters_symbols_and_logs_are_no_headings() {
+        for text in [
+            "40,168      dTLB-miss",
+            "1.013131404   50939   sched:sched_switch",
+            "__take.constprop.0",
+            "---Logs---",
+            "Changes:",
+        ] {
+            assert!(of(&format!("{text}\n\nBLOCK")).is_empty(), "{text}");
+        }
+        for text in [
+            "8 threads",
+            "5.10 kernel",
+            "6.1.55 + series",
+            "take_fast",
+            "With changes",
+        ] {
+            assert_eq!(of(&format!("{text}:\n\nBLOCK")), [text]);
+        }
+    }
+
+    #[test]
     fn a_state_on_the_first_line_of_a_paragraph_is_a_heading() {
         for text in [
             "Before:\nLast commit:\nb3b1ba7b8c0d a subject that is\nwrapped\n\nBLOCK",

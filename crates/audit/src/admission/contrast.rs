@@ -502,6 +502,14 @@ mod tests {
     }
 
     #[test]
+    fn a_control_is_a_baseline_and_a_thing_called_control_is_none() {
+        for name in ["control", "control kernel", "Control run"] {
+            assert!(Name::of(name).is_base(), "{name}");
+        }
+        assert!(!Name::of("Control descriptor is not initialized").is_base());
+    }
+
+    #[test]
     fn two_of_a_family_may_have_levels() {
         assert_eq!(between("lz4", "lz4hc-9"), Some(Sign::Switched));
         assert_ne!(between("zstd-1", "zstd-3"), Some(Sign::Switched));
