@@ -5,34 +5,21 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod common;
+
+use std::collections::BTreeSet;
 
 use assize_audit::{Options, Role, SpreadKind, read};
 use assize_bundle::{Records, Spread};
+use common::{cells, records};
 
 fn records_as(post: &str, options: &Options) -> Records {
     read(post.as_bytes(), "post", options).unwrap().records
 }
 
-fn records(post: &str) -> Records {
-    records_as(post, &Options::default())
-}
-
 /// The configurations that share a metric of a workload with another one.
 fn compared(records: &Records) -> Vec<String> {
-    let mut cells: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for run in &records.runs {
-        for metric in run.metrics.keys() {
-            let cell = cells.entry((&run.workload, metric)).or_default();
-            cell.insert(&run.configuration);
-        }
-    }
-    for summary in &records.summaries {
-        let cell = cells
-            .entry((&summary.workload, &summary.metric))
-            .or_default();
-        cell.insert(&summary.configuration);
-    }
+    let cells = cells(records);
     let several = cells.values().filter(|names| names.len() > 1);
     let names: BTreeSet<&str> = several.flatten().copied().collect();
     let order = records.configurations.iter().map(|c| c.name.as_str());

@@ -4,27 +4,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod common;
 
-use assize_audit::{Options, read};
-use assize_bundle::Records;
+use std::collections::BTreeSet;
 
-fn records(post: &str) -> Records {
-    read(post.as_bytes(), "post", &Options::default())
-        .unwrap()
-        .records
-}
+use common::{cells, records};
 
 /// The configurations that share a metric of a workload with another one.
 fn compared(post: &str) -> Vec<String> {
     let records = records(post);
-    let mut cells: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for run in &records.runs {
-        for metric in run.metrics.keys() {
-            let cell = cells.entry((&run.workload, metric)).or_default();
-            cell.insert(&run.configuration);
-        }
-    }
+    let cells = cells(&records);
     let several = cells.values().filter(|names| names.len() > 1);
     let names: BTreeSet<&str> = several.flatten().copied().collect();
     names.into_iter().map(str::to_string).collect()

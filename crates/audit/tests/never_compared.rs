@@ -4,30 +4,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod common;
 
-use assize_audit::{Options, read};
-use assize_bundle::Records;
+use std::collections::BTreeSet;
 
-fn records(post: &str) -> Records {
-    let audit = read(post.as_bytes(), "post", &Options::default());
-    audit.unwrap().records
-}
+use common::{cells, records};
 
 /// `workload: metric: names` of all that has figures of several configurations.
 fn compared(post: &str) -> Vec<String> {
     let records = records(post);
-    let mut cells: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for run in &records.runs {
-        for metric in run.metrics.keys() {
-            let cell = cells.entry((&run.workload, metric)).or_default();
-            cell.insert(&run.configuration);
-        }
-    }
-    for summary in &records.summaries {
-        let cell = cells.entry((&summary.workload, &summary.metric));
-        cell.or_default().insert(&summary.configuration);
-    }
+    let cells = cells(&records);
     let several = cells.iter().filter(|(_, names)| names.len() > 1);
     let shown = several.map(|((workload, metric), names)| {
         let names: Vec<&str> = names.iter().copied().collect();

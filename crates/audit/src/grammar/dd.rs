@@ -57,7 +57,7 @@ impl Grammar for Dd {
             && later.or_else(|| ended(next)).is_some_and(more);
         match unfinished {
             true => block.taken = vec!["dd, on its way"],
-            false => copied.find(&mut block, 0),
+            false => copied.find(&mut block),
         }
         Some(block)
     }
@@ -98,8 +98,8 @@ impl<'t> Copied<'t> {
         (bytes > 0.0 && timed && rest.trim().is_empty()).then_some(Copied { bytes, time, rate })
     }
 
-    /// Notes the run at a line, if it measured something.
-    fn find(&self, block: &mut Block, at: usize) {
+    /// Notes the run, if it measured something.
+    fn find(&self, block: &mut Block) {
         let Copied { bytes, time, rate } = self;
         let seconds = power_of_seconds(time.unit).map(|power| time.value * 10_f64.powi(power));
         if *bytes < FEW && seconds.is_some_and(|seconds| seconds < AT_ONCE) {
@@ -110,7 +110,7 @@ impl<'t> Copied<'t> {
             Figure::new("rate", rate.value, rate.unit),
         ];
         let labels = Labels::default();
-        block.find(at, Finding::Run { labels, figures });
+        block.find(0, Finding::Run { labels, figures });
     }
 }
 

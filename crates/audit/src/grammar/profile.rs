@@ -150,11 +150,7 @@ fn row(text: &str) -> Option<Row<'_>> {
     if text.len() > LONGEST {
         return None;
     }
-    let (share, rest) = percentage(unfolded(text))?;
-    let (own, rest) = match percentage(rest) {
-        Some((own, rest)) => (Some(own), rest),
-        None => (None, rest),
-    };
+    let (share, own, rest) = shares(text)?;
     let (place, symbol) = at_mark(rest)?;
     let symbol = symbol.split("  ").next()?.trim();
     let change = place.starts_with(['+', '-']) && place.contains('%');
@@ -167,6 +163,15 @@ fn row(text: &str) -> Option<Row<'_>> {
     })
 }
 
+/// The shares that a row begins with, and the rest.
+fn shares(text: &str) -> Option<(f64, Option<f64>, &str)> {
+    let (share, rest) = percentage(unfolded(text))?;
+    Some(match percentage(rest) {
+        Some((own, rest)) => (share, Some(own), rest),
+        None => (share, None, rest),
+    })
+}
+
 /// A row whose symbol a mailer put on the next line: nothing stands behind its `[k]`.
 fn wrapped<'t>(text: &'t str, next: &'t str) -> Option<Row<'t>> {
     let bare = text.trim_end();
@@ -175,11 +180,7 @@ fn wrapped<'t>(text: &'t str, next: &'t str) -> Option<Row<'t>> {
     if !mark || text.len() > LONGEST || symbol.is_empty() || symbol.contains(char::is_whitespace) {
         return None;
     }
-    let (share, rest) = percentage(unfolded(bare))?;
-    let (own, rest) = match percentage(rest) {
-        Some((own, rest)) => (Some(own), rest),
-        None => (None, rest),
-    };
+    let (share, own, rest) = shares(bare)?;
     let place = rest.get(..rest.len() - 3)?.trim();
     Some(Row {
         share,

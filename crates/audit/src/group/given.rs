@@ -19,7 +19,9 @@ pub(super) fn stated(items: Vec<Item>) -> Vec<Item> {
             waits(&item, metric) || is_time_stamp(&item, metric) || counts.contains(metric)
         };
         match &item.finding {
-            Finding::Run { labels, figures } => {
+            Finding::Run { labels, figures }
+                if figures.iter().any(|figure| is_given(&figure.metric)) =>
+            {
                 let given = |figure: &&Figure| is_given(&figure.metric);
                 let (given, measured): (Vec<&Figure>, Vec<&Figure>) =
                     figures.iter().partition(given);
