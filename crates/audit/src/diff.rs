@@ -1,27 +1,86 @@
 //! Patches inside a message: code, not data.
 
+use std::borrow::Cow;
+
 use crate::Line;
 
-/// Follows `@@ -a,b +c,d @@` hunks through the lines of a message.
-#[derive(Debug, Default)]
-pub(crate) struct Hunks {
-    hunk: Hunk,
-    depth: u8,
+/// Makes the lines of patches blank, so that no format looks at them and the lines
+/// around them stay where they are; says which they were, and what stood there.
+pub(crate) fn blank<'a>(lines: &mut [Line<'a>]) -> Vec<(usize, Cow<'a, str>)> {
+    let mut patches = Patches::default();
+    let mut found = Vec::new();
+    for at in 0..lines.len() {
+        let Some(first) = patches.first_of(lines, at) else {
+            continue;
+        };
+        for (number, line) in (first..).zip(&mut lines[first..=at]) {
+            found.push((number, std::mem::take(&mut line.text)));
+        }
+    }
+    found
 }
 
-impl Hunks {
-    /// Whether a line belongs to a patch; must see every line in order.
-    pub(crate) fn inside(&mut self, line: &Line<'_>) -> bool {
+/// Follows patches through the lines of a message.
+#[derive(Debug, Default)]
+struct Patches {
+    /// The last hunk, and how deep it is quoted.
+    hunk: Hunk,
+    depth: u8,
+    /// How deep a header of git's is quoted that the line before belongs to.
+    header: Option<u8>,
+}
+
+impl Patches {
+    /// The first line of a patch, none of which has been found before, that goes up to
+    /// the line at `at`; must be asked of every line in order.
+    fn first_of(&mut self, lines: &[Line<'_>], at: usize) -> Option<usize> {
+        let line = &lines[at];
         let text: &str = &line.text;
+        let within = self.header.take() == Some(line.depth);
         if self.hunk.goes_on() && line.depth == self.depth {
-            return self.hunk.takes(text);
+            return self.hunk.takes(text).then_some(at);
         }
         if let Some((hunk, _)) = Hunk::begin(text) {
             (self.hunk, self.depth) = (hunk, line.depth);
-            return true;
+            return Some(first_of_header(lines, at));
         }
-        is_file_header(text)
+        let begins = text.starts_with("diff --git ");
+        self.header = Some(line.depth).filter(|_| begins || within && is_extended_header(text));
+        (self.header.is_some() || is_file_header(text)).then_some(at)
     }
+}
+
+/// The first of the lines right above a hunk that name its files in any way, and the line
+/// of the hunk where there is none.
+fn first_of_header(lines: &[Line<'_>], hunk: usize) -> usize {
+    let is = |at: usize, mark: &str| {
+        let line = lines.get(at).filter(|line| line.depth == lines[hunk].depth);
+        line.is_some_and(|line| line.text.starts_with(mark))
+    };
+    match hunk.checked_sub(2) {
+        Some(first) if is(first, "--- ") && is(first + 1, "+++ ") => first,
+        _ => hunk,
+    }
+}
+
+/// Whether a line below `diff --git` says what becomes of the file.
+fn is_extended_header(text: &str) -> bool {
+    const BEGINNINGS: [&str; 12] = [
+        "index ",
+        "old mode ",
+        "new mode ",
+        "deleted file mode ",
+        "new file mode ",
+        "copy from ",
+        "copy to ",
+        "rename from ",
+        "rename to ",
+        "similarity index ",
+        "dissimilarity index ",
+        "Binary files ",
+    ];
+    let named = |mark: &str| text.starts_with(mark);
+    BEGINNINGS.into_iter().any(named) || named("--- ") || named("+++ ")
 }
 
 /// What is left of a hunk of a patch: lines of the old file and of the new one.
@@ -82,14 +141,60 @@ pub fn is_file_header(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// The lines that are left of a text.
+    fn left(text: &str) -> Vec<String> {
+        let mut lines: Vec<Line<'_>> = (1..).zip(text.lines()).map(plain).collect();
+        let found = blank(&mut lines);
+        for (at, was) in found {
+            assert_eq!(text.lines().nth(at), Some(&*was));
+            assert_eq!(lines[at].text, "");
+        }
+        let left = lines.into_iter().filter(|line| !line.text.is_empty());
+        left.map(|line| line.text.into_owned()).collect()
+    }
+
+    fn plain((number, text): (u32, &str)) -> Line<'_> {
+        Line::plain(number, text)
+    }
+
     #[test]
     fn a_hunk_ends_where_its_header_says() {
         let text = "@@ -1,2 +1,2 @@ int f(void)\n a 1 2 3\n-b 1 2 3\n+c 1 2 3\nbase 1 2 3";
-        let mut hunks = Hunks::default();
-        let inside: Vec<bool> = text
-            .lines()
-            .map(|t| hunks.inside(&Line::plain(1, t)))
+        assert_eq!(left(text), ["base 1 2 3"]);
+    }
+
+    #[test]
+    fn a_hunk_goes_on_behind_what_stands_between_its_lines() {
+        let mut lines: Vec<Line<'_>> = (1..)
+            .zip("@@ -1,2 +1,2 @@\n a 1\nWhy?\n-b 2\n+c 3".lines())
+            .map(plain)
             .collect();
-        assert_eq!(inside, [true, true, true, true, false]);
+        for (line, depth) in lines.iter_mut().zip([1, 1, 0, 1, 1]) {
+            line.depth = depth;
+        }
+        let found = blank(&mut lines);
+        let numbers: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
+        assert_eq!(numbers, [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn what_git_says_of_a_file_belongs_to_its_patch() {
+        let header = "diff --git a/x.c b/x.c\nnew file mode 100644\nindex 000..fb9c813\n\
+                      --- /dev/null\n+++ b/x.c\n@@ -0,0 +1 @@\n+12 13\n";
+        assert_eq!(left(&format!("{header}{header}base 1 2 3")), ["base 1 2 3"]);
+        for text in ["new file mode 100644", "--- /dev/null", "+++ x.c", "index of 12"] {
+            assert_eq!(left(&format!("a 1\n{text}")), ["a 1", text]);
+            assert_eq!(left(&format!("{header}a 1\n{text}")), ["a 1", text]);
+        }
+    }
+
+    #[test]
+    fn files_are_named_right_above_a_hunk_in_any_way() {
+        let names = "--- linux.orig/x.c\t2008-01-02\n+++ linux/x.c\t2008-01-03\n";
+        let hunk = "@@ -1 +1 @@\n-12 13\n+13 14\n";
+        assert_eq!(left(&format!("a 1\n{names}{hunk}b 2")), ["a 1", "b 2"]);
+        assert_eq!(left(&format!("{names}b 2")).len(), 3);
+        let parted = names.replace("\n", "\n\n");
+        assert_eq!(left(&format!("{parted}{hunk}b 2")).len(), 3);
     }
 }

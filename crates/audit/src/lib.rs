@@ -163,7 +163,7 @@ impl Scanned {
         let mut lines = message.lines();
         scanned.text = text(&lines);
         let ignored = ignore(&mut lines, options);
-        let mut scan = scan::scan(&lines, options);
+        let mut scan = scan::scan(&mut lines, options);
         if let Some(subject) = &message.subject
             && !scan.placed.is_empty()
         {

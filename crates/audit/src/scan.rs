@@ -14,7 +14,7 @@ use crate::admission::surroundings;
 use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
-use crate::diff::Hunks;
+use crate::diff;
 use crate::grammar::begins;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
@@ -120,7 +120,9 @@ const LONG: usize = 4000;
 const RUNS_ABOVE: usize = 12;
 
 /// Finds all blocks of a message.
-pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
+pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
+    let patches = diff::blank(lines);
+    let lines = &*lines;
     let mut scanner = Scanner {
         lines,
         options,
@@ -134,24 +136,28 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         digit: next_digit(lines),
         stated: None,
     };
-    let mut hunks = Hunks::default();
+    for (at, _) in &patches {
+        scanner.take(*at, "diff");
+    }
     let mut at = 0;
     while at < lines.len() {
-        at += scanner.step(at, &mut hunks);
+        at += scanner.step(at);
     }
-    scanner.finish()
+    let mut scan = scanner.finish();
+    for (at, text) in patches {
+        if let Some(line) = scan.explained.get_mut(at) {
+            line.text = text.into_owned();
+        }
+    }
+    scan
 }
 
 impl Scanner<'_, '_> {
     /// Deals with the line at `at` and says how many lines that took.
-    fn step(&mut self, at: usize, hunks: &mut Hunks) -> usize {
+    fn step(&mut self, at: usize) -> usize {
         let lines = self.lines;
         let line = &lines[at];
         let text: &str = &line.text;
-        if hunks.inside(line) {
-            self.take(at, "diff");
-            return 1;
-        }
         if text.trim_start().is_empty() {
             return 1;
         }
