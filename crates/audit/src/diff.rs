@@ -182,7 +182,12 @@ mod tests {
         let header = "diff --git a/x.c b/x.c\nnew file mode 100644\nindex 000..fb9c813\n\
                       --- /dev/null\n+++ b/x.c\n@@ -0,0 +1 @@\n+12 13\n";
         assert_eq!(left(&format!("{header}{header}base 1 2 3")), ["base 1 2 3"]);
-        for text in ["new file mode 100644", "--- /dev/null", "+++ x.c", "index of 12"] {
+        for text in [
+            "new file mode 100644",
+            "--- /dev/null",
+            "+++ x.c",
+            "index of 12",
+        ] {
             assert_eq!(left(&format!("a 1\n{text}")), ["a 1", text]);
             assert_eq!(left(&format!("{header}a 1\n{text}")), ["a 1", text]);
         }

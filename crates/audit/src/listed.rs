@@ -1,5 +1,7 @@
 //! Lists of words that are asked of each word of most lines.
 
+use std::borrow::Cow;
+
 /// With which letters words of a list begin, and how long they are. Few words of a text
 /// begin with the letter and have the length of one that is listed, and only those need be
 /// compared with the list.
@@ -52,6 +54,15 @@ impl Listed {
     pub(crate) fn has_in_any_case(&self, word: &str) -> bool {
         let is = |known: &&str| known.eq_ignore_ascii_case(word);
         self.lengths.allow(word) && self.words.iter().any(is)
+    }
+}
+
+/// A text in small letters; most are already.
+pub(crate) fn lowercase(text: &str) -> Cow<'_, str> {
+    let small = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
+    match text.bytes().all(small) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.to_lowercase()),
     }
 }
 

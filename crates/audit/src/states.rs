@@ -50,6 +50,21 @@ pub(crate) fn opposed(word: &str) -> bool {
     pairs.any(|(low, high)| *low == word || *high == word) && !VAGUE.contains(&word)
 }
 
+static OPPOSITE_LENGTHS: Lengths = {
+    let mut lengths = Lengths::NONE;
+    let mut at = 0;
+    while at < OPPOSITES.len() {
+        lengths = lengths.and(&[OPPOSITES[at].0, OPPOSITES[at].1]);
+        at += 1;
+    }
+    lengths
+};
+
+/// Whether a word may be one of [`OPPOSITES`]; most words are none, and this is soon said.
+pub(crate) fn may_be_opposite(word: &str) -> bool {
+    OPPOSITE_LENGTHS.allow(word)
+}
+
 /// What a state is of.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
@@ -131,9 +146,10 @@ const STATES: &[(Side, u8, &[&str])] = &[
 /// Whether a word is listed for a use.
 fn has(word: &str, of: u8, side: Option<Side>) -> bool {
     let mut lists = STATES.iter();
-    lists.any(|(own, uses, words)| {
-        uses & of != 0 && side.is_none_or(|side| side == *own) && words.contains(&word)
-    })
+    LENGTHS.allow(word)
+        && lists.any(|(own, uses, words)| {
+            uses & of != 0 && side.is_none_or(|side| side == *own) && words.contains(&word)
+        })
 }
 
 /// Whether a word says nothing but that something is as it was.
@@ -180,18 +196,22 @@ pub(crate) fn is_change(word: &str) -> bool {
     has(word, SIDE, Some(Change))
 }
 
-/// Of the words that make a name one of a configuration: each word of most lines is asked.
-static NAME_LENGTHS: Lengths = {
+/// Of all words, and of those that make a name one of a configuration: each word of most
+/// lines is asked.
+static LENGTHS: Lengths = lengths(BARE | SIDE | NAME);
+static NAME_LENGTHS: Lengths = lengths(NAME);
+
+const fn lengths(uses: u8) -> Lengths {
     let mut lengths = Lengths::NONE;
     let mut at = 0;
     while at < STATES.len() {
-        if STATES[at].1 & NAME != 0 {
+        if STATES[at].1 & uses != 0 {
             lengths = lengths.and(STATES[at].2);
         }
         at += 1;
     }
     lengths
-};
+}
 
 /// Whether a word makes a name one of a configuration.
 pub(crate) fn names(word: &str) -> bool {

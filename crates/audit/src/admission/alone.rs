@@ -28,15 +28,19 @@ pub(crate) fn is_setting_name(name: &str) -> bool {
 
 /// Whether nothing of a name itself rules out that it is a configuration's. Long
 /// ones and empty words may be, beside the right other one.
-pub(crate) fn may_be_name(name: &str) -> bool {
-    let sign = no_name(name);
+pub(crate) fn may_be_name(name: &str, words: &[String]) -> bool {
+    let sign = no_name_of(name, words);
     sign.is_none_or(|sign| matches!(sign, Sign::LongName | Sign::EmptyName))
 }
 
 /// Why a name is none of a configuration, if that can be said of it alone.
 pub(crate) fn no_name(name: &str) -> Option<Sign> {
+    no_name_of(name, &words(name))
+}
+
+/// The same of a name whose words are known.
+fn no_name_of(name: &str, list: &[String]) -> Option<Sign> {
     let text = name.trim();
-    let list = words(text);
     let only_word = (list.len() == 1).then(|| list[0].as_str());
     if list.is_empty() || only_word.is_some_and(|word| EMPTY.contains(&word)) {
         return Some(Sign::EmptyName);
@@ -75,7 +79,7 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     let prints = text
         .split_once(": = ")
         .is_some_and(|(_, rest)| rest.parse::<f64>().is_ok());
-    if prints || is_reading(text) || is_uuid(text) || is_turn(&list) {
+    if prints || is_reading(text) || is_uuid(text) || is_turn(list) {
         return Some(Sign::FigureName);
     }
     (list.len() > 14 || text.len() > 110).then_some(Sign::LongName)

@@ -1,17 +1,19 @@
 //! Whether two names are those of two configurations of one thing.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::alone::{EMPTY, may_be_name};
+use super::alone::{self, EMPTY};
 use super::families::alternatives;
 use super::signs::Sign;
+use crate::listed::lowercase;
 use crate::roles::words::names_metric;
 use crate::states::{self, OPPOSITES};
 
 /// The words of a name. `w/o`, `5.10-rc3` and `x_y` are one.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let lower = name.to_lowercase();
+    let lower = lowercase(name);
     let marks = |c: char| matches!(c, '/' | '.' | '_' | '-' | '+' | '%' | '\'');
     for word in lower.split(|c: char| !(c.is_alphanumeric() || marks(c))) {
         let word = word.trim_matches(|c: char| matches!(c, '.' | '-' | '_' | '\''));
@@ -34,6 +36,9 @@ pub(super) fn words(name: &str) -> Vec<String> {
 
 /// `5.10`, `v6.1-rc3`, `4.19.91-ck2`.
 pub(super) fn is_version(word: &str) -> bool {
+    if !word.contains('.') {
+        return false;
+    }
     let bare = word.trim_start_matches(['v', 'V']);
     let number = bare.split(['-', '+', '_']).next().unwrap_or(bare);
     let parts: Vec<&str> = number.split('.').collect();
@@ -62,8 +67,9 @@ pub(super) fn is_commit(word: &str) -> bool {
 
 /// A name with what is asked of it beside each other one, found once: a message may
 /// have hundreds of names, each of which is put beside each.
-pub(crate) struct Name<'n> {
-    text: &'n str,
+#[derive(Clone)]
+pub(crate) struct Name {
+    text: String,
     /// In small letters, without blanks around it.
     lower: String,
     words: Vec<String>,
@@ -86,24 +92,39 @@ pub(crate) struct Name<'n> {
     work: bool,
 }
 
-impl<'n> Name<'n> {
+impl Name {
     /// Whether the name is that of a test and says nothing of a state.
     pub(crate) fn is_work(&self) -> bool {
         self.work
     }
 
     /// Finds its words and what they say.
-    pub(crate) fn of(text: &'n str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
+        Name::with(text, words(text))
+    }
+
+    /// Whether nothing of it rules out that it is a configuration's.
+    pub(crate) fn may_be_configuration(&self) -> bool {
+        alone::may_be_name(&self.text, &self.words)
+    }
+
+    /// The same of a name of which nothing rules out that it is a configuration's.
+    pub(crate) fn of_configuration(text: &str) -> Option<Self> {
         let words = words(text);
+        alone::may_be_name(text, &words).then(|| Name::with(text, words))
+    }
+
+    /// Of a text and its words.
+    fn with(text: &str, words: Vec<String>) -> Self {
         let has = |is: fn(&str) -> bool| words.iter().any(|word| is(word));
         let setting = setting(text);
         let switch = setting
             .as_ref()
             .is_some_and(|(key, _)| !PARAMETERS.contains(&key.as_str()) && !names_metric(key));
         Name {
-            text,
+            text: text.to_owned(),
             lower: text.trim().to_lowercase(),
-            kind: kind(text),
+            kind: kind(text, &words),
             opposites: Opposites::of(&words),
             negations: negations(&words),
             plain: plain(&words),
@@ -138,9 +159,9 @@ impl<'n> Name<'n> {
 
     /// Whether both say how much there is of different things: `last_used_page = 0` and
     /// `last_unused_page = 0`.
-    fn counts_other(&self, other: &Name<'_>) -> bool {
+    fn counts_other(&self, other: &Name) -> bool {
         let number = |value: &str| value.bytes().all(|b| b.is_ascii_digit());
-        let one = |name: &Name<'_>| name.text.split_whitespace().count() <= 3;
+        let one = |name: &Name| name.text.split_whitespace().count() <= 3;
         match (&self.setting, &other.setting) {
             (Some((key, value)), Some((other_key, other_value))) => {
                 key != other_key && number(value) && number(other_value) && one(self) && one(other)
@@ -151,13 +172,13 @@ impl<'n> Name<'n> {
 
     /// The strongest sign that this and another one stand for two configurations of one
     /// thing, if there is any.
-    pub(crate) fn beside(&self, other: &Name<'_>) -> Option<Sign> {
+    pub(crate) fn beside(&self, other: &Name) -> Option<Sign> {
         let (a, b) = (self, other);
         if a.is_parameter || b.is_parameter {
             return None;
         }
         if a.words == b.words {
-            return mark_only(a.text, b.text);
+            return mark_only(&a.text, &b.text);
         }
         if a.counts_other(b) {
             return None;
@@ -168,7 +189,7 @@ impl<'n> Name<'n> {
         }
         // A series is a change to what stands beside it.
         let beside_baseline = a.baseline != b.baseline;
-        let change = |name: &Name<'_>| name.change || beside_baseline && name.series;
+        let change = |name: &Name| name.change || beside_baseline && name.series;
         let changes = (change(a), change(b));
         if a.baseline && changes.1 || b.baseline && changes.0 {
             return Some(Sign::OppositeNames);
@@ -189,7 +210,7 @@ impl<'n> Name<'n> {
         if alternatives(&a.kind, &b.kind) {
             return Some(Sign::Switched);
         }
-        let metric = |name: &Name<'_>, changes: bool| !(name.baseline || changes) && name.metric;
+        let metric = |name: &Name, changes: bool| !(name.baseline || changes) && name.metric;
         if metric(a, changes.0) || metric(b, changes.1) {
             return None;
         }
@@ -211,18 +232,21 @@ impl<'n> Name<'n> {
 
 /// The words of a name as one, without what is set in it and that it is a mode: `iopoll` of
 /// `iopoll mode (hipri=1)`.
-fn kind(text: &str) -> String {
-    let bare = match text.split_once(" (") {
-        Some((bare, note)) if note.contains('=') && !bare.trim().is_empty() => bare,
-        _ => text,
+fn kind(text: &str, all: &[String]) -> String {
+    let (bare, mut words) = match text.split_once(" (") {
+        Some((bare, note)) if note.contains('=') && !bare.trim().is_empty() => {
+            (bare, Cow::Owned(words(bare)))
+        }
+        _ => (text, Cow::Borrowed(all)),
     };
-    let mut words = words(bare);
     if words.len() < 2 || !words.iter().any(|word| word == "mode") {
         return words.join("-");
     }
     // `iopoll=1 mode` is that of `iopoll`.
     let number = |word: &String| word.bytes().all(|b| b.is_ascii_digit());
-    words.retain(|word| word != "mode" && !(bare.contains('=') && number(word)));
+    words
+        .to_mut()
+        .retain(|word| word != "mode" && !(bare.contains('=') && number(word)));
     words.join("-")
 }
 
@@ -242,6 +266,9 @@ const _: () = assert!(OPPOSITES.len() <= 64);
 impl Opposites {
     fn of(words: &[String]) -> Self {
         let mut found = Opposites::default();
+        if !words.iter().any(|word| states::may_be_opposite(word)) {
+            return found;
+        }
         for (at, (low, high)) in OPPOSITES.iter().enumerate() {
             let bit = |is: bool| u64::from(is) << at;
             let has = |wanted: &str| words.iter().any(|word| word == wanted);
@@ -466,7 +493,7 @@ pub(crate) fn of_several_workloads(names: &[&str]) -> bool {
         }
     }
     let contrasted = |members: &[&str]| {
-        let members: Vec<Name<'_>> = members.iter().map(|name| Name::of(name)).collect();
+        let members: Vec<Name> = members.iter().map(|name| Name::of(name)).collect();
         any_pair(&members, |a, b| a.beside(b).is_some())
     };
     let several = workloads
@@ -477,17 +504,13 @@ pub(crate) fn of_several_workloads(names: &[&str]) -> bool {
 
 /// Whether two of the names are of opposite meaning.
 pub(crate) fn has_opposites(names: &[&str]) -> bool {
-    let good: Vec<Name<'_>> = names
-        .iter()
-        .filter(|name| may_be_name(name))
-        .take(24)
-        .map(|name| Name::of(name))
-        .collect();
+    let good = names.iter().filter_map(|name| Name::of_configuration(name));
+    let good: Vec<Name> = good.take(24).collect();
     any_pair(&good, |a, b| a.beside(b) == Some(Sign::OppositeNames))
 }
 
 /// Whether something holds of any two names.
-fn any_pair(names: &[Name<'_>], is: impl Fn(&Name<'_>, &Name<'_>) -> bool) -> bool {
+fn any_pair(names: &[Name], is: impl Fn(&Name, &Name) -> bool) -> bool {
     let mut each = names.iter().enumerate();
     each.any(|(at, a)| names[at + 1..].iter().any(|b| is(a, b)))
 }

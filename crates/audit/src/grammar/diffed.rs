@@ -4,8 +4,6 @@
 //! other; what stands behind the mark is read as `perf stat` prints it.
 //! Patches never get here: their hunks are known by their headers.
 
-use std::borrow::Cow;
-
 use super::begins::Begins;
 use super::perf_stat::PerfStat;
 use super::{Block, Finding, Grammar};
@@ -64,11 +62,7 @@ impl Grammar for Diffed {
 
 fn unmarked<'l>(line: &'l Line<'_>, mark: char) -> Option<Line<'l>> {
     let text = line.text.strip_prefix(mark)?;
-    Some(Line {
-        text: Cow::Borrowed(text),
-        depth: line.depth,
-        place: line.place,
-    })
+    Some(Line::new(text, line.depth, line.place))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod shape;
 use super::{Block, Grammar};
 use crate::Line;
 use crate::scan::RESULT;
+pub(crate) use heading::Heading;
 pub(super) use named::are_configurations;
 
 /// Lines that come again with other figures; see the module.

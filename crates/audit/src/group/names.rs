@@ -1,6 +1,7 @@
 //! Headings and command lines to short names.
 
 use crate::command;
+use crate::listed::{Listed, lowercase};
 use crate::states;
 
 /// A short name for a heading: without a parenthesis at its end, unless only that names a
@@ -51,7 +52,7 @@ pub(crate) fn program(command: &str) -> Option<(String, String)> {
 }
 
 /// Names of programs and tests that people measure with.
-const WORKLOADS: &[&str] = &[
+static WORKLOADS: Listed = Listed::of(&[
     "hackbench",
     "schbench",
     "cyclictest",
@@ -108,14 +109,13 @@ const WORKLOADS: &[&str] = &[
     "filebench",
     "reaim",
     "aim7",
-];
+]);
 
 /// How much a name sounds like that of a workload.
 pub(crate) fn workload_score(name: &str) -> usize {
-    let lower = name.to_lowercase();
-    lower
+    lowercase(name)
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
-        .filter(|word| WORKLOADS.contains(word))
+        .filter(|word| WORKLOADS.has(word))
         .count()
 }
 

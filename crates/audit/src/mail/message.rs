@@ -73,14 +73,11 @@ impl Message {
         let mut lines = Vec::new();
         for text in &self.texts {
             if !lines.is_empty() {
-                lines.push(Line {
-                    text: Cow::Borrowed(""),
-                    depth: 0,
-                    place: Place {
-                        message: self.number,
-                        line: text.places.line(0),
-                    },
-                });
+                let place = Place {
+                    message: self.number,
+                    line: text.places.line(0),
+                };
+                lines.push(Line::new("", 0, place));
             }
             text.lines(self.number, &mut lines);
         }

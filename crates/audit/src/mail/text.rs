@@ -162,11 +162,8 @@ impl<'a> Splitter<'a, '_> {
             text = Cow::Owned(plain);
         }
         self.weak |= quote::may_be_weak(text.as_bytes());
-        self.out.push(Line {
-            text,
-            depth: quote::saturated(depth),
-            place,
-        });
+        self.out
+            .push(Line::new(text, quote::saturated(depth), place));
     }
 }
 

@@ -269,7 +269,7 @@ fn labels(grid: &Grid) -> Vec<String> {
 /// The points of the two names that differ most as configurations do.
 pub(crate) fn differing(names: &[&str]) -> i32 {
     let good = names.iter().filter_map(|name| configuration_name(name));
-    let good: Vec<contrast::Name<'_>> = good.take(MANY).collect();
+    let good: Vec<contrast::Name> = good.take(MANY).collect();
     let mut most = 0;
     for (at, a) in good.iter().enumerate() {
         for b in &good[at + 1..] {
@@ -284,12 +284,12 @@ pub(crate) fn differing(names: &[&str]) -> i32 {
 }
 
 /// A name, if nothing of itself rules out that it is a configuration's.
-pub(crate) fn configuration_name(name: &str) -> Option<contrast::Name<'_>> {
-    alone::may_be_name(name).then(|| contrast::Name::of(name))
+pub(crate) fn configuration_name(name: &str) -> Option<contrast::Name> {
+    contrast::Name::of_configuration(name)
 }
 
 /// The points of two names: how much they differ as configurations do.
-pub(crate) fn difference(a: &contrast::Name<'_>, b: &contrast::Name<'_>) -> i32 {
+pub(crate) fn difference(a: &contrast::Name, b: &contrast::Name) -> i32 {
     let sign = a.beside(b);
     sign.and_then(Sign::weight).map_or(0, |w| w.points).max(0)
 }

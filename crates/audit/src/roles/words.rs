@@ -1,9 +1,7 @@
 //! The words from which the parts of a table are known.
 
-use std::borrow::Cow;
-
 use crate::grammar::table::{Header, Row};
-use crate::listed::Listed;
+use crate::listed::{Listed, lowercase};
 use crate::states;
 
 pub(crate) const CONFIGURATION_KEYS: &[&str] = &[
@@ -217,15 +215,6 @@ pub(crate) fn names_configuration(name: &str) -> bool {
         || lower.contains('=')
 }
 
-/// A name in small letters; most are already.
-fn lowercase(name: &str) -> Cow<'_, str> {
-    let small = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
-    match name.bytes().all(small) {
-        true => Cow::Borrowed(name),
-        false => Cow::Owned(name.to_lowercase()),
-    }
-}
-
 fn kernel_version(word: &str) -> bool {
     if !word.starts_with(|c: char| c.is_ascii_digit() || c == 'v') {
         return false;
@@ -247,7 +236,7 @@ fn series_version(word: &str) -> bool {
 
 /// Whether a name is one that metrics usually have.
 pub(crate) fn names_metric(name: &str) -> bool {
-    let lower = name.to_lowercase();
+    let lower = lowercase(name);
     lower.contains(['%', '/']) && !lower.starts_with("w/")
         || lower
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Member;
-use crate::admission::{Sign, alone, contrast};
+use crate::admission::{Sign, contrast};
 
 /// The names of a workload, with what is asked of each beside all others.
 pub(super) struct Compared<'a> {
-    pub(super) names: Vec<contrast::Name<'a>>,
+    pub(super) names: Vec<contrast::Name>,
     /// Those that may be of configurations.
     pub(super) good: Vec<bool>,
     pub(super) texts: &'a [&'a str],
@@ -22,9 +22,12 @@ pub(super) struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     pub(super) fn of(texts: &'a [&'a str], members: &'a [Member<'a>]) -> Self {
-        let names: Vec<contrast::Name<'_>> =
+        let names: Vec<contrast::Name> =
             texts.iter().map(|name| contrast::Name::of(name)).collect();
-        let good: Vec<bool> = texts.iter().map(|name| alone::may_be_name(name)).collect();
+        let good: Vec<bool> = names
+            .iter()
+            .map(contrast::Name::may_be_configuration)
+            .collect();
         let opposite = |one: usize| {
             let mut others = (0..names.len()).filter(|&at| at != one && good[at]);
             good[one] && others.any(|at| names[one].beside(&names[at]) == Some(Sign::OppositeNames))

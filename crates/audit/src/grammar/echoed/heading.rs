@@ -1,7 +1,13 @@
 //! Lines that may stand above lists, and what they say.
 
+use std::ops::Range;
+
+use crate::Line;
+use crate::admission::contrast::Name;
 use crate::admission::families::is_of_family;
 use crate::headings::is_generic;
+use crate::line::Known;
+use crate::roles::configuration_name;
 use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
 
 /// A heading of more words is a sentence, which may introduce anything.
@@ -19,6 +25,50 @@ pub(super) fn is_sentence(name: &str) -> bool {
         !within
     });
     outside.count() > WORDS
+}
+
+/// What a line that may stand above figures says.
+#[derive(Clone)]
+pub(crate) struct Heading {
+    /// Where in the line its name stands.
+    range: Range<usize>,
+    /// Whether it may be the first.
+    first: bool,
+    name: Known<Name>,
+}
+
+/// A [`heading`] with what its name says.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'t> {
+    pub(super) name: &'t str,
+    heading: &'t Heading,
+}
+
+impl<'t> Named<'t> {
+    pub(super) fn of(line: &'t Line<'_>) -> Option<Self> {
+        let text: &str = &line.text;
+        let heading = line.heading.get(|| {
+            let name = heading(text)?;
+            let start = name.as_ptr().addr() - text.as_ptr().addr();
+            Some(Heading {
+                range: start..start + name.len(),
+                first: first_name(name),
+                name: Known::default(),
+            })
+        })?;
+        let name = &text[heading.range.clone()];
+        Some(Named { name, heading })
+    }
+
+    /// Whether it is one that a first heading may have.
+    pub(super) fn is_first(self) -> bool {
+        self.heading.first
+    }
+
+    /// The name, if nothing of itself rules out that it is a configuration's.
+    pub(super) fn configuration(self) -> Option<&'t Name> {
+        self.heading.name.get(|| configuration_name(self.name))
+    }
 }
 
 /// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
@@ -131,8 +181,10 @@ pub(super) fn bare(text: &str) -> &str {
 /// Whether two names are of one form: `Testing 6.29 on 7.0`, `Testing 7.0 on fixed`.
 pub(super) fn alike(a: &str, b: &str) -> bool {
     let words = |name: &str| name.split_whitespace().count();
+    // Whatever parts words is one of these bytes.
+    let parts = a.bytes().filter(|b| *b <= b' ' || !b.is_ascii());
     let first = |name: &str| name.split_whitespace().next().map(str::to_ascii_lowercase);
-    words(a) >= 3 && words(a) == words(b) && first(a) == first(b)
+    parts.count() >= 2 && words(a) >= 3 && words(a) == words(b) && first(a) == first(b)
 }
 
 /// Whether two names differ in nothing but their last number, which counts no runs:

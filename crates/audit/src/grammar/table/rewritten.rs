@@ -16,11 +16,7 @@ pub(super) fn read(
     let from: Vec<usize> = right.iter().map(|(at, _)| *at).collect();
     let whole: Vec<Line<'_>> = right
         .into_iter()
-        .map(|(at, text)| Line {
-            text: text.into(),
-            place: lines[at].place,
-            depth: lines[at].depth,
-        })
+        .map(|(at, text)| Line::new(text, lines[at].depth, lines[at].place))
         .collect();
     let read = Table.read(&whole)?;
     let last = *from.get(read.taken.len().checked_sub(1)?)?;

@@ -209,11 +209,9 @@ fn joined(lines: &[Line<'_>], header: Range<usize>, first: usize) -> Option<Bloc
 /// Reads the rows that begin at `first` below a header that was joined.
 fn under(lines: &[Line<'_>], header: &str, first: usize) -> Option<Block> {
     let here = here(lines)?;
-    let mut whole: Vec<Line<'_>> = vec![Line {
-        text: header.to_owned().into(),
-        place: lines.first()?.place,
-        depth: lines.first()?.depth,
-    }];
+    let first_line = lines.first()?;
+    let header = Line::new(header.to_owned(), first_line.depth, first_line.place);
+    let mut whole = vec![header];
     whole.extend((first..first + MOST).map_while(|at| here(at).and(lines.get(at)).cloned()));
     let read = Table.read(&whole)?;
     let rule = |at: usize| here(at).is_some_and(is_rule);

@@ -57,11 +57,7 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     }
     let whole: Vec<Line<'_>> = joined
         .into_iter()
-        .map(|text| Line {
-            text: text.into(),
-            place: lines[0].place,
-            depth,
-        })
+        .map(|text| Line::new(text, depth, lines[0].place))
         .collect();
     let read = Table
         .read(&whole)

@@ -1,11 +1,13 @@
 //! Which headings below each other are those of sections, and how far each reaches.
 
+use std::borrow::Cow;
+
 use super::{Section, beside};
 use crate::Line;
 use crate::admission::contrast::Name;
 use crate::grammar::cells::line_at;
 use crate::grammar::echoed::heading::{
-    alike, bare, differ_in_number, first_name, heading, is_sentence, marked,
+    Named, alike, bare, differ_in_number, first_name, is_sentence, marked,
 };
 use crate::grammar::echoed::{CONTRAST, MOST, shape};
 use crate::grammar::table::is_rule;
@@ -20,19 +22,19 @@ const HEADINGS: usize = 24;
 
 /// The sections from the first line on, each up to the heading of the next; at least two.
 pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
-    let first = heading(line_at(lines, 0)?)?;
+    let first = Named::of(lines.first()?)?;
     // What a rule stands below is a heading, and the next one may say what it is.
-    let told = first_name(first);
+    let told = first.is_first();
     if !(told || is_underlined(lines)) || is_above_another(lines) {
         return None;
     }
     let mut sections = vec![Section {
-        name: first,
+        name: first.name,
         at: 0,
         end: 0,
     }];
     // What `differing` asks of each two of them.
-    let mut names = vec![configuration_name(first)?];
+    let mut names = Vec::new();
     let mark = line_at(lines, 0).and_then(marked);
     let (mut at, mut others) = (1, 0);
     while let Some(next) = next_beside(lines, at).filter(|_| others < HEADINGS) {
@@ -44,21 +46,30 @@ pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
             break;
         };
         let item = mark.is_some() && marked(text) == mark && !shape::has_digit(text);
-        let name = heading(text).or_else(|| item.then(|| bare(text)));
-        if let Some(name) = name {
+        let named = Named::of(&lines[at]);
+        let name = named.map(|named| named.name);
+        if let Some(name) = name.or_else(|| item.then(|| bare(text))) {
             if sections.iter().any(|known| known.name == name) {
                 break;
             }
             // A heading right below another one, or one that comes again, is of what stands
             // below both, unless it names a configuration itself.
             let from = sections.last().map_or(0, |section| section.at);
-            if !first_name(name) && is_inner(lines, from, at) {
+            let may_be_first = named.map_or_else(|| first_name(name), Named::is_first);
+            if !may_be_first && is_inner(lines, from, at) {
                 at += 1;
                 continue;
             }
+            if names.is_empty() {
+                names.push(Cow::Borrowed(first.configuration()?));
+            }
             let follows = follows(&sections, name, item);
-            let contrasts = |new: &Name<'_>| names.iter().all(|n| difference(n, new) >= CONTRAST);
-            if let Some(new) = configuration_name(name).filter(|new| follows || contrasts(new)) {
+            let contrasts = |new: &Name| names.iter().all(|n| difference(n, new) >= CONTRAST);
+            let new = match named {
+                Some(named) => named.configuration().map(Cow::Borrowed),
+                None => configuration_name(name).map(Cow::Owned),
+            };
+            if let Some(new) = new.filter(|new| follows || contrasts(new)) {
                 if sections.len() == MOST {
                     break;
                 }
@@ -124,14 +135,12 @@ fn next_beside(lines: &[Line<'_>], at: usize) -> Option<usize> {
 /// Whether nothing stands between the first line and a heading that names a
 /// configuration: what stands below is that one's.
 fn is_above_another(lines: &[Line<'_>]) -> bool {
-    let blank = |text: &&str| text.trim().is_empty();
-    let mut below = (1..4).map_while(|at| beside(lines, at));
-    let next = below.find(|text| !blank(text));
-    let next = next.filter(|text| !shape::has_digit(text));
-    let outer = line_at(lines, 0)
-        .and_then(heading)
-        .is_some_and(begins_with_state);
-    !outer && next.and_then(heading).is_some_and(first_name)
+    let mut below = (1..4).map_while(|at| beside(lines, at).map(|_| &lines[at]));
+    let next = below.find(|line| !line.text.trim().is_empty());
+    let next = next.filter(|line| !shape::has_digit(&line.text));
+    let outer = lines.first().and_then(Named::of);
+    let outer = outer.is_some_and(|outer| begins_with_state(outer.name));
+    !outer && next.and_then(Named::of).is_some_and(Named::is_first)
 }
 
 /// Whether a line stands in another place too.
