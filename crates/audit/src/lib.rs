@@ -31,6 +31,7 @@ mod dataish;
 mod diff;
 mod group;
 mod headings;
+mod kconfig;
 mod line;
 mod listed;
 mod located;

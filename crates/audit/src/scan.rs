@@ -21,6 +21,7 @@ use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
+use crate::kconfig;
 use crate::options::Options;
 use crate::printed::note_steps;
 use crate::{Explained, Line};
@@ -122,6 +123,7 @@ const RUNS_ABOVE: usize = 12;
 /// Finds all blocks of a message.
 pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
     let patches = diff::blank(lines);
+    let kconfig = kconfig::blank(lines);
     let lines = &*lines;
     let mut scanner = Scanner {
         lines,
@@ -136,15 +138,17 @@ pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
         digit: next_digit(lines),
         stated: None,
     };
-    for (at, _) in &patches {
-        scanner.take(*at, "diff");
+    for (code, what) in [(&patches, "diff"), (&kconfig, "kernel configuration")] {
+        for (at, _) in code {
+            scanner.take(*at, what);
+        }
     }
     let mut at = 0;
     while at < lines.len() {
         at += scanner.step(at);
     }
     let mut scan = scanner.finish();
-    for (at, text) in patches {
+    for (at, text) in patches.into_iter().chain(kconfig) {
         if let Some(line) = scan.explained.get_mut(at) {
             line.text = text.into_owned();
         }
