@@ -8,10 +8,8 @@ use crate::grammar::table::is_rule;
 use crate::roles::words::names_configuration;
 use crate::states;
 pub(crate) use machine::machine;
-pub(crate) use nothing::is_generic;
-use nothing::{
-    is_attribution, is_calculation, is_letter_header, is_reading, is_symbol, reads_files,
-};
+pub(crate) use nothing::{is_attribution, is_generic};
+use nothing::{is_calculation, is_letter_header, is_reading, is_symbol, reads_files};
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]

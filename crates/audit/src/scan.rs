@@ -2,6 +2,7 @@
 
 mod again;
 mod commands;
+mod correspondence;
 mod digits;
 mod rows;
 
@@ -100,7 +101,7 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// Commands that are part of a sentence: `hackbench -g 20, ten runs of each:`.
     in_sentences: HashSet<usize>,
-    /// How many lines on the next line with a digit stands.
+    /// How many lines on the next line with the digit of a figure stands.
     digit: Vec<u32>,
     rows: Rows,
     /// The line after the last mean with its spread, and of how many runs the

@@ -157,7 +157,7 @@ pub(super) fn reads_files(text: &str) -> bool {
 }
 
 /// `On …, … wrote:`
-pub(super) fn is_attribution(text: &str) -> bool {
+pub(crate) fn is_attribution(text: &str) -> bool {
     let lower = text.trim_end_matches(':').to_lowercase();
     [" wrote", " writes", " schrieb", " said", " a écrit"]
         .iter()

@@ -2,6 +2,7 @@
 
 use crate::Line;
 use crate::grammar::prose::says_without_digits;
+use crate::scan::correspondence::{is_correspondence, is_version_of_git};
 
 /// Whether anything that is read may stand in a text, as it is or unquoted: most mails have
 /// neither a digit nor what is read without one.
@@ -10,16 +11,20 @@ pub(crate) fn may_hold(text: &[u8]) -> bool {
     text.chunks(256).any(has_digit) || says_without_digits(text)
 }
 
-/// For each line, how many lines on the next one with a digit stands.
+/// For each line, how many lines on the next one with a digit stands that may be of a
+/// figure; far away for those that are none themselves.
 pub(super) fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
     let mut next = vec![u32::MAX; lines.len()];
     let mut distance = u32::MAX;
     for (at, line) in lines.iter().enumerate().rev() {
-        distance = match has_digit(line.text.as_bytes()) {
+        let text: &str = &line.text;
+        let above = || at.checked_sub(1).map_or("", |above| &lines[above].text);
+        next[at] = match has_digit(text.as_bytes()) {
+            true if is_correspondence(text) || is_version_of_git(above(), text) => u32::MAX,
             true => 0,
             false => distance.saturating_add(1),
         };
-        next[at] = distance;
+        distance = next[at].min(distance.saturating_add(1));
     }
     next
 }

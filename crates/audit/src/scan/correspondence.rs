@@ -1,0 +1,140 @@
+//! Lines by which mails and patches are sent. The numbers in them are dates, commits, lines
+//! of code, and never figures.
+
+use crate::headings::is_attribution;
+
+/// Whether a line only says who wrote what, where it is found, or what a patch changes.
+pub(super) fn is_correspondence(text: &str) -> bool {
+    let bare = text.trim_start();
+    is_said_by_somebody(bare) || is_trailer(bare) || is_address(bare) || is_of_diffstat(text)
+}
+
+/// Whether a line below another one is the version with which git ends a patch.
+pub(super) fn is_version_of_git(above: &str, text: &str) -> bool {
+    matches!(above, "--" | "-- ")
+        && text.starts_with(|c: char| c.is_ascii_digit())
+        && text.matches('.').count() >= 2
+        && !text.contains(' ')
+}
+
+/// `On Mon, Aug 12, 2019 at 1:04 AM X <x@y> wrote:`, also where it is wrapped.
+fn is_said_by_somebody(text: &str) -> bool {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let dated = text.strip_prefix("On ").is_some_and(|rest| {
+        let mut days = DAYS.iter().filter_map(|day| rest.strip_prefix(day));
+        days.any(|rest| rest.starts_with(", "))
+    });
+    dated || text.ends_with(':') && is_attribution(text)
+}
+
+/// `Signed-off-by: X <x1@y>`, `Link: https://…`, `Fixes: 1f2d3c4 ("…")`.
+fn is_trailer(text: &str) -> bool {
+    const NAMES: [&str; 8] = [
+        "BugLink",
+        "Bugzilla",
+        "CC",
+        "Cc",
+        "Closes",
+        "From",
+        "Link",
+        "Message-Id",
+    ];
+    let Some((name, rest)) = text.split_once(": ") else {
+        return false;
+    };
+    let known = name.ends_with("-by") && !name.contains(' ') || NAMES.contains(&name);
+    known && (rest.contains('@') || rest.contains("://"))
+        || name == "Fixes" && rest.contains(" (\"")
+}
+
+/// `https://…`, `[1] https://…`.
+fn is_address(text: &str) -> bool {
+    let number = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let rest = match number {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => {
+            rest.trim_start_matches([':', ' '])
+        }
+        _ => text,
+    };
+    (rest.starts_with("https://") || rest.starts_with("http://")) && !rest.contains(' ')
+}
+
+/// What `git diff --stat --summary` prints: ` fs/x.c | 12 ++--`, ` 1 file changed, …`,
+/// ` create mode 100644 fs/y.c`.
+fn is_of_diffstat(text: &str) -> bool {
+    const SUMMARY: [&str; 4] = ["create mode 1", "delete mode 1", "mode change 1", "rename "];
+    let Some(text) = text.strip_prefix(' ') else {
+        return false;
+    };
+    let counted = || {
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.len() < text.len()
+            && (rest.starts_with(" file changed, ") || rest.starts_with(" files changed, "))
+    };
+    let changed = || {
+        let (file, change) = text.split_once(" | ")?;
+        let change = change
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit());
+        let marks = change.strip_prefix(' ')?;
+        let drawn = !marks.is_empty() && marks.bytes().all(|b| matches!(b, b'+' | b'-'));
+        Some(drawn && file.contains(['/', '.']))
+    };
+    SUMMARY.iter().any(|mark| text.starts_with(mark)) || counted() || changed().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_says_what_and_where_is_no_figure() {
+        for text in [
+            "On Mon, Aug 12, 2019 at 10:39 PM A Writer",
+            "On Mon, 12 Aug 2019 22:39:01 +0200, A Writer <a@b.c> wrote:",
+            "<a12@b.c> wrote:",
+            "2019-08-12 A Writer writes:",
+            "Signed-off-by: A Writer <a12@b.c>",
+            "  Reported-by: robot <lkp@b.c>",
+            "Cc: stable@b.c # 5.4",
+            "Fixes: 1f2d3c4a5b6c (\"fs: Wake fewer threads\")",
+            "Link: https://b.c/r/2019",
+            "https://b.c/r/2019",
+            "[2]: http://b.c/12",
+            " fs/x.c           |  12 ++++------",
+            " .../dts/x-12.dts | 608 +++++",
+            " 1 file changed, 96 insertions(+)",
+            " 20 files changed, 1230 insertions(+), 31 deletions(-)",
+            " create mode 100644 fs/x2.c",
+        ] {
+            assert!(is_correspondence(text), "{text}");
+        }
+        assert!(is_version_of_git("--", "2.21.0") && is_version_of_git("-- ", "2.26.2.5-x"));
+    }
+
+    #[test]
+    fn what_may_be_a_figure_is_left_alone() {
+        for text in [
+            "On Monday it took 12 s",
+            "On 5.10: 12 s",
+            "It took 12 s, as A wrote",
+            "From: 63 seconds",
+            "To: 50 seconds",
+            "Fixes: 12 of 13",
+            "written-by: 12 MB",
+            "Link: 12.5 Mbit/s",
+            "https://b.c/x took 12 s",
+            "[1] 12.5",
+            " fs/x.c | 12",
+            " fs/x.c | 12 | 13",
+            " read | 12 +-",
+            " 3 files changed in 12 s",
+            "12 files changed, 96 insertions(+)",
+        ] {
+            assert!(!is_correspondence(text), "{text}");
+        }
+        for (above, text) in [("", "2.21.0"), ("--", "2.21"), ("--", "2.21.0 ms")] {
+            assert!(!is_version_of_git(above, text), "{text}");
+        }
+    }
+}
