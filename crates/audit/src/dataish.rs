@@ -18,14 +18,24 @@ pub(crate) fn looks_like_data(text: &str) -> bool {
     {
         return false;
     }
-    let (mut words, mut numbers) = (0, 0);
-    for word in text.split_whitespace() {
-        words += 1;
-        if is_number(word) {
-            numbers += 1;
+    let mostly = |is: fn(&str) -> bool| {
+        let (mut words, mut numbers) = (0, 0);
+        for word in text.split_whitespace() {
+            words += 1;
+            numbers += usize::from(is(word));
         }
-    }
-    (numbers >= 3 && numbers * 2 >= words) || is_named_figure(text)
+        numbers >= 3 && numbers * 2 >= words
+    };
+    mostly(may_be_number) && mostly(is_number) || is_named_figure(text)
+}
+
+/// Whether a word is a number as far as its first and its last letter tell.
+fn may_be_number(word: &str) -> bool {
+    let mark = |b: &u8| !b.is_ascii_alphabetic();
+    let ends =
+        |end: Option<&u8>| end.is_some_and(|b| mark(b) || matches!(b, b'n' | b'N' | b'i' | b'f'));
+    let bytes = word.as_bytes();
+    ends(bytes.first()) && ends(bytes.last())
 }
 
 /// Whether a word is a number, maybe in brackets.

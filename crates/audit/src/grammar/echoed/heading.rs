@@ -14,6 +14,8 @@ use crate::roles::words::{REPETITION_KEYS, key_is, names_configuration};
 const WORDS: usize = 7;
 /// Nor has the name in it.
 const NAME: usize = 4;
+/// A name without a colon is no longer, also as an item of a list.
+const ITEM: usize = 48;
 
 /// Whether a heading says more than what was measured; what it says in parentheses apart.
 pub(super) fn is_sentence(name: &str) -> bool {
@@ -74,6 +76,9 @@ impl<'t> Named<'t> {
 /// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
 pub(super) fn heading(text: &str) -> Option<&str> {
     let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
+    if is_plain_and_long(text.trim()) {
+        return None;
+    }
     let item = marked(text).is_some();
     let text = unnumbered(text.trim()).trim_matches(marks);
     let (name, colon) = match text.strip_suffix(':') {
@@ -84,7 +89,7 @@ pub(super) fn heading(text: &str) -> Option<&str> {
     let name = opening(name).filter(|_| colon).unwrap_or(name);
     let (words, length) = match colon || is_switches(name) {
         true => (12, 90),
-        false if item => (6, 48),
+        false if item => (6, ITEM),
         false => (4, 32),
     };
     let fits = name.len() >= 2
@@ -97,6 +102,15 @@ pub(super) fn heading(text: &str) -> Option<&str> {
         && !name.ends_with([',', '.', '/'])
         && !is_generic(name);
     (fits && (colon || names_configuration(name) || denies(name))).then_some(name)
+}
+
+/// Whether a line begins and ends with words, is longer than a name alone may be, and has no
+/// settings: most lines of a mail.
+fn is_plain_and_long(text: &str) -> bool {
+    let ends = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphabetic);
+    let bytes = text.as_bytes();
+    let plain = ends(bytes.first()) && ends(bytes.last());
+    plain && text.len() > ITEM && !text.contains('=')
 }
 
 /// What a sentence is about that goes on behind it: `5.10`, of `For 5.10, where all of it

@@ -389,14 +389,23 @@ fn is_no_change(word: &str) -> bool {
     matches!(bare.as_str(), "nan" | "inf" | "infinity")
 }
 
-/// Words before the first number of a row.
+/// Words before the first number of a row, and before its only one.
 const MOST_LABELS: usize = 8;
+const LABELS_OF_ONE: usize = 3;
 
 fn row_of_words(text: &str) -> Option<Row> {
     if !text.split_whitespace().next_back().is_some_and(may_end_row) {
         return None;
     }
     let words: Vec<&str> = text.split_whitespace().collect();
+    // Most lines are sentences, and no names need be kept of them.
+    let first = words.iter().position(|word| may_be_value(word))?;
+    let mut others = words[first + 1..].iter();
+    if first > MOST_LABELS
+        || first > LABELS_OF_ONE && !others.any(|word| may_be_value(word) || is_no_change(word))
+    {
+        return None;
+    }
     let mut row = Row::default();
     let mut at = 0;
     while at < words.len() {
@@ -443,7 +452,7 @@ fn is_arrow(word: &str) -> bool {
 
 /// A sentence that happens to end in a number is not a row.
 fn prose_like(row: &Row) -> bool {
-    row.cells.len() == 1 && (row.labels.len() > 3 || row.labels.is_empty())
+    row.cells.len() == 1 && (row.labels.len() > LABELS_OF_ONE || row.labels.is_empty())
 }
 
 #[cfg(test)]
