@@ -18,24 +18,31 @@ pub(crate) fn looks_like_data(text: &str) -> bool {
     {
         return false;
     }
-    let mostly = |is: fn(&str) -> bool| {
-        let (mut words, mut numbers) = (0, 0);
-        for word in text.split_whitespace() {
-            words += 1;
-            numbers += usize::from(is(word));
-        }
-        numbers >= 3 && numbers * 2 >= words
-    };
-    mostly(may_be_number) && mostly(is_number) || is_named_figure(text)
+    may_be_mostly_numbers(text) && is_mostly_numbers(text) || is_named_figure(text)
 }
 
-/// Whether a word is a number as far as its first and its last letter tell.
-fn may_be_number(word: &str) -> bool {
-    let mark = |b: &u8| !b.is_ascii_alphabetic();
-    let ends =
-        |end: Option<&u8>| end.is_some_and(|b| mark(b) || matches!(b, b'n' | b'N' | b'i' | b'f'));
-    let bytes = word.as_bytes();
-    ends(bytes.first()) && ends(bytes.last())
+/// Whether a line has three numbers, and as many as other words.
+fn is_mostly_numbers(text: &str) -> bool {
+    let (mut words, mut numbers) = (0, 0);
+    for word in text.split_whitespace() {
+        words += 1;
+        numbers += usize::from(is_number(word));
+    }
+    numbers >= 3 && numbers * 2 >= words
+}
+
+/// The same as far as the first letters of words tell, which is enough to tell a sentence.
+fn may_be_mostly_numbers(text: &str) -> bool {
+    let (mut words, mut numbers, mut within) = (0, 0, false);
+    for byte in text.bytes() {
+        let part = !matches!(byte, b' ' | b'\t'..=b'\r');
+        let begins = part && !within;
+        within = part;
+        let of_number = !byte.is_ascii_alphabetic() || matches!(byte, b'n' | b'N' | b'i');
+        words += u32::from(begins);
+        numbers += u32::from(begins && of_number);
+    }
+    !text.is_ascii() || numbers >= 3 && numbers * 2 >= words
 }
 
 /// Whether a word is a number, maybe in brackets.

@@ -76,7 +76,7 @@ impl<'t> Named<'t> {
 /// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
 pub(super) fn heading(text: &str) -> Option<&str> {
     let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
-    if is_plain_and_long(text.trim()) {
+    if is_surely_none(text.trim()) {
         return None;
     }
     let item = marked(text).is_some();
@@ -104,13 +104,19 @@ pub(super) fn heading(text: &str) -> Option<&str> {
     (fits && (colon || names_configuration(name) || denies(name))).then_some(name)
 }
 
-/// Whether a line begins and ends with words, is longer than a name alone may be, and has no
-/// settings: most lines of a mail.
-fn is_plain_and_long(text: &str) -> bool {
-    let ends = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphabetic);
-    let bytes = text.as_bytes();
-    let plain = ends(bytes.first()) && ends(bytes.last());
-    plain && text.len() > ITEM && !text.contains('=')
+/// Whether a line is no heading, as its ends and its length tell of most: it ends as code
+/// and sentences do, or is longer than a name alone may be and has no settings.
+fn is_surely_none(text: &str) -> bool {
+    let (Some(first), Some(last)) = (text.bytes().next(), text.bytes().next_back()) else {
+        return true;
+    };
+    match last {
+        b';' | b'{' | b'}' | b'"' | b'<' | b'>' | b'$' | b'|' | b',' | b'.' | b'/' => true,
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => {
+            first.is_ascii_alphabetic() && text.len() > ITEM && !text.contains('=')
+        }
+        _ => false,
+    }
 }
 
 /// What a sentence is about that goes on behind it: `5.10`, of `For 5.10, where all of it
