@@ -19,32 +19,43 @@ pub(super) fn is_version_of_git(above: &str, text: &str) -> bool {
 
 /// `On Mon, Aug 12, 2019 at 1:04 AM X <x@y> wrote:`, also where it is wrapped.
 fn is_said_by_somebody(text: &str) -> bool {
-    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    let dated = text.strip_prefix("On ").is_some_and(|rest| {
-        let mut days = DAYS.iter().filter_map(|day| rest.strip_prefix(day));
-        days.any(|rest| rest.starts_with(", "))
-    });
+    let dated = text
+        .strip_prefix("On ")
+        .and_then(behind_day)
+        .is_some_and(|rest| rest.starts_with(", "));
     dated || text.ends_with(':') && is_attribution(text)
 }
 
-/// `Signed-off-by: X <x1@y>`, `Link: https://…`, `Fixes: 1f2d3c4 ("…")`.
+/// What stands behind the day of a week.
+fn behind_day(text: &str) -> Option<&str> {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    DAYS.iter().find_map(|day| text.strip_prefix(day))
+}
+
+/// `Signed-off-by: X <x1@y>`, `Link: https://…`, `Fixes: 1f2d3c4 ("…")`, `Date: Tue, 13 Oct …`.
 fn is_trailer(text: &str) -> bool {
-    const NAMES: [&str; 8] = [
+    const NAMES: [&str; 10] = [
+        "Author",
         "BugLink",
         "Bugzilla",
         "CC",
         "Cc",
         "Closes",
         "From",
+        "Gitweb",
         "Link",
         "Message-Id",
     ];
-    let Some((name, rest)) = text.split_once(": ") else {
+    let Some((name, rest)) = text.split_once(':') else {
         return false;
     };
+    if !rest.starts_with(' ') {
+        return false;
+    }
     let known = name.ends_with("-by") && !name.contains(' ') || NAMES.contains(&name);
     known && (rest.contains('@') || rest.contains("://"))
         || name == "Fixes" && rest.contains(" (\"")
+        || name.ends_with("Date") && behind_day(rest.trim_start()).is_some()
 }
 
 /// `https://…`, `[1] https://…`.
@@ -99,6 +110,8 @@ mod tests {
             "Cc: stable@b.c # 5.4",
             "Fixes: 1f2d3c4a5b6c (\"fs: Wake fewer threads\")",
             "Link: https://b.c/r/2019",
+            "Date: Tue, 13 Oct 2020 12:39:23 -0700",
+            "CommitterDate: Mon, 13 Feb 2023 11:26:08 +01:00",
             "https://b.c/r/2019",
             "[2]: http://b.c/12",
             " fs/x.c           |  12 ++++------",
@@ -123,6 +136,8 @@ mod tests {
             "Fixes: 12 of 13",
             "written-by: 12 MB",
             "Link: 12.5 Mbit/s",
+            "Date: 12.5 s",
+            "Author:12@b.c",
             "https://b.c/x took 12 s",
             "[1] 12.5",
             " fs/x.c | 12",

@@ -117,6 +117,9 @@ fn label_of<'t>(before: &'t str, last: Option<&mut Field<'t>>) -> &'t str {
 
 /// Whether a line is a calculation: `1 / (1 / 50 + max(1 / 45, 1 / 8)) = 6.9 GiB/s`.
 fn is_calculation(text: &str) -> bool {
+    if !text.contains('=') {
+        return false;
+    }
     let Some((left, _)) = text.split_once(" = ") else {
         return false;
     };
@@ -413,7 +416,8 @@ static CODE: LazyLock<Option<Trigger>> = LazyLock::new(|| {
 /// file.cc:385] `, `[   12.345678] `, `==4711== `, `2024-01-31 10:11:12,345 `.
 fn unstamped(text: &str) -> &str {
     let text = text.trim_start().trim_start_matches("- ");
-    if let Some((stamp, rest)) = text.split_once("] ")
+    if text.starts_with(['[', 'I', 'W', 'E', 'F'])
+        && let Some((stamp, rest)) = text.split_once("] ")
         && (stamp.starts_with('[') || is_stamp(stamp))
         && stamp.len() <= 80
         && stamp.bytes().filter(u8::is_ascii_digit).count() >= 4

@@ -318,7 +318,9 @@ fn unchanged(word: &str) -> (&str, Option<f64>) {
 /// `12.5±0.3`, `12.5±0.3ms`: the number, what is glued behind it, and the unit that it
 /// may have there; `None` if that is no number.
 fn unspread(word: &str) -> Option<(&str, Option<PlusMinus>, &str)> {
-    let marks = ["±", "+/-", "+-"].into_iter();
+    // Each of the marks has one of these bytes.
+    let marked = word.bytes().skip(1).any(|b| b == b'+' || !b.is_ascii());
+    let marks = ["±", "+/-", "+-"].into_iter().filter(|_| marked);
     let found = marks
         .filter_map(|mark| word.split_once(mark))
         .find(|(head, _)| !head.is_empty());
