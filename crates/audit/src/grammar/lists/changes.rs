@@ -14,13 +14,14 @@ pub(super) fn line(text: &str) -> Option<table::Row> {
     let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
     let (head, value) = text.split_once(':')?;
     let head = head.trim();
-    let fits = text.len() <= LONGEST
-        && (1..=WORDS).contains(&head.split_whitespace().count())
+    if text.len() > LONGEST || !value.starts_with([' ', '\t']) {
+        return None;
+    }
+    let cell = table::cell_value(value).filter(|cell| cell.unit != "%")?;
+    let fits = (1..=WORDS).contains(&head.split_whitespace().count())
         && head.bytes().any(|b| b.is_ascii_alphabetic())
-        && value.starts_with([' ', '\t'])
         && !is_setting(head);
-    let cell = table::cell_value(value).filter(|cell| fits && cell.unit != "%")?;
-    Some(table::Row {
+    fits.then(|| table::Row {
         labels: vec![head.to_string()],
         cells: vec![cell],
     })

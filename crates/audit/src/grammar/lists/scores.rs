@@ -26,8 +26,11 @@ type Scores<'t> = (&'t str, Vec<(&'t str, Quantity<'t>)>);
 pub(super) fn line(text: &str) -> Option<Scores<'_>> {
     let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
     let (head, rest) = text.split_once(':')?;
+    if text.len() > LONGEST || !rest.contains(':') {
+        return None;
+    }
     let few = head.split_whitespace().count() <= WORDS;
-    if text.len() > LONGEST || !few || !rest.contains(':') || !names_configuration(head) {
+    if !few || !names_configuration(head) {
         return None;
     }
     let item = |item: &'_ str| -> Option<usize> { item.rfind(':') };

@@ -97,6 +97,10 @@ impl<'t> Cells<'t> {
             return None;
         }
         let names = row::wide_cells(head);
+        let two = |name: &&str| name.contains(['/', ',']);
+        if names.len() < 2 || !names[1..].iter().all(two) {
+            return None;
+        }
         let first = if is_rule(here(1)?) { 2 } else { 1 };
         let (mut rows, mut places) = (Vec::new(), Vec::new());
         let mut at = first;
