@@ -51,7 +51,8 @@ impl fmt::Display for Taken {
         let (how, why) = match &self.outcome {
             Outcome::Ok => ("ok", ""),
             Outcome::Skipped(why) => ("SKIPPED", why.as_str()),
-            Outcome::Failed(why) => ("FAILED", why.as_str()),
+            // All of it stands where the step ended, and at the end of all.
+            Outcome::Failed(why) => ("FAILED", why.lines().next().unwrap_or_default()),
         };
         let (name, seconds, cpu) = (self.name, self.time.as_secs_f64(), self.cpu);
         write!(f, "{name:<12} {how:<8} {seconds:6.1} s {cpu:6.1} s of CPU")?;

@@ -9,7 +9,7 @@ use crate::roles::words::names_configuration;
 use crate::states;
 pub(crate) use machine::machine;
 pub(crate) use nothing::{is_attribution, is_generic};
-use nothing::{is_calculation, is_letter_header, is_reading, is_symbol, reads_files};
+use nothing::{is_calculation, is_counted, is_letter_header, is_symbol, reads_files};
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -418,7 +418,7 @@ fn heading(text: &str, at: usize) -> Option<Heading> {
     }
     let text = strip_marks(text);
     let printed = text.ends_with(" records in") || text.ends_with(" records out");
-    let figures = is_calculation(text) || is_reading(text);
+    let figures = is_calculation(text) || is_counted(text);
     if is_generic(text) || figures || is_symbol(text) || reads_files(text) || printed {
         return None;
     }

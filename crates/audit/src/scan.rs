@@ -1,6 +1,7 @@
 //! One message's lines to blocks of figures with what stands above them.
 
 mod again;
+mod code;
 mod commands;
 mod correspondence;
 mod digits;
@@ -15,17 +16,17 @@ use crate::admission::surroundings;
 use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
-use crate::diff;
 use crate::grammar::begins;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
-use crate::kconfig;
 use crate::options::Options;
 use crate::printed::note_steps;
 use crate::{Explained, Line};
+use code::Code;
+use commands::sleep;
 pub(crate) use digits::may_hold;
 use digits::{fractions, next_digit};
 use rows::Rows;
@@ -123,8 +124,7 @@ const RUNS_ABOVE: usize = 12;
 
 /// Finds all blocks of a message.
 pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
-    let patches = diff::blank(lines);
-    let kconfig = kconfig::blank(lines);
+    let code = Code::take_from(lines);
     let lines = &*lines;
     let mut scanner = Scanner {
         lines,
@@ -139,21 +139,15 @@ pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
         digit: next_digit(lines),
         stated: None,
     };
-    for (code, what) in [(&patches, "diff"), (&kconfig, "kernel configuration")] {
-        for (at, _) in code {
-            scanner.take(*at, what);
-        }
+    for (at, what) in code.lines() {
+        scanner.take(at, what);
     }
     let mut at = 0;
     while at < lines.len() {
         at += scanner.step(at);
     }
     let mut scan = scanner.finish();
-    for (at, text) in patches.into_iter().chain(kconfig) {
-        if let Some(line) = scan.explained.get_mut(at) {
-            line.text = text.into_owned();
-        }
-    }
+    code.explain(&mut scan.explained);
     scan
 }
 
@@ -498,15 +492,6 @@ pub(crate) fn mean_figures<'f>(samples: impl Iterator<Item = &'f Figure>) -> Vec
             ..f
         })
         .collect()
-}
-
-/// `sleep 300` on a line of its own, in seconds.
-fn sleep(text: &str) -> Option<f64> {
-    let rest = text
-        .trim()
-        .trim_start_matches(['#', '$', ' '])
-        .strip_prefix("sleep ")?;
-    crate::options::parse_duration(rest.trim()).ok()
 }
 
 #[cfg(test)]

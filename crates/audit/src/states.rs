@@ -50,6 +50,7 @@ pub(crate) fn opposed(word: &str) -> bool {
     pairs.any(|(low, high)| *low == word || *high == word) && !VAGUE.contains(&word)
 }
 
+/// Most words are none of them, and this soon tells.
 static OPPOSITE_LENGTHS: Lengths = {
     let mut lengths = Lengths::NONE;
     let mut at = 0;
@@ -60,9 +61,46 @@ static OPPOSITE_LENGTHS: Lengths = {
     lengths
 };
 
-/// Whether a word may be one of [`OPPOSITES`]; most words are none, and this is soon said.
-pub(crate) fn may_be_opposite(word: &str) -> bool {
-    OPPOSITE_LENGTHS.allow(word)
+/// Which words of [`OPPOSITES`] a name has, a bit for each pair.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Opposites {
+    low: u64,
+    high: u64,
+    /// Those that stand last.
+    last_low: u64,
+    last_high: u64,
+}
+
+/// A bit for each pair of [`OPPOSITES`].
+const _: () = assert!(OPPOSITES.len() <= 64);
+
+impl Opposites {
+    /// Those of a name's words, in small letters.
+    pub(crate) fn of(words: &[String]) -> Self {
+        let mut found = Opposites::default();
+        if !words.iter().any(|word| OPPOSITE_LENGTHS.allow(word)) {
+            return found;
+        }
+        for (at, (low, high)) in OPPOSITES.iter().enumerate() {
+            let bit = |is: bool| u64::from(is) << at;
+            let has = |wanted: &str| words.iter().any(|word| word == wanted);
+            let ends = |wanted: &str| words.last().is_some_and(|word| word == wanted);
+            found.low |= bit(has(low));
+            found.high |= bit(has(high));
+            // A single letter or `no` is an answer only where it stands last.
+            let brief = high.len() < 3 && !high.contains('/') || *low == "no";
+            found.last_low |= bit(!brief || ends(low));
+            found.last_high |= bit(!brief || ends(high));
+        }
+        found
+    }
+
+    /// Whether one has a word of which the other has only the opposite.
+    pub(crate) fn meet(self, other: Self) -> bool {
+        let meets =
+            |a: Self, b: Self| a.low & !b.low & b.high & !a.high & a.last_low & b.last_high != 0;
+        meets(self, other) || meets(other, self)
+    }
 }
 
 /// What a state is of.
@@ -191,6 +229,13 @@ pub(crate) fn is_base(word: &str) -> bool {
     has(word, SIDE, Some(Base))
 }
 
+/// Whether a name with these words is of what a change is compared with.
+pub(crate) fn has_base(words: &[String]) -> bool {
+    // A `control descriptor` is a thing.
+    let thing = |word: &str| word == "control" && words.len() > 2;
+    words.iter().any(|word| is_base(word) && !thing(word))
+}
+
 /// Whether a name with this word is of what was changed.
 pub(crate) fn is_change(word: &str) -> bool {
     has(word, SIDE, Some(Change))
@@ -228,6 +273,26 @@ pub(crate) fn in_name(name: &str) -> bool {
         .collect();
     let stated = |word: &String| is_bare(word) || is_base(word) || is_change(word);
     words.iter().any(stated) || names_this_change(&words)
+}
+
+/// What a heading says of the state of what stands below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stated {
+    /// Nothing.
+    Not,
+    /// It has a word for one.
+    InName,
+    /// It says nothing else.
+    Only,
+}
+
+/// What a heading says of the state of what stands below it; none says nothing.
+pub(crate) fn stated(heading: Option<&str>) -> Stated {
+    match heading {
+        Some(heading) if is_state_of_all(heading) => Stated::Only,
+        Some(heading) if in_name(heading) => Stated::InName,
+        _ => Stated::Not,
+    }
 }
 
 /// Whether a heading says nothing but the state of what stands below it: `Before this

@@ -8,7 +8,7 @@ use super::families::alternatives;
 use super::signs::Sign;
 use crate::listed::lowercase;
 use crate::roles::words::names_metric;
-use crate::states::{self, OPPOSITES};
+use crate::states::{self, Opposites};
 
 /// The words of a name. `w/o`, `5.10-rc3` and `x_y` are one.
 pub(super) fn words(name: &str) -> Vec<String> {
@@ -133,10 +133,7 @@ impl Name {
             setting,
             switch,
             is_parameter: is_parameter(text),
-            baseline: words.iter().any(|word| {
-                // `control descriptor` is a thing.
-                states::is_base(word) && (word != "control" || words.len() <= 2)
-            }),
+            baseline: states::has_base(&words),
             change: has(states::is_change) || states::names_this_change(&words),
             series: words.iter().any(|word| is_series(word)),
             metric: names_metric(text),
@@ -248,47 +245,6 @@ fn kind(text: &str, all: &[String]) -> String {
         .to_mut()
         .retain(|word| word != "mode" && !(bare.contains('=') && number(word)));
     words.join("-")
-}
-
-/// Which words of [`OPPOSITES`] a name has, a bit for each pair.
-#[derive(Debug, Clone, Copy, Default)]
-struct Opposites {
-    low: u64,
-    high: u64,
-    /// Those that stand last.
-    last_low: u64,
-    last_high: u64,
-}
-
-/// A bit for each pair of [`OPPOSITES`].
-const _: () = assert!(OPPOSITES.len() <= 64);
-
-impl Opposites {
-    fn of(words: &[String]) -> Self {
-        let mut found = Opposites::default();
-        if !words.iter().any(|word| states::may_be_opposite(word)) {
-            return found;
-        }
-        for (at, (low, high)) in OPPOSITES.iter().enumerate() {
-            let bit = |is: bool| u64::from(is) << at;
-            let has = |wanted: &str| words.iter().any(|word| word == wanted);
-            let ends = |wanted: &str| words.last().is_some_and(|word| word == wanted);
-            found.low |= bit(has(low));
-            found.high |= bit(has(high));
-            // A single letter or `no` is an answer only where it stands last.
-            let brief = high.len() < 3 && !high.contains('/') || *low == "no";
-            found.last_low |= bit(!brief || ends(low));
-            found.last_high |= bit(!brief || ends(high));
-        }
-        found
-    }
-
-    /// Whether one has a word of which the other has only the opposite.
-    fn meet(self, other: Self) -> bool {
-        let meets =
-            |a: Self, b: Self| a.low & !b.low & b.high & !a.high & a.last_low & b.last_high != 0;
-        meets(self, other) || meets(other, self)
-    }
 }
 
 /// `v6.1` and `v6.1-patched`: one name is the other, changed. Both in small letters.

@@ -56,7 +56,7 @@ impl Grammar for Dd {
             && copied.time.value.fract() == 0.0
             && later.or_else(|| ended(next)).is_some_and(more);
         match unfinished {
-            true => block.taken = vec!["dd, on its way"],
+            true => block.taken = vec!["progress of dd"],
             false => copied.find(&mut block),
         }
         Some(block)

@@ -40,7 +40,7 @@ use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
 use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
-use crate::states::{in_name, is_state_of_all};
+use crate::states::stated;
 use admit::statements;
 use repeat::{Seen, Stand};
 use sections::{in_section, measured_in_sections, section_of};
@@ -162,8 +162,7 @@ impl Grouper {
         for (((placed, inner, outer), work), headings_differ) in blocks.zip(differ) {
             let context = roles::Context {
                 headings_differ,
-                under_state: inner.as_deref().is_some_and(is_state_of_all),
-                under_change: inner.as_deref().is_some_and(in_name),
+                heading: stated(inner.as_deref()),
                 runs: scan.wording.runs,
                 spread: scan.wording.spread,
                 options,

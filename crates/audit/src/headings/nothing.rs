@@ -1,5 +1,7 @@
 //! Lines that are no headings, as they name nothing that stands below them.
 
+use crate::grammar::number::english;
+
 /// Words that name nothing.
 const GENERIC: &[&str] = &[
     "result",
@@ -123,20 +125,15 @@ pub(super) fn is_calculation(text: &str) -> bool {
 /// A counter or a sample with its name behind it: `40,168      dTLB-miss`,
 /// `1.013131404   50939   sched:sched_switch`; `5.10 kernel` is a version, and `8 threads`
 /// may be what something was measured with.
-pub(super) fn is_reading(text: &str) -> bool {
+pub(super) fn is_counted(text: &str) -> bool {
     let Some((number, rest)) = text.trim().split_once(char::is_whitespace) else {
         return false;
     };
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let mut groups = number.split(',');
-    let first = groups
-        .next()
-        .is_some_and(|group| group.len() <= 3 && digits(group));
-    let grouped = first && number.contains(',') && groups.all(|g| g.len() == 3 && digits(g));
-    let fine = number
-        .split_once('.')
-        .is_some_and(|(whole, places)| digits(whole) && digits(places) && places.len() >= 3);
-    (grouped || fine) && rest.bytes().any(|b| b.is_ascii_alphabetic())
+    let places = number.split_once('.').map_or(0, |(_, places)| places.len());
+    number.starts_with(|c: char| c.is_ascii_digit())
+        && (number.contains(',') || places >= 3)
+        && english(number).is_some()
+        && rest.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
 /// A function that a compiler made of another: `__rb_reserve_next.constprop.0`.

@@ -11,7 +11,7 @@ use super::{Context, Role, Roles, figures, parameter, repeated, side_by_side, su
 use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::Grid;
 use crate::group::names::workload_score;
-use crate::states;
+use crate::states::{self, Stated};
 
 /// More names than this are compared with the first ones only.
 const MANY: usize = 24;
@@ -117,7 +117,7 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
     // the old kernel and the new one is compared with each other as well.
     let changes = by_changes(grid, &rows_or).filter(|_| grid.metric.is_empty());
     let headed = by_headings(context, (across, down), stated)
-        .filter(|_| changes.is_none() || context.under_change);
+        .filter(|_| changes.is_none() || context.heading != Stated::Not);
     if let Some((confidence, why)) = headed {
         return match rows_are_metrics {
             true => (Workloads, Metrics, confidence, why),
@@ -172,7 +172,7 @@ fn by_headings(
     stated: impl Fn() -> bool,
 ) -> Option<(u8, &'static str)> {
     let headings = context.headings_differ;
-    let headed = context.under_state && !stated();
+    let headed = context.heading == Stated::Only && !stated();
     if headings > across.max(down) || headed && headings >= OPPOSITE {
         return Some((70, "headings name the configurations"));
     }

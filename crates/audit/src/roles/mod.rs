@@ -26,6 +26,7 @@ use crate::admission::Sign;
 use crate::grammar::table::Grid;
 use crate::grammar::{Finding, names_what_it_compares};
 use crate::options::Options;
+use crate::states::Stated;
 
 use decide::decide;
 pub(crate) use decide::{configuration_name, difference, differing, monotone};
@@ -104,11 +105,8 @@ pub(crate) struct Context<'a> {
     /// By how many points the headings under which tables of the same shape
     /// stand differ as the names of configurations do.
     pub(crate) headings_differ: i32,
-    /// Whether the heading above it is the state of all that stands in it.
-    pub(crate) under_state: bool,
-    /// Whether the heading above it has a word for what a change was made to or what came of
-    /// it.
-    pub(crate) under_change: bool,
+    /// What the heading above it says of a state.
+    pub(crate) heading: Stated,
     /// The number of runs that the text names.
     pub(crate) runs: Option<u32>,
     /// What the text says that a `±` is.

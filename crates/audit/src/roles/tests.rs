@@ -4,6 +4,7 @@ use super::*;
 use crate::Line;
 use crate::grammar::table::Table;
 use crate::grammar::{Block, Figure, Grammar, Labels};
+use crate::states::Stated;
 
 /// What is read of a table that stands alone, as the user says.
 fn read_as(text: &str, options: &Options) -> Option<Block> {
@@ -18,8 +19,7 @@ fn read_as(text: &str, options: &Options) -> Option<Block> {
         .flatten()?;
     let context = Context {
         headings_differ: 0,
-        under_state: false,
-        under_change: false,
+        heading: Stated::Not,
         runs: None,
         spread: None,
         options,
@@ -549,8 +549,7 @@ fn resolved(text: &str) -> Vec<Resolved> {
     let options = Options::default();
     let context = Context {
         headings_differ: 0,
-        under_state: false,
-        under_change: false,
+        heading: Stated::Not,
         runs: None,
         spread: None,
         options: &options,
@@ -876,8 +875,7 @@ fn a_row_that_is_printed_twice_is_one() {
         let block = Table.read(&lines).unwrap();
         let context = Context {
             headings_differ: 0,
-            under_state: false,
-            under_change: false,
+            heading: Stated::Not,
             runs: None,
             spread: None,
             options: &Options::default(),

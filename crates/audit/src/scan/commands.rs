@@ -16,6 +16,15 @@ const LONGEST: usize = 100;
 /// It is wrapped over no more lines.
 const WRAPPED: usize = 8;
 
+/// `sleep 300` on a line of its own, in seconds.
+pub(super) fn sleep(text: &str) -> Option<f64> {
+    let rest = text
+        .trim()
+        .trim_start_matches(['#', '$', ' '])
+        .strip_prefix("sleep ")?;
+    crate::options::parse_duration(rest.trim()).ok()
+}
+
 impl Scanner<'_, '_> {
     /// A command line, with the lines over which a mailer wrapped it.
     pub(super) fn command(&mut self, at: usize) -> Option<usize> {

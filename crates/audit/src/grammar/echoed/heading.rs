@@ -1,5 +1,6 @@
 //! Lines that may stand above lists, and what they say.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Line;
@@ -39,14 +40,16 @@ pub(crate) struct Heading {
     name: Known<Name>,
 }
 
-/// A [`heading`] with what its name says.
+/// A line that may stand above figures by its name.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'t> {
     pub(super) name: &'t str,
-    heading: &'t Heading,
+    /// What is kept of it, if it is a [`heading`].
+    heading: Option<&'t Heading>,
 }
 
 impl<'t> Named<'t> {
+    /// One that is a [`heading`].
     pub(super) fn of(line: &'t Line<'_>) -> Option<Self> {
         let text: &str = &line.text;
         let heading = line.heading.get(|| {
@@ -59,17 +62,29 @@ impl<'t> Named<'t> {
             })
         })?;
         let name = &text[heading.range.clone()];
+        let heading = Some(heading);
         Some(Named { name, heading })
+    }
+
+    /// One that is only an item of a list.
+    pub(super) fn item(text: &'t str) -> Self {
+        let (name, heading) = (bare(text), None);
+        Named { name, heading }
     }
 
     /// Whether it is one that a first heading may have.
     pub(super) fn is_first(self) -> bool {
-        self.heading.first
+        let known = self.heading.map(|heading| heading.first);
+        known.unwrap_or_else(|| first_name(self.name))
     }
 
     /// The name, if nothing of itself rules out that it is a configuration's.
-    pub(super) fn configuration(self) -> Option<&'t Name> {
-        self.heading.name.get(|| configuration_name(self.name))
+    pub(super) fn configuration(self) -> Option<Cow<'t, Name>> {
+        let find = || configuration_name(self.name);
+        match self.heading {
+            Some(heading) => heading.name.get(find).map(Cow::Borrowed),
+            None => find().map(Cow::Owned),
+        }
     }
 }
 
@@ -194,7 +209,7 @@ pub(super) fn marked(text: &str) -> Option<&str> {
 }
 
 /// A line without what marks it as a heading.
-pub(super) fn bare(text: &str) -> &str {
+fn bare(text: &str) -> &str {
     text.trim_matches(|c| matches!(c, '#' | '*' | '-' | '•' | ':' | ' '))
 }
 

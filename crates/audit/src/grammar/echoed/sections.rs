@@ -215,6 +215,13 @@ struct Section<'t> {
     end: usize,
 }
 
+impl<'t> Section<'t> {
+    /// One of which nothing but its heading is known.
+    fn begin(name: &'t str, at: usize) -> Self {
+        Section { name, at, end: at }
+    }
+}
+
 /// A line of a section: what stands above it without figures, and its shape.
 #[derive(Clone)]
 pub(super) struct Entry<'t> {

@@ -1,17 +1,15 @@
 //! Which headings below each other are those of sections, and how far each reaches.
 
-use std::borrow::Cow;
-
 use super::{Section, beside};
 use crate::Line;
 use crate::admission::contrast::Name;
 use crate::grammar::cells::line_at;
 use crate::grammar::echoed::heading::{
-    Named, alike, bare, differ_in_number, first_name, is_sentence, marked,
+    Named, alike, differ_in_number, first_name, is_sentence, marked,
 };
 use crate::grammar::echoed::{CONTRAST, MOST, shape};
 use crate::grammar::table::is_rule;
-use crate::roles::{configuration_name, difference};
+use crate::roles::difference;
 use crate::states::begins_with_state;
 
 /// The second heading stands at most so many lines below the first.
@@ -28,53 +26,43 @@ pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
     if !(told || is_underlined(lines)) || is_above_another(lines) {
         return None;
     }
-    let mut sections = vec![Section {
-        name: first.name,
-        at: 0,
-        end: 0,
-    }];
+    let mut sections = vec![Section::begin(first.name, 0)];
     // What `differing` asks of each two of them.
     let mut names = Vec::new();
-    let mark = line_at(lines, 0).and_then(marked);
     let (mut at, mut others) = (1, 0);
+    let mark = line_at(lines, 0).and_then(marked);
     while let Some(next) = next_beside(lines, at).filter(|_| others < HEADINGS) {
         if at > REACH * sections.len() {
             break;
         }
         at = next;
-        let Some(text) = beside(lines, at) else {
-            break;
-        };
+        let text: &str = &lines[at].text;
         let item = mark.is_some() && marked(text) == mark && !shape::has_digit(text);
-        let named = Named::of(&lines[at]);
-        let name = named.map(|named| named.name);
-        if let Some(name) = name.or_else(|| item.then(|| bare(text))) {
+        let item_of = || item.then(|| Named::item(text));
+        if let Some(named) = Named::of(&lines[at]).or_else(item_of) {
+            let Named { name, .. } = named;
             if sections.iter().any(|known| known.name == name) {
                 break;
             }
             // A heading right below another one, or one that comes again, is of what stands
             // below both, unless it names a configuration itself.
             let from = sections.last().map_or(0, |section| section.at);
-            let may_be_first = named.map_or_else(|| first_name(name), Named::is_first);
-            if !may_be_first && is_inner(lines, from, at) {
+            if !named.is_first() && is_inner(lines, from, at) {
                 at += 1;
                 continue;
             }
             if names.is_empty() {
-                names.push(Cow::Borrowed(first.configuration()?));
+                names.push(first.configuration()?);
             }
             let follows = follows(&sections, name, item);
             let contrasts = |new: &Name| names.iter().all(|n| difference(n, new) >= CONTRAST);
-            let new = match named {
-                Some(named) => named.configuration().map(Cow::Borrowed),
-                None => configuration_name(name).map(Cow::Owned),
-            };
+            let new = named.configuration();
             if let Some(new) = new.filter(|new| follows || contrasts(new)) {
                 if sections.len() == MOST {
                     break;
                 }
                 sections.last_mut()?.end = at;
-                sections.push(Section { name, at, end: at });
+                sections.push(Section::begin(name, at));
                 names.push(new);
                 others = 0;
             } else if sections.iter().any(|known| alike(known.name, name)) {
