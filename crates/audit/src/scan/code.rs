@@ -32,3 +32,33 @@ impl<'a> Code<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, read};
+
+    #[test]
+    fn code_is_explained_and_not_read() {
+        let patch = "diff --git a/x.txt b/x.txt\nnew file mode 100644\n--- /dev/null\n+++ b/x.txt\n\
+                     @@ -0,0 +1,3 @@\n+| kernel | time ms |\n+| base   | 12.5    |\n+| new    | 11.5    |";
+        let options: Vec<String> = (0..12).map(|n| format!("CONFIG_X{n}={n}")).collect();
+        for (code, what) in [
+            (patch, "diff"),
+            (&options.join("\n"), "kernel configuration"),
+        ] {
+            let text = format!("Hello,\n{code}\nbye");
+            let explain = Options {
+                explain: true,
+                ..Options::default()
+            };
+            let audit = read(text.as_bytes(), "post", &explain).unwrap();
+            let said = audit.explained.iter();
+            let said: Vec<(&str, &str)> = said.map(|line| (&*line.taken, &*line.text)).collect();
+            let expected = code.lines().map(|line| (what, line));
+            assert_eq!(said[1..said.len() - 1], expected.collect::<Vec<_>>());
+            let records = &audit.records;
+            assert!(records.statements.is_empty() && records.runs.is_empty());
+            assert!(records.doubts.is_empty());
+        }
+    }
+}

@@ -90,10 +90,15 @@ impl<'t> Named<'t> {
 
 /// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
 pub(super) fn heading(text: &str) -> Option<&str> {
-    let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
-    if is_surely_none(text.trim()) {
-        return None;
+    match is_surely_none(text.trim()) {
+        true => None,
+        false => name_of(text),
     }
+}
+
+/// The name that a heading is, or ends with.
+fn name_of(text: &str) -> Option<&str> {
+    let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
     let item = marked(text).is_some();
     let text = unnumbered(text.trim()).trim_matches(marks);
     let (name, colon) = match text.strip_suffix(':') {
@@ -235,4 +240,44 @@ pub(super) fn differ_in_number(a: &str, b: &str) -> bool {
         let last = words.rsplit(' ').next().unwrap_or_default();
         !key_is(last, REPETITION_KEYS) && b == Some(words.clone())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::grammar::testing::texts;
+
+    #[test]
+    fn names_alone_are_headings_and_sentences_are_none() {
+        for name in ["before the whole series", "with the second patch"] {
+            assert_eq!(heading(name), Some(name));
+        }
+        for text in [
+            "before the whole series;",
+            "before the whole series.",
+            "with the second patch of the series, as it was posted",
+        ] {
+            assert_eq!(heading(text), None);
+        }
+    }
+
+    #[test]
+    fn what_is_surely_none_is_none() {
+        let found = texts(&["tests", "../../demo", "../../corpus/twins"]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|text| String::from_utf8_lossy(text))
+            .collect();
+        let lines: BTreeSet<&str> = found.iter().flat_map(|text| text.lines()).collect();
+        let soon = |line: &&&str| is_surely_none(line.trim());
+        let passed_over = lines.iter().filter(soon);
+        let wrong: Vec<&&str> = passed_over
+            .clone()
+            .filter(|l| name_of(l).is_some())
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+        assert!(passed_over.count() * 4 > lines.len());
+    }
 }
