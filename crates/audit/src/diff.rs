@@ -1,20 +1,18 @@
 //! Patches inside a message: code, not data.
 
-use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::Line;
 
-/// Makes the lines of patches blank, so that no format looks at them and the lines
-/// around them stay where they are; says which they were, and what stood there.
-pub(crate) fn blank<'a>(lines: &mut [Line<'a>]) -> Vec<(usize, Cow<'a, str>)> {
+/// Which lines of a message are those of patches.
+pub(crate) fn patches(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     let mut patches = Patches::default();
-    let mut found = Vec::new();
+    let mut found: Vec<Range<usize>> = Vec::new();
     for at in 0..lines.len() {
-        let Some(first) = patches.first_of(lines, at) else {
-            continue;
-        };
-        for (number, line) in (first..).zip(&mut lines[first..=at]) {
-            found.push((number, std::mem::take(&mut line.text)));
+        if let Some(first) = patches.first_of(lines, at) {
+            // What names the files may be known already.
+            let first = found.last().map_or(first, |last| first.max(last.end));
+            found.push(first..at + 1);
         }
     }
     found
@@ -31,8 +29,8 @@ struct Patches {
 }
 
 impl Patches {
-    /// The first line of a patch, none of which has been found before, that goes up to
-    /// the line at `at`; must be asked of every line in order.
+    /// The first line of the part of a patch that goes up to the line at `at`; must be asked
+    /// of every line in order.
     fn first_of(&mut self, lines: &[Line<'_>], at: usize) -> Option<usize> {
         let line = &lines[at];
         let text: &str = &line.text;
@@ -65,7 +63,9 @@ fn first_of_header(lines: &[Line<'_>], hunk: usize) -> usize {
 
 /// Whether a line below `diff --git` says what becomes of the file.
 fn is_extended_header(text: &str) -> bool {
-    const BEGINNINGS: [&str; 12] = [
+    const BEGINNINGS: [&str; 14] = [
+        "--- ",
+        "+++ ",
         "index ",
         "old mode ",
         "new mode ",
@@ -79,8 +79,7 @@ fn is_extended_header(text: &str) -> bool {
         "dissimilarity index ",
         "Binary files ",
     ];
-    let named = |mark: &str| text.starts_with(mark);
-    BEGINNINGS.into_iter().any(named) || named("--- ") || named("+++ ")
+    BEGINNINGS.iter().any(|mark| text.starts_with(mark))
 }
 
 /// What is left of a hunk of a patch: lines of the old file and of the new one.
@@ -143,14 +142,12 @@ mod tests {
 
     /// The lines that are left of a text.
     fn left(text: &str) -> Vec<String> {
-        let mut lines: Vec<Line<'_>> = (1..).zip(text.lines()).map(plain).collect();
-        let found = blank(&mut lines);
-        for (at, was) in found {
-            assert_eq!(text.lines().nth(at), Some(&*was));
-            assert_eq!(lines[at].text, "");
-        }
-        let left = lines.into_iter().filter(|line| !line.text.is_empty());
-        left.map(|line| line.text.into_owned()).collect()
+        let lines: Vec<Line<'_>> = (1..).zip(text.lines()).map(plain).collect();
+        let found = patches(&lines);
+        let of_patch = |at: usize| found.iter().any(|range| range.contains(&at));
+        let left = lines.into_iter().enumerate();
+        let left = left.filter(|(at, line)| !of_patch(*at) && !line.text.is_empty());
+        left.map(|(_, line)| line.text.into_owned()).collect()
     }
 
     fn plain((number, text): (u32, &str)) -> Line<'_> {
@@ -172,8 +169,7 @@ mod tests {
         for (line, depth) in lines.iter_mut().zip([1, 1, 0, 1, 1]) {
             line.depth = depth;
         }
-        let found = blank(&mut lines);
-        let numbers: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
+        let numbers: Vec<usize> = patches(&lines).into_iter().flatten().collect();
         assert_eq!(numbers, [0, 1, 3, 4]);
     }
 

@@ -1,6 +1,6 @@
 //! Configurations of kernels inside a message: code, not data.
 
-use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::Line;
 
@@ -8,17 +8,14 @@ use crate::Line;
 /// about.
 const OPTIONS: usize = 12;
 
-/// Makes the lines of a kernel's configuration blank, so that no format looks at them and
-/// the lines around them stay where they are; says which they were, and what stood there.
-pub(crate) fn blank<'a>(lines: &mut [Line<'a>]) -> Vec<(usize, Cow<'a, str>)> {
+/// Which lines of a message are those of kernels' configurations.
+pub(crate) fn configurations(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(first) = (from..lines.len()).find(|&at| is_option(&lines[at].text)) {
         let (end, options) = list(lines, first);
         if options >= OPTIONS {
-            for (at, line) in (first..).zip(&mut lines[first..end]) {
-                found.push((at, std::mem::take(&mut line.text)));
-            }
+            found.push(first..end);
         }
         from = end;
     }
@@ -64,13 +61,8 @@ mod tests {
     /// Which lines of a text are those of a configuration.
     fn found(text: &str) -> Vec<usize> {
         let lines = (1..).zip(text.lines());
-        let mut lines: Vec<Line<'_>> = lines.map(|(n, text)| Line::plain(n, text)).collect();
-        let found = blank(&mut lines);
-        for (at, was) in &found {
-            assert_eq!(text.lines().nth(*at), Some(&**was));
-            assert_eq!(lines[*at].text, "");
-        }
-        found.into_iter().map(|(at, _)| at).collect()
+        let lines: Vec<Line<'_>> = lines.map(|(n, text)| Line::plain(n, text)).collect();
+        configurations(&lines).into_iter().flatten().collect()
     }
 
     /// So many options, with what stands between them in a file.

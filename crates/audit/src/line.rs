@@ -41,8 +41,8 @@ impl<'a> Line<'a> {
 /// What follows from a line's text, found when it is first asked for and kept: a block may
 /// begin at most lines, and reach over many that others have looked at before.
 ///
-/// It follows, so it tells no two lines apart. Whoever changes the text does so before
-/// anything is asked.
+/// It depends on the text alone, so two lines are equal whether it is known of them or not.
+/// Whoever changes the text does so before anything is asked.
 #[derive(Clone)]
 pub(crate) struct Known<T>(OnceCell<Option<Box<T>>>);
 

@@ -108,7 +108,7 @@ impl Name {
         alone::may_be_name(&self.text, &self.words)
     }
 
-    /// The same of a name of which nothing rules out that it is a configuration's.
+    /// As [`Name::of`], if nothing of the name rules out that it is a configuration's.
     pub(crate) fn of_configuration(text: &str) -> Option<Self> {
         let words = words(text);
         alone::may_be_name(text, &words).then(|| Name::with(text, words))

@@ -1,6 +1,7 @@
 //! What inside a message is code: no format looks at it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::{Explained, Line, diff, kconfig};
 
@@ -10,12 +11,17 @@ pub(super) struct Code<'a>(Vec<(usize, &'static str, Cow<'a, str>)>);
 impl<'a> Code<'a> {
     /// Takes the text of all such lines, which stay where they are.
     pub(super) fn take_from(lines: &mut [Line<'a>]) -> Self {
-        let of = |what| move |(at, text)| (at, what, text);
-        let patches = diff::blank(lines).into_iter().map(of("diff"));
-        let mut code: Vec<_> = patches.collect();
-        let options = kconfig::blank(lines).into_iter();
-        code.extend(options.map(of("kernel configuration")));
-        Code(code)
+        let mut code = Code(Vec::new());
+        code.take("diff", diff::patches(lines), lines);
+        let configurations = kconfig::configurations(lines);
+        code.take("kernel configuration", configurations, lines);
+        code
+    }
+
+    fn take(&mut self, what: &'static str, ranges: Vec<Range<usize>>, lines: &mut [Line<'a>]) {
+        for at in ranges.into_iter().flatten() {
+            self.0.push((at, what, std::mem::take(&mut lines[at].text)));
+        }
     }
 
     /// Where they are, and what.

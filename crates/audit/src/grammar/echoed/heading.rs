@@ -89,7 +89,7 @@ impl<'t> Named<'t> {
 }
 
 /// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
-pub(super) fn heading(text: &str) -> Option<&str> {
+fn heading(text: &str) -> Option<&str> {
     match is_surely_none(text.trim()) {
         true => None,
         false => name_of(text),

@@ -51,6 +51,7 @@ pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
                 at += 1;
                 continue;
             }
+            // Most first headings have no other below them, for which they would be needed.
             if names.is_empty() {
                 names.push(first.configuration()?);
             }
