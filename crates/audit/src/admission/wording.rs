@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use regex::Regex;
 
 use crate::Line;
@@ -261,11 +262,13 @@ impl Wording {
         let name = name.trim();
         let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
         name.len() >= 3
-            && self.text.match_indices(name).take(64).any(|(at, _)| {
-                let before = &self.text[..at];
-                let after = self.text[at + name.len()..].chars().next();
-                !part(before.chars().next_back()) && !part(after) && is(before)
-            })
+            && memmem::find_iter(self.text.as_bytes(), name)
+                .take(64)
+                .any(|at| {
+                    let before = &self.text[..at];
+                    let after = self.text[at + name.len()..].chars().next();
+                    !part(before.chars().next_back()) && !part(after) && is(before)
+                })
     }
 }
 
