@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use crate::command::{cargo, command, run as run_command};
+use crate::steps::Done;
 use crate::{Error, agent};
 
 /// Builds it with the profile of development, and says where it is.
@@ -15,6 +16,12 @@ pub(crate) fn build() -> Result<PathBuf, Error> {
     let arguments = ["build", "--quiet", "--locked", "--bin", "assize"];
     run_command(command(cargo(), &arguments)?)?;
     path()
+}
+
+/// The step of `check`: what other steps use is not built by several of them at once.
+pub(crate) fn step() -> Result<Done, Error> {
+    build()?;
+    Ok(Done::Ok)
 }
 
 /// Where it is, once it is built.

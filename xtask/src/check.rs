@@ -4,11 +4,11 @@ use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Beside, Done, Step, close, take_all, take_each};
 use crate::{
-    agent, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test, tidy,
-    trials, validity,
+    agent, assize, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test,
+    tidy, trials, validity,
 };
 
-/// What machines are booted with, after what is checked at once.
+/// What is checked at once, and the programs that the next steps use.
 const FIRST: &[Step] = &[
     Step {
         name: "format",
@@ -22,6 +22,20 @@ const FIRST: &[Step] = &[
         name: "agent",
         run: agent::step,
     },
+    Step {
+        name: "program",
+        run: assize::step,
+    },
+];
+
+/// A step that goes on beside [`MACHINES`], which leave a CPU free.
+const COMPILE: &[Step] = &[Step {
+    name: "compile",
+    run: test::compile,
+}];
+
+/// What machines are booted with.
+const MACHINES: &[Step] = &[
     Step {
         name: "lab",
         run: lab::step,
@@ -110,7 +124,8 @@ const OTHERS: &[Step] = &[
 ];
 
 fn all() -> impl Iterator<Item = &'static Step> {
-    FIRST.iter().chain(OTHERS).chain(BESIDE)
+    let lists = [FIRST, COMPILE, MACHINES, OTHERS, BESIDE];
+    lists.into_iter().flatten()
 }
 
 /// `cargo xtask check [STEP...]`.
@@ -130,11 +145,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 }
 
 fn everything() -> Result<(), Error> {
+    let target = agent::target()?;
     let mut taken = take_each(FIRST);
-    let beside = Beside::start(BESIDE, agent::target()?.join("check-beside.log"));
+    let compiling = Beside::start(COMPILE, target.join("check-compile.log"));
+    taken.extend(take_each(MACHINES));
+    let compiled = compiling.and_then(Beside::end);
+    let beside = Beside::start(BESIDE, target.join("check-beside.log"));
     taken.extend(take_each(OTHERS));
     let ended = beside.and_then(Beside::end);
-    close(&taken).and(ended)
+    close(&taken).and(compiled).and(ended)
 }
 
 fn format() -> Result<Done, Error> {

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::agent;
-use crate::command::{cargo, color, command, watch};
+use crate::command::{cargo, color, command, run as run_command, watch};
 use crate::steps::Done;
 
 /// `cargo xtask test`.
@@ -23,6 +23,13 @@ pub(crate) fn step() -> Result<Done, Error> {
 /// The pages, a step of their own: they take about a third of the time of all tests.
 pub(crate) fn pages() -> Result<Done, Error> {
     cargo_test("pages", &["--test", "docs", "--", PAGE])?;
+    Ok(Done::Ok)
+}
+
+/// A step of `check`: builds all tests and runs none.
+pub(crate) fn compile() -> Result<Done, Error> {
+    let arguments = ["test", "--quiet", "--workspace", "--locked", "--no-run"];
+    run_command(command(cargo(), &arguments)?)?;
     Ok(Done::Ok)
 }
 
