@@ -56,6 +56,9 @@ impl Grammar for Size {
         }
         let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
         let stem = stem(&names);
+        if let Some(block) = beside_originals(&rows) {
+            return Some(block);
+        }
         let parts: Vec<&str> = names.iter().map(|name| &name[stem..]).collect();
         let configured = parts.len() >= 2 && parts.iter().any(|part| names_configuration(part));
         let mut block = Block {
@@ -75,15 +78,59 @@ impl Grammar for Size {
                     ..Labels::default()
                 },
             };
-            let figures = COLUMNS
-                .iter()
-                .zip(sizes)
-                .map(|(metric, size)| Figure::new(*metric, *size, "B"));
-            let figures = figures.collect();
+            let figures = figures(sizes);
             block.find(at + 1, Finding::Run { labels, figures });
         }
         Some(block)
     }
+}
+
+fn figures(sizes: &[f64; 4]) -> Vec<Figure> {
+    let named = COLUMNS.iter().zip(sizes);
+    named
+        .map(|(metric, size)| Figure::new(*metric, *size, "B"))
+        .collect()
+}
+
+/// Files beside others whose names say more of their state, `core.o.orig` and `core.o`: the
+/// one is what the other was.
+fn beside_originals(rows: &[(&str, [f64; 4])]) -> Option<Block> {
+    const STATES: [(&str, &str); 8] = [
+        ("orig", "new"),
+        ("old", "new"),
+        ("base", "new"),
+        ("before", "new"),
+        ("new", "old"),
+        ("after", "old"),
+        ("patched", "old"),
+        ("mod", "old"),
+    ];
+    let known = |name: &str| rows.iter().any(|(other, _)| *other == name);
+    let stated = |name: &str| {
+        let (file, state) = name.rsplit_once('.')?;
+        let (own, other) = STATES.iter().find(|(own, _)| *own == state)?;
+        known(file).then(|| (file.to_owned(), *own, *other))
+    };
+    let pairs: Vec<(String, &str, &str)> =
+        rows.iter().filter_map(|(name, _)| stated(name)).collect();
+    let mut block = Block {
+        findings: Vec::new(),
+        taken: vec!["size" as Taken; rows.len() + 1],
+    };
+    for (at, (name, sizes)) in rows.iter().enumerate() {
+        let own = stated(name).map(|(file, own, _)| (file, own));
+        let other = || pairs.iter().find(|(file, ..)| file == name);
+        let plain = || other().map(|(file, _, other)| (file.clone(), *other));
+        let (file, state) = own.or_else(plain)?;
+        let labels = Labels {
+            configuration: Some(label(state)),
+            workload: Some(label(&file)),
+            repetition: None,
+        };
+        let figures = figures(sizes);
+        block.find(at + 1, Finding::Run { labels, figures });
+    }
+    Some(block)
 }
 
 /// `1969116 513432 164666 2647214 2864ae vmlinux`, whose sum is what it says.
@@ -147,6 +194,25 @@ mod tests {
                 (Some("after".into()), built, 90.0)
             ]
         );
+    }
+
+    #[test]
+    fn a_file_is_compared_with_what_it_was() {
+        let of = |state: &str, file: &str, text: f64| (Some(state.into()), Some(file.into()), text);
+        let text = format!(
+            "{HEAD}100 20 8 128 80 b.o.orig\n 90 20 8 118 76 b.o\n70 20 8 98 62 c.o.new\n80 20 8 108 6c c.o\n"
+        );
+        let expected = [
+            of("orig", "b.o", 100.0),
+            of("new", "b.o", 90.0),
+            of("new", "c.o", 70.0),
+            of("old", "c.o", 80.0),
+        ];
+        assert_eq!(runs(&text), expected);
+        // A file without one: all are what they are called.
+        let other = format!("{text}60 20 8 88 58 d.o\n");
+        let names = runs(&other);
+        assert!(names.iter().all(|(state, ..)| state.is_none()), "{names:?}");
     }
 
     #[test]
