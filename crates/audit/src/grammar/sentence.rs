@@ -60,6 +60,8 @@ struct Patterns {
     figure_first_turned: Regex,
     set: Regex,
     took: Regex,
+    /// A delay that was met with, and not one that is waited for on purpose.
+    observed: Regex,
     changed: Regex,
     /// Who or what changed it.
     cause: Regex,
@@ -111,6 +113,9 @@ impl Patterns {
                 r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|quotas?|slices?|thresholds?|max(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
             ).ok()?,
             took: Regex::new(r"(?i)(?-u:\b)(?:took|takes)(?-u:\b)").ok()?,
+            observed: Regex::new(
+                r"(?i)(?-u:\b)(?:averag|mean|median|percentile|p[59][0-9]|tail|measur|observ|see[ns]?(?-u:\b)|schedul|queu|wake|boot|start-?up|switch|end-to-end|round-trip)",
+            ).ok()?,
             changed: Regex::new(
                 r"(?i)(?-u:\b)(?:improv|reduc|increas|decreas|degrad|regress|drop|dropp|fell|fall|rose|rise|rais|went|goes|go|grow|grew|shr[aiu]nk|sped|speed|slow|cut|lower|boost|jump|bring|brought|took|takes|take|get|got|chang|mov)[a-z]*(?-u:\b)",
             ).ok()?,
@@ -229,9 +234,28 @@ fn found<'t>(patterns: &Patterns, text: &'t str) -> Vec<Found<'t>> {
             both.all(|at| is_amount(text, captures, at))
         };
         let captures = pattern.captures_iter(text).filter(amounts);
+        let captures = captures.filter(move |captures| !turned || sides_are_parted(text, captures));
         captures.filter_map(move |captures| measured(patterns, text, &captures, turned))
     });
     all.collect()
+}
+
+/// Whether the second side does not go on with the first figure: in `with this disk, I see 3.9
+/// Gb/s without it and 14.1 Gb/s` the first figure is that of what stands behind it.
+fn sides_are_parted(text: &str, captures: &Captures<'_>) -> bool {
+    let ends = captures.get(1).map(|number| number.end());
+    let between = ends.zip(captures.get(3).map(|number| number.start()));
+    let Some((first, second)) = between else {
+        return true;
+    };
+    let between = &text[first..second];
+    let word = ["without", "before", "unpatched", "previously", "originally"];
+    let at = word.into_iter().filter_map(|word| between.find(word)).min();
+    let joined = |at: usize| {
+        let head = between[..at].trim_end();
+        head.ends_with([',', ';', '(', ')']) || head.split_whitespace().count() > 1
+    };
+    at.is_none_or(joined)
 }
 
 /// Both sides of a match, if they were surely measured.
@@ -273,10 +297,10 @@ fn measured<'t>(
     let shared = whole.as_str().starts_with(|c: char| c.is_alphabetic());
     let units =
         first.unit == second.unit || shared && (first.unit.is_empty() || second.unit.is_empty());
-    let apart = before.value > 0.0 && after.value > 0.0;
     let rest = &text[to..sentence.end.max(to)];
-    let set = patterns.is_set([head, whole.as_str(), rest]);
-    if !fits || !units || !apart || set || !caused {
+    let set = patterns.is_set([head, whole.as_str(), rest])
+        || noun == Some("delay") && !patterns.observed.is_match(said);
+    if !fits || !units || before.value.min(after.value) <= 0.0 || set || !caused {
         return None;
     }
     let metric = match (noun, unit) {
