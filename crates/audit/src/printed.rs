@@ -44,7 +44,8 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             | Finding::Events { .. }
             | Finding::Unsupported { .. }
             | Finding::Command(_)
-            | Finding::Doubt(..) => {}
+            | Finding::Doubt(..)
+            | Finding::Unclear => {}
         }
     }
 }

@@ -341,11 +341,12 @@ impl Scanner<'_, '_> {
         } else {
             Vec::new()
         };
-        let signs = if matches!(format, "table" | ECHOED | LONE) {
-            surroundings::signs(self.lines, at, used)
-        } else {
-            Vec::new()
+        let mut signs = match format {
+            "table" | ECHOED | LONE => surroundings::signs(self.lines, at, used),
+            _ => Vec::new(),
         };
+        let unclear = findings.iter().any(|(_, f)| matches!(f, Finding::Unclear));
+        signs.extend(unclear.then_some(Sign::UnclearLines));
         let level = self.level(depth);
         let placed = Placed {
             format,

@@ -395,3 +395,240 @@ fn times_of_different_numbers_of_bytes_are_not_compared() {
     );
     assert!(!compared(&two).iter().any(|one| one.contains(": time")));
 }
+
+/// Lines below `Before:` and `After:`, whose numbers are these.
+fn echoed(line: &dyn Fn(f64) -> String, values: [f64; 2]) -> String {
+    let [before, after] = values.map(line);
+    format!("The benchmark was run on one machine.\n\nBefore:\n{before}\n\nAfter:\n{after}\n")
+}
+
+#[test]
+fn of_several_numbers_in_a_line_each_must_be_named_to_be_compared() {
+    let rounds = |value: f64| format!("159 rounds in 5.027 sec: {value} usec / round (huge)");
+    assert_eq!(compared(&echoed(&rounds, [31616.2, 16430.5])), [""; 0]);
+    let named = |value: f64| format!("rounds: 159 time: 5.027 s, latency: {value} usec");
+    let names = "After, Before";
+    let latency = |text: &str| text.contains("latency") && text.ends_with(names);
+    let all = compared(&echoed(&named, [31616.2, 16430.5]));
+    assert!(all.iter().any(|text| latency(text)), "{all:?}");
+    // A number in the name of what was measured is cut out of it.
+    let pages = |value: f64| format!("speedtest: 2 page read speed is {value} KiB/s");
+    assert_eq!(compared(&echoed(&pages, [14860.0, 18713.0])), [""; 0]);
+    let page = |value: f64| format!("speedtest: page read speed is {value} KiB/s");
+    assert_eq!(compared(&echoed(&page, [14860.0, 18713.0])).len(), 1);
+    let several = |value: f64| format!("Times: {value}, 3.103, 3.068");
+    assert_eq!(compared(&echoed(&several, [3.088, 3.303])), [""; 0]);
+}
+
+#[test]
+fn what_is_the_mean_of_several_lines_is_not_compared_unless_they_are_called_attempts() {
+    let lines = |value: f64| format!("rate: {value} MB/s\nrate: {} MB/s", 2.0 * value);
+    assert_eq!(compared(&echoed(&lines, [385.5, 314.5])), [""; 0]);
+    let attempts = echoed(&lines, [385.5, 314.5])
+        .replace("Before:", "Before (2 attempts):")
+        .replace("After:", "After (2 attempts):");
+    assert_eq!(compared(&attempts).len(), 1);
+}
+
+#[test]
+fn a_delay_that_is_waited_on_purpose_is_not_compared_and_one_that_was_measured_is() {
+    for text in [
+        "- Changed delay after reset_control_assert() from 9 to 3 usec",
+        "Increase delay from 250 to 500us in this driver.",
+        "Reduce the delay per loop iteration from 10 to 1 us with this patch.",
+    ] {
+        assert_eq!(compared(text), [""; 0], "{text}");
+    }
+    let text = "With this patch the average scheduling delay dropped from 250 us to 50 us.\n";
+    assert_eq!(compared(text).len(), 1);
+}
+
+#[test]
+fn rows_that_say_before_and_after_are_compared_and_not_the_columns_of_a_setting() {
+    let table = |rows: [&str; 2]| {
+        format!(
+            "The throughput on this machine improves:\n\n\
+             \x20       | SMAP on | SMAP off\n{}  | 5.2Mpps | 7.1Mpps\n{}  | 6.4Mpps | 8.2Mpps\n",
+            rows[0], rows[1]
+        )
+    };
+    let all = compared(&table(["Before:", "After: "]));
+    assert!(
+        all.iter().all(|text| text.ends_with("After, Before")),
+        "{all:?}"
+    );
+    assert_eq!(all.len(), 2);
+    let all = compared(&table(["read:  ", "write: "]));
+    let columns = |text: &String| text.ends_with("SMAP off, SMAP on");
+    assert!(all.len() == 2 && all.iter().all(columns), "{all:?}");
+}
+
+#[test]
+fn rows_of_two_parameters_are_not_pooled_over_one() {
+    let table = |sizes: [&str; 3]| {
+        let row = |threads: u32, size: &str, time: f64| {
+            format!(
+                "{size:>8}  {threads:>8}  {time:>9.1} us  {:>9.1} us\n",
+                time / 4.0
+            )
+        };
+        let rows = (1..3).flat_map(|threads| {
+            let times = [35.7, 41.8, 68.9].map(|time| time * f64::from(threads));
+            let rows = sizes.into_iter().zip(times);
+            rows.map(move |(size, time)| row(threads, size, time))
+        });
+        let rows: String = rows.collect();
+        format!(
+            "Latencies of unmapping, measured with and without it:\n\n\
+             @granule | @threads | bypass=1 | bypass=0\n{rows}"
+        )
+    };
+    assert_eq!(compared(&table(["4KB", "16KB", "64KB"])), [""; 0]);
+}
+
+#[test]
+fn times_of_day_are_not_compared() {
+    let clock = |seconds: [&str; 2]| {
+        let of = |state: &str, seconds: &str| {
+            format!(
+                "{state}:\n\n  # clock --verbose\n  clock of tools 2.40\n  System Time: {seconds}\n\n"
+            )
+        };
+        let [a, b] = [
+            ("6.18-rc2 (broken)", 0),
+            ("6.18-rc2 w/ revert (working)", 1),
+        ]
+        .map(|(state, at)| of(state, seconds[at]));
+        format!("I compared the performance of 6.18-rc2 with and without it:\n\n{a}{b}")
+    };
+    let of_day = ["1761226454.799572", "1761226685.238751"];
+    assert_eq!(compared(&clock(of_day)), [""; 0]);
+    assert_eq!(compared(&clock(["14.799572", "85.238751"])).len(), 1);
+    let printed = |command: &str| {
+        format!(
+            "Your patch is slower in this benchmark. Your patch produces this:\n$ {command}\n55.587968123\n\n\
+             Without your patch:\n$ {command}\n22.989331212\n"
+        )
+    };
+    assert_eq!(compared(&printed("date +%S.%N")), [""; 0]);
+    assert_eq!(compared(&printed("./seconds -n 4")).len(), 1);
+}
+
+#[test]
+fn one_change_is_not_compared_with_several_bases() {
+    let time = |seconds: f64| format!("   real 0m{seconds}s\n   user 0m0.100s\n   sys 0m0.020s\n");
+    let of = |state: &str, seconds: f64| format!("{state}:\n{}\n", time(seconds));
+    let post = |states: [&str; 3]| {
+        let parts = states.into_iter().zip([0.251, 2.762, 0.153]);
+        let parts: String = parts.map(|(state, seconds)| of(state, seconds)).collect();
+        format!("The time that it takes was measured:\n\n{parts}")
+    };
+    let bases = [
+        "Intel codec before the patch",
+        "Nvidia codec before the patch",
+        "after",
+    ];
+    assert_eq!(compared(&post(bases)), [""; 0]);
+    let changes = ["before", "after patch one", "after patch two"];
+    assert_eq!(compared(&post(changes)).len(), 3);
+}
+
+#[test]
+fn what_is_set_is_not_compared_where_its_name_is_an_identifier() {
+    let changed = |name: &str| format!("Changes in v3:\n- {name}: 100 ms -> 300 ms\n");
+    assert_eq!(compared(&changed("post_gpio_reset_on_delay_ms")), [""; 0]);
+    assert_eq!(compared(&changed("p99 latency")).len(), 1);
+    let state = |value: f64| {
+        let row = |name: &str| format!(" pwm-0 ({name}): requested enabled period: {value} ns");
+        format!(
+            "root@host:~# cat /debug/pwm\n{}\n{}",
+            row("cpu"),
+            row("lamp")
+        )
+    };
+    assert_eq!(compared(&echoed(&state, [3334.0, 3335.0])), [""; 0]);
+}
+
+#[test]
+fn columns_that_measure_the_same_of_two_things_are_not_passed_over_for_headings() {
+    let table = |columns: [&str; 2], cycles: [u32; 2]| {
+        let rows = [64, 1420, 16384].map(|length| {
+            let [a, b] = cycles.map(|cycles| cycles * length / 64);
+            format!("        {length:>15}    {a:>21}    {b:>17}\n")
+        });
+        format!(
+            "        Length in bytes    {:>21}    {:>17}\n        ===============    {}    {}\n{}",
+            columns[0],
+            columns[1],
+            "=".repeat(21),
+            "=".repeat(17),
+            rows.concat()
+        )
+    };
+    let post = |columns: [&str; 2]| {
+        format!(
+            "The performance of both functions was measured:\n\n    Linear buffers\n\n{}\n    Nonlinear buffers\n\n{}",
+            table(columns, [43, 18]),
+            table(columns, [579, 22])
+        )
+    };
+    assert_eq!(
+        compared(&post(["checksum cycles", "crc32c cycles"])),
+        [""; 0]
+    );
+    let of_one = compared(&post(["p99 latency (us)", "avg latency (us)"]));
+    let headings = |text: &String| text.ends_with("Linear buffers, Nonlinear buffers");
+    assert!(
+        !of_one.is_empty() && of_one.iter().all(headings),
+        "{of_one:?}"
+    );
+}
+
+#[test]
+fn what_was_before_is_the_baseline_wherever_it_stands() {
+    let first = |post: &str| records(post).configurations[0].name.clone();
+    let list = |names: [&str; 2]| {
+        format!(
+            "Cycles of the function, compared:\n\n {}: 25934 cycles\n {}: 35944 cycles\n",
+            names[0], names[1]
+        )
+    };
+    assert_eq!(first(&list(["blit(), new", "blit(), old"])), "blit(), old");
+    assert_eq!(first(&list(["blit(), old", "blit(), new"])), "blit(), old");
+}
+
+#[test]
+fn one_run_is_not_compared_with_several_of_which_one_may_be_another_thing() {
+    let time = |seconds: f64| format!("  real 0m{seconds}s\n  user 0m0.044s\n  sys 0m0.025s\n\n");
+    let post = |again: &str| {
+        let (first, second) = (time(0.686), time(32.678));
+        let command = "  time create -C n\n";
+        format!(
+            "Times before and after:\n\nhmac disabled:\n\n{command}{first}\
+             hmac enabled:\n\n{command}{second}{again}"
+        )
+    };
+    assert_eq!(compared(&post("")).len(), 3);
+    let again = format!("  (after first command)\n{}", time(0.395));
+    assert_eq!(compared(&post(&again)), [""; 0]);
+}
+
+#[test]
+fn arguments_of_echo_are_not_compared() {
+    let plan = |line: &str| format!("* Turn off:\n{line} 1.5 ms\n\n* Turn on:\n{line} 2.5 ms\n");
+    assert_eq!(compared(&plan("echo delay to its file")), [""; 0]);
+    assert_eq!(compared(&plan("takes")).len(), 1);
+}
+
+#[test]
+fn a_figure_before_without_is_none_of_what_stands_before_it() {
+    let values = |post: &str| -> Vec<f64> {
+        let runs = records(post).runs.into_iter();
+        runs.flat_map(|run| run.metrics.into_values().map(|figure| figure.value))
+            .collect()
+    };
+    let text = "With our hardware, I see 3.88 Gb/s without this patch and 14.1 Gb/s in all.\n";
+    assert_eq!(values(text), [0.0; 0]);
+    let text = "With this patch I see 14.1 Gb/s, and without it 3.88 Gb/s in this test.\n";
+    assert_eq!(values(text), [3.88, 14.1]);
+}

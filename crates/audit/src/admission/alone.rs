@@ -188,7 +188,11 @@ pub(crate) fn is_told(name: &str) -> bool {
     let begins = |words: &[&str]| list.first().is_some_and(|word| words.contains(&&**word));
     let joins = begins(&["and", "or", "but", "so", "then"]);
     let told = begins(&["use", "run", "execute", "measure", "record"]) && list.len() >= 3;
-    joins || told || list.iter().any(who) || is_clause(&list)
+    let clause = [
+        "when", "if", "while", "since", "because", "although", "however",
+    ];
+    let clause = begins(&clause) && list.len() >= 5;
+    joins || told || clause || list.iter().any(who) || is_clause(&list)
 }
 
 /// Whether words begin a sentence that tells of something: `It looks as if`, `This works`,

@@ -12,6 +12,7 @@ use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, 
 use crate::grammar::Figure;
 use crate::grammar::echoed::has_form_of_any_tool;
 use crate::grammar::lists::LONE;
+use crate::grammar::perf_stat::PERF_STAT;
 use crate::grammar::profile::PROFILE;
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
@@ -246,6 +247,40 @@ fn only_zeros(members: &[Member<'_>]) -> bool {
     figures.peek().is_some() && figures.all(|figure| figure.value == 0.0)
 }
 
+/// Whether all figures are seconds since 1970, to a fraction, of what is called a time.
+fn are_times_of_day(members: &[Member<'_>]) -> bool {
+    const YEARS_2001_TO_2039: std::ops::Range<f64> = 1.0e9..2.2e9;
+    let of_day = |figure: &&Figure| {
+        let name = figure.metric.to_ascii_lowercase();
+        let called = ["time", "date", "stamp", "clock"];
+        YEARS_2001_TO_2039.contains(&figure.value)
+            && figure.value.fract() != 0.0
+            && called.iter().any(|word| name.contains(word))
+    };
+    let mut figures = members.iter().flat_map(|member| &member.figures).peekable();
+    figures.peek().is_some() && figures.all(of_day)
+}
+
+/// Whether a metric has one figure under one name and several under another: what was done
+/// once more stands below a line that says what else was changed, `(after the first
+/// command)`. `perf stat` says itself what was run.
+fn one_beside_several(members: &[Member<'_>]) -> bool {
+    if members.iter().any(|member| member.format == PERF_STAT) {
+        return false;
+    }
+    let mut runs: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for member in members {
+        for figure in &member.figures {
+            let of_metric = runs.entry(&figure.metric).or_default();
+            *of_metric.entry(member.configuration).or_default() += 1;
+        }
+    }
+    runs.values().any(|of_metric| {
+        let counts = || of_metric.values();
+        counts().any(|runs| *runs == 1) && counts().any(|runs| *runs > 1)
+    })
+}
+
 /// Whether lists that stand alone have a figure of one name several times under one
 /// configuration, in other units: of what else each is, stands in lines that nobody reads.
 fn lists_come_again(members: &[Member<'_>]) -> bool {
@@ -304,8 +339,10 @@ fn note_comparing(
     options: &Options,
 ) {
     signs.note_if(only_zeros(members), Sign::Zeros);
-    signs.note_if(lists_come_again(members), Sign::Pooled);
+    signs.note_if(are_times_of_day(members), Sign::TimesOfDay);
     let comparing = signs.contains(Sign::ComparingFormat);
+    signs.note_if(one_beside_several(members), Sign::UnequalRuns);
+    signs.note_if(lists_come_again(members), Sign::Pooled);
     let printed = !comparing && signs.contains(Sign::KnownOutput);
     signs.note_if(printed && same_figures(members, names), Sign::SameFigures);
     signs.note_if(printed && wording.about_output, Sign::AboutOutput);

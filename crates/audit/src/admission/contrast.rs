@@ -154,6 +154,19 @@ impl Name {
         (self.change || bare) && !self.is_base()
     }
 
+    /// Whether the two differ in one word, which is `old` or the like of this one: `blit(), old`
+    /// beside `blit(), new`.
+    pub(crate) fn is_older_than(&self, other: &Name) -> bool {
+        let pairs = || self.words.iter().zip(&other.words);
+        let mut apart = pairs().filter(|(own, others)| own != others);
+        let one = apart.next().filter(|_| apart.next().is_none());
+        self.words.len() == other.words.len()
+            && one.is_some_and(|(own, other)| {
+                let base = |word: &str| states::is_bare_base(word);
+                base(own) && states::is_bare(other) && !base(other)
+            })
+    }
+
     /// Whether both say how much there is of different things: `last_used_page = 0` and
     /// `last_unused_page = 0`.
     fn counts_other(&self, other: &Name) -> bool {

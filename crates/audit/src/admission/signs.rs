@@ -98,12 +98,22 @@ pub(crate) enum Sign {
     Guessed,
     /// Rows of a table that nothing tells apart became one figure.
     Pooled,
+    /// Lines hold several numbers, or several lines became one figure, and nobody says what
+    /// they are.
+    UnclearLines,
+    /// A metric has one figure under one name and several under another.
+    UnequalRuns,
+    /// Columns of a table measure the same of two things, so that these could be compared as
+    /// well.
+    ColumnsAlike,
     /// Rows of a table are the parts of which another is the total.
     PartsOfWhole,
     /// Names are of parameters, or differ in a number as parameters of a workload do.
     Parameters,
     /// All figures are zero, or flags.
     Zeros,
+    /// Figures are times of day, in seconds since 1970.
+    TimesOfDay,
     /// The same figures stand under all names.
     SameFigures,
     /// The text is about what a tool prints, and not about performance.
@@ -153,6 +163,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::FigureHeader,     of: Measurements,   points: -5, says: "figures for names of columns" },
     Weight { sign: Sign::BareIntegers,     of: Measurements,   points: -1, says: "whole numbers without a unit" },
     Weight { sign: Sign::Zeros,            of: Measurements,   points: -9, says: "nothing but zeros or flags" },
+    Weight { sign: Sign::TimesOfDay,       of: Measurements,   points: -14,says: "times of day" },
     Weight { sign: Sign::SameFigures,      of: Measurements,   points: -14,says: "the same figures under all names" },
     Weight { sign: Sign::AboutOutput,      of: Measurements,   points: -14,says: "a text about what a tool prints" },
     Weight { sign: Sign::Ratings,          of: Measurements,   points: -5, says: "ratings of a data sheet" },
@@ -177,6 +188,9 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::NamedInText,      of: Configurations, points: 1,  says: "names that the text explains" },
     Weight { sign: Sign::QuotedBeside,     of: Configurations, points: -9, says: "older figures of the same names" },
     Weight { sign: Sign::Pooled,           of: Configurations, points: -9, says: "rows that nothing tells apart" },
+    Weight { sign: Sign::UnclearLines,     of: Configurations, points: -9, says: "lines of several numbers that nobody names" },
+    Weight { sign: Sign::UnequalRuns,      of: Configurations, points: -9, says: "one run of one and several of another" },
+    Weight { sign: Sign::ColumnsAlike,     of: Configurations, points: -9, says: "columns that could be compared as well" },
     Weight { sign: Sign::PartsOfWhole,     of: Configurations, points: -9, says: "rows that add up to a total" },
     Weight { sign: Sign::Parameters,       of: Configurations, points: -9, says: "names of several workloads" },
     Weight { sign: Sign::FigureName,       of: Configurations, points: -6, says: "a number for a name" },

@@ -159,6 +159,9 @@ pub enum Finding {
         /// What it was divided by, if normalised.
         normalised_to: Option<String>,
     },
+    /// Nobody says which number of the block's lines is which, or several lines became one
+    /// figure: what else was read of them is not judged.
+    Unclear,
     /// A counter that gave no number.
     Unsupported {
         /// What the block says of its place.

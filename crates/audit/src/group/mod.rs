@@ -80,9 +80,11 @@ impl Item {
             | Finding::Events { labels, .. }
             | Finding::Statement { labels, .. }
             | Finding::Unsupported { labels, .. } => labels.clone(),
-            Finding::Grid(_) | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {
-                Labels::default()
-            }
+            Finding::Grid(_)
+            | Finding::Sample(_)
+            | Finding::Command(_)
+            | Finding::Doubt(..)
+            | Finding::Unclear => Labels::default(),
         }
     }
 }
@@ -465,5 +467,9 @@ fn bases_first(configurations: &mut [Configuration]) {
     let is_base = |one: &Configuration| Name::of(&one.name).is_base();
     if configurations.iter().any(is_base) {
         configurations.sort_by_cached_key(|one| Name::of(&one.name).is_change());
+    } else if let [first, second] = configurations
+        && Name::of(&second.name).is_older_than(&Name::of(&first.name))
+    {
+        configurations.swap(0, 1);
     }
 }

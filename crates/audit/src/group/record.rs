@@ -215,7 +215,8 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
         | Finding::Grid(_)
         | Finding::Sample(_)
         | Finding::Command(_)
-        | Finding::Doubt(..) => {}
+        | Finding::Doubt(..)
+        | Finding::Unclear => {}
     }
 }
 

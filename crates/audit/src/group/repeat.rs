@@ -127,7 +127,8 @@ fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
             | Finding::Grid(_)
             | Finding::Sample(_)
             | Finding::Command(_)
-            | Finding::Doubt(..) => {}
+            | Finding::Doubt(..)
+            | Finding::Unclear => {}
         }
     }
     keys

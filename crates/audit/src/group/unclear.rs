@@ -14,6 +14,7 @@ use assize_bundle::{Doubt, Place};
 use super::Item;
 use super::assemble::name_of;
 use crate::admission::candidates::Admission;
+use crate::admission::contrast;
 use crate::admission::wording::Wording;
 use crate::grammar::Finding;
 use crate::grammar::echoed::ECHOED;
@@ -35,10 +36,11 @@ const ROUNDS: usize = 3;
 /// What speaks against how the figures of a message were grouped, its points
 /// and how `--explain` says it.
 #[rustfmt::skip]
-const WEIGHTS: [(Unclear, u32, &str); 12] = [
+const WEIGHTS: [(Unclear, u32, &str); 13] = [
     (Unclear::NowhereAll,       2, "no workload that was measured with all configurations"),
     (Unclear::Chain,            1, "configurations that are compared by way of others only"),
     (Unclear::OftenAlone,       3, "workloads of which one configuration was measured"),
+    (Unclear::SeveralBases,     3, "several names of what one change is compared with"),
     (Unclear::CommandsTakeTurns, 2, "two commands that take turns under one heading"),
     (Unclear::ManyNames,        1, "more than two configurations"),
     (Unclear::LongNames,        1, "long names of configurations"),
@@ -61,6 +63,9 @@ enum Unclear {
     /// Of more than three in ten metrics of workloads, the workload was measured
     /// with one configuration only.
     OftenAlone,
+    /// What was before stands under several longer names and the change under a bare one,
+    /// `after`, which is short for as many.
+    SeveralBases,
     /// Under one heading two commands take turns, as those that are compared do.
     CommandsTakeTurns,
     ManyNames,
@@ -138,6 +143,7 @@ impl<'a> Read<'a> {
             Unclear::NowhereAll => !beside(&all),
             Unclear::Chain => !sets.iter().all(beside),
             Unclear::OftenAlone => alone > 1 && 10 * alone > 3 * self.cells.len(),
+            Unclear::SeveralBases => several_bases(&compared),
             Unclear::CommandsTakeTurns => self.turns.values().any(|turns| take_turns(turns)),
             Unclear::ManyNames => compared.len() > 2,
             Unclear::LongNames => compared.iter().any(|n| n.chars().count() > LONG_NAME),
@@ -161,6 +167,15 @@ impl<'a> Read<'a> {
 /// is no output of one tool alone.
 pub(super) fn is_compared_by_tool(item: &Item) -> bool {
     item.format != LKP && item.named_by.is_comparing_tool(item.format)
+}
+
+/// Whether one bare word names the change, and several longer names what was before it.
+fn several_bases(names: &BTreeSet<&String>) -> bool {
+    let parsed = || names.iter().map(|name| (*name, contrast::Name::of(name)));
+    let bare = |name: &str| !name.contains(char::is_whitespace);
+    let change = parsed().any(|(name, parsed)| bare(name) && parsed.is_change());
+    let bases = parsed().filter(|(name, parsed)| !bare(name) && parsed.is_base());
+    change && bases.count() >= 2
 }
 
 /// Whether two names take turns at least [`ROUNDS`] times.
@@ -361,6 +376,17 @@ mod tests {
         let nothing = Wording::default();
         let unknown = against_with(&[("v", &["x", "y"])], false, &nothing);
         assert_eq!(unknown, [Unclear::UnknownNames]);
+    }
+
+    #[test]
+    fn one_bare_change_has_one_base() {
+        let of = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_string()).collect();
+            several_bases(&names.iter().collect())
+        };
+        assert!(of(&["x before the patch", "y before the patch", "after"]));
+        assert!(!of(&["x before the patch", "after"]));
+        assert!(!of(&["before", "after patch one", "after patch two"]));
     }
 
     #[test]

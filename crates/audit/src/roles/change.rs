@@ -2,8 +2,10 @@
 
 use assize_bundle::Place;
 
+use super::decide::{MANY, configuration_name};
 use super::words::{is_derived, is_derived_row};
 use super::{Role, Roles};
+use crate::admission::contrast::Name;
 use crate::grammar::table::{Cell, Grid, Row};
 
 /// What a row's change is to its figures.
@@ -368,4 +370,40 @@ pub(super) fn says_by_how_much(bare: &str, rows: &[Row], at: usize) -> bool {
         && rows
             .iter()
             .all(|row| row.cells.get(at).is_some_and(percent) && others(row))
+}
+/// Whether rows are called `Before` and `After` or the like, and no columns are. Beside them
+/// `SMAP on` and `SMAP off` are what was measured with each, unless changes stand there too.
+pub(super) fn rows_say(grid: &Grid, columns: &[&str], rows: &[String]) -> bool {
+    let says = |names: &mut dyn Iterator<Item = &str>| {
+        let known: Vec<Name> = names.take(MANY).filter_map(configuration_name).collect();
+        known.iter().any(Name::is_base) && known.iter().any(Name::is_change)
+    };
+    let changes = |at: usize| {
+        let ratio = grid.header.columns[at].name.contains("ratio");
+        is_column(grid, at) && !ratio
+    };
+    says(&mut rows.iter().map(String::as_str))
+        && !says(&mut columns.iter().copied())
+        && !(0..grid.header.columns.len()).any(changes)
+}
+
+/// Whether a column is said to hold changes.
+pub(super) fn has_column(grid: &Grid) -> bool {
+    (0..grid.header.columns.len()).any(|at| is_column(grid, at))
+}
+
+fn is_column(grid: &Grid, at: usize) -> bool {
+    let name = &grid.header.columns[at].name;
+    is_derived(name, &grid.rows, at) && change_word(name)
+}
+
+/// A column of changes stands beside two columns that it is computed from.
+fn change_word(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    [
+        "change", "diff", "delta", "improve", "gain", "speedup", "speed-up", "ratio", "%",
+        "regress",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
 }

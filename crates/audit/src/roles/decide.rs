@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::change::{Agreement, agreement};
+use super::change::{self, Agreement, agreement};
 use super::words::{
     self, CONFIGURATION_KEYS, METRIC_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived,
     is_derived_row, key_is, names_metric,
@@ -14,7 +14,7 @@ use crate::group::names::workload_score;
 use crate::states::{self, Stated};
 
 /// More names than this are compared with the first ones only.
-const MANY: usize = 24;
+pub(super) const MANY: usize = 24;
 
 /// So many points have names of opposite meaning.
 const OPPOSITE: i32 = 4;
@@ -92,7 +92,12 @@ type Found = (Role, Role, u8, &'static str);
 use Role::{Configurations, Metrics, Workloads};
 
 const SIDE_BY_SIDE: &str = "figures of one unit, alike in each row and not in the columns";
-const ROWS_DIFFER: &str = "the rows' names differ as configurations do";
+const BY_ROWS: Found = (
+    Metrics,
+    Configurations,
+    85,
+    "the rows' names differ as configurations do",
+);
 
 fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> Found {
     let names: Vec<&str> = columns
@@ -124,7 +129,8 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
             false => (Metrics, rows_or(Workloads), confidence, why),
         };
     }
-    if let Some(found) = changes {
+    let rows_first = || change::rows_say(grid, &names, &labels).then_some(BY_ROWS);
+    if let Some(found) = changes.or_else(rows_first) {
         return found;
     }
     if !grid.metric.is_empty() {
@@ -139,7 +145,7 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repeated: bool) -> 
         return (Configurations, rows_or(Metrics), 90, why);
     }
     if down > 0 {
-        return (Metrics, Configurations, 85, ROWS_DIFFER);
+        return BY_ROWS;
     }
     if grid.header.steps.is_empty() && side_by_side::are(grid, columns) {
         return (Configurations, rows_or(Metrics), 60, SIDE_BY_SIDE);
@@ -367,9 +373,7 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         signs.extend(keyed.then_some(Sign::ConfigurationKey));
         signs.extend(sums::adds_up(grid).then_some(Sign::PartsOfWhole));
     }
-    let change =
-        |at: usize| is_derived(&columns[at].name, &grid.rows, at) && change_word(&columns[at].name);
-    if roles.columns == Role::Configurations && (0..columns.len()).any(change) {
+    if roles.columns == Role::Configurations && change::has_column(grid) {
         signs.push(Sign::ChangeColumn);
     }
     let agrees = match agreement(grid) {
@@ -384,6 +388,9 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         let own = Some(*at) != roles.parameter && Some(*at) != roles.repetition;
         own && words::names_parameter(&columns[*at].name)
     };
+    let headed = roles.columns == Role::Metrics && roles.rows != Role::Configurations;
+    let alike = headed && side_by_side::measure_alike(grid, &own);
+    signs.extend(alike.then_some(Sign::ColumnsAlike));
     if roles.columns == Role::Configurations && (0..columns.len()).any(|at| parameter(&at)) {
         signs.push(Sign::Parameters);
     }
@@ -454,15 +461,4 @@ fn related(grid: &Grid) -> bool {
             })
         })
     })
-}
-
-/// A column of changes stands beside two columns that it is computed from.
-fn change_word(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    [
-        "change", "diff", "delta", "improve", "gain", "speedup", "speed-up", "ratio", "%",
-        "regress",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
 }

@@ -45,9 +45,6 @@ impl Cells {
         }
     }
 
-    /// One run for each place. Where it has several figures of a metric they
-    /// are samples of one run, for nothing says that they are more: their
-    /// mean is the run's.
     /// Whether a place has several figures of a metric.
     fn pool(&self) -> bool {
         self.all.iter().any(|(.., read)| {
@@ -60,6 +57,9 @@ impl Cells {
         })
     }
 
+    /// One run for each place. Where it has several figures of a metric they
+    /// are samples of one run, for nothing says that they are more: their
+    /// mean is the run's.
     fn findings(self, context: &Context<'_>) -> Vec<(Place, Finding)> {
         let mut findings = Vec::new();
         for (labels, place, read) in self.all {
@@ -111,11 +111,21 @@ pub(super) fn read(
         Role::Metrics => by_row(grid, roles, &mut cells),
     }
     let named = grid.rows.iter().any(|row| !row.labels.is_empty());
-    let steps = (0..grid.header.columns.len()).any(|at| {
-        grid.rows.len() >= 3 && monotone(grid.rows.iter().map(|row| row.cells[at].value))
-    });
+    let steps = (0..grid.header.columns.len()).any(|at| steps(grid, roles, at));
     let pooled = (named || steps) && cells.pool();
     (cells.findings(context), pooled)
+}
+
+/// Whether a column rises or falls from row to row, be it for each value of the parameter
+/// alone: what tells rows apart.
+fn steps(grid: &Grid, roles: &Roles, at: usize) -> bool {
+    let mut groups: BTreeMap<Option<String>, Vec<f64>> = BTreeMap::new();
+    for row in &grid.rows {
+        let group = groups.entry(parameter(grid, roles, row)).or_default();
+        group.push(row.cells[at].value);
+    }
+    let mut groups = groups.into_values();
+    groups.all(|group| group.len() >= 3 && monotone(group.into_iter()))
 }
 
 pub(super) fn place(grid: &Grid, row: usize) -> Place {

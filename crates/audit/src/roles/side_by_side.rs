@@ -9,9 +9,35 @@ use crate::grammar::table::{Grid, Row};
 
 /// Whether a name has a number or says what is done, as that of a workload would.
 pub(super) fn may_be_work(name: &str) -> bool {
-    name.bytes().any(|b| b.is_ascii_digit())
-        || crate::group::is_work(name)
-        || crate::group::names::workload_score(name) > 0
+    name.bytes().any(|b| b.is_ascii_digit()) || is_work(name)
+}
+
+/// Whether a name is that of what is done.
+pub(super) fn is_work(name: &str) -> bool {
+    crate::group::is_work(name) || crate::group::names::workload_score(name) > 0
+}
+
+/// Whether all columns are called by one measure, and before it by what was measured, as
+/// `checksum cycles` and `crc32c cycles` are; not by a kind of work or a statistic.
+pub(super) fn measure_alike(grid: &Grid, columns: &[usize]) -> bool {
+    const STATISTICS: [&str; 12] = [
+        "avg", "average", "min", "minimum", "max", "maximum", "mean", "median", "total", "std",
+        "real", "user",
+    ];
+    let parted = |at: &usize| grid.header.columns[*at].name.rsplit_once(' ');
+    let Some(names) = columns.iter().map(parted).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let other = |head: &str| {
+        let lower = head.to_lowercase();
+        let word = STATISTICS.iter().any(|word| lower.contains(word));
+        word || names_metric(head) || is_work(head)
+    };
+    let measure = |metric: &str| names_measurement(metric) || metric == "cycles";
+    names.len() >= 2
+        && names
+            .iter()
+            .all(|(head, metric)| measure(metric) && *metric == names[0].1 && !other(head))
 }
 
 /// Whether the columns measure the same of different things, and the rows are what it was

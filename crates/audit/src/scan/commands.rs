@@ -99,6 +99,10 @@ impl Scanner<'_, '_> {
         if typed + 1 != at {
             return None;
         }
+        // What the clock says is no result.
+        if command.split_whitespace().next() == Some("date") {
+            return None;
+        }
         if let Some(figure) = network::row_without_headings(command, text) {
             return Some(("netperf", figure));
         }

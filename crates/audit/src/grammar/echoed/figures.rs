@@ -13,7 +13,15 @@ use crate::roles::monotone;
 use crate::roles::words::{REPETITION_KEYS, is_derived, key_is, names_measurement, names_metric};
 
 /// The figures of each section, the same names in each.
-pub(super) fn aligned(sections: &[Vec<Entry<'_>>]) -> Vec<Vec<Figure>> {
+pub(super) struct Aligned {
+    pub(super) figures: Vec<Vec<Figure>>,
+    /// Whether nobody says which of the numbers of a line a figure is, or several lines
+    /// became one.
+    pub(super) unclear: bool,
+}
+
+/// The figures of lines that come again.
+pub(super) fn aligned(sections: &[Vec<Entry<'_>>]) -> Aligned {
     let mut keys: Vec<String> = Vec::new();
     for entry in sections.iter().flatten() {
         let key = entry.key();
@@ -21,7 +29,10 @@ pub(super) fn aligned(sections: &[Vec<Entry<'_>>]) -> Vec<Vec<Figure>> {
             keys.push(key);
         }
     }
-    let mut all = vec![Vec::new(); sections.len()];
+    let mut all = Aligned {
+        figures: vec![Vec::new(); sections.len()],
+        unclear: false,
+    };
     let mut names = BTreeMap::new();
     for name in &keys {
         let lists: Vec<Vec<&Entry<'_>>> = sections
@@ -147,13 +158,25 @@ pub(super) fn is_spread(label: &str) -> bool {
         .any(|word| lower.contains(word))
 }
 
-/// Whether a label is that of a process, a port or the like.
+/// Whether a label is that of a process, a port or the like, or of what is set.
 fn is_number_of(label: &str) -> bool {
     let last = label.rsplit(|c: char| !c.is_alphanumeric()).next();
     let last = last.unwrap_or_default().to_ascii_lowercase();
     matches!(
         last.as_str(),
-        "pid" | "tid" | "port" | "thread" | "id" | "seed" | "line" | "version" | "iteration"
+        "pid"
+            | "tid"
+            | "port"
+            | "thread"
+            | "id"
+            | "seed"
+            | "line"
+            | "version"
+            | "iteration"
+            | "period"
+            | "duty"
+            | "timeout"
+            | "interval"
     )
 }
 
@@ -175,6 +198,31 @@ fn counts_runs(label: &str) -> bool {
     last.is_some_and(|word| word.len() >= 3 && key_is(word, REPETITION_KEYS))
 }
 
+/// Whether it is said of each measured number what it is: a colon parts it from its name, it
+/// is the only number beside those that are names, or each has a unit and one word before it
+/// that names it. Elsewhere names may be shifted: `305 rounds in 5.0 sec: 16400 usec`.
+fn are_told(shape: &Shape<'_>, places: &[Place]) -> bool {
+    let beside = places.iter().filter(|place| **place != Place::Name).count();
+    let measured = || {
+        let fields = shape.fields.iter().zip(places);
+        fields.filter(|(_, place)| **place == Place::Measured)
+    };
+    let one_word = |(field, _): (&Field<'_>, &Place)| {
+        is_measure(field.unit) && field.label.split_whitespace().count() == 1
+    };
+    // `Times: 3.09, 3.10, 3.07`: which of them it is, nobody says.
+    let several = shape.fields.iter().zip(places).any(|(field, place)| {
+        let words = [field.label, field.unit, field.behind];
+        *place == Place::Setting && !words.concat().contains(char::is_alphabetic)
+    });
+    let ends = shape
+        .fields
+        .last()
+        .is_some_and(|last| last.behind.is_empty());
+    !several && measured().all(|(field, _)| field.named || beside == 1)
+        || ends && measured().count() >= 2 && measured().skip(1).all(one_word)
+}
+
 /// Lines of one shape by the numbers that are names.
 fn by_name<'l, 'e>(
     list: &[&'l Entry<'e>],
@@ -193,7 +241,7 @@ fn by_name<'l, 'e>(
 /// The figures of lines of one shape; `names` says of which lines each metric is.
 fn line_by_line(
     lists: &[Vec<&Entry<'_>>],
-    all: &mut [Vec<Figure>],
+    all: &mut Aligned,
     names: &mut BTreeMap<String, String>,
 ) {
     let Some(first) = lists.iter().flatten().next() else {
@@ -202,8 +250,10 @@ fn line_by_line(
     let places: Vec<Place> = (0..first.shape.fields.len())
         .map(|at| place(lists, at))
         .collect();
-    for (list, figures) in lists.iter().zip(all) {
+    all.unclear |= columns(lists).is_none() && !are_told(&first.shape, &places);
+    for (list, figures) in lists.iter().zip(&mut all.figures) {
         for (name, rows) in by_name(list, &places) {
+            all.unclear |= rows.len() > 1;
             for (at, _) in places
                 .iter()
                 .enumerate()

@@ -10,10 +10,11 @@ use super::heading::{first_name, is_sentence, marked};
 use super::is_report;
 use super::shape::{self, Shape};
 use crate::Line;
+use crate::command;
 use crate::grammar::cells::{label, line_at};
 use crate::grammar::reports::REPORT;
 use crate::grammar::table::{is_rule, wide_cells};
-use crate::grammar::{self, Block, Figure, Finding, Labels, Taken};
+use crate::grammar::{self, Block, Finding, Labels, Taken};
 use headings::sections;
 
 /// So many lines that are not echoed end the last list.
@@ -108,12 +109,14 @@ fn block(sections: &[Section<'_>], lists: &[Vec<Entry<'_>>]) -> Option<Block> {
         }
     }
     let tried = attempts(sections, lists);
+    let mut unclear = false;
     for number in 0..tried.unwrap_or(1) {
-        let own: Vec<Vec<Figure>> = match tried {
+        let own = match tried {
             Some(_) => aligned(&nth_of_each(lists, number)),
             None => aligned(lists),
         };
-        for (section, figures) in sections.iter().zip(own) {
+        unclear |= own.unclear;
+        for (section, figures) in sections.iter().zip(own.figures) {
             if figures.is_empty() {
                 return None;
             }
@@ -124,6 +127,9 @@ fn block(sections: &[Section<'_>], lists: &[Vec<Entry<'_>>]) -> Option<Block> {
             };
             block.find(section.at, Finding::Run { labels, figures });
         }
+    }
+    if unclear {
+        block.find(0, Finding::Unclear);
     }
     Some(block)
 }
@@ -360,6 +366,10 @@ fn columns<'t>(header: &'t str, text: &str, shape: &Shape<'_>) -> Vec<Option<&'t
         .filter(figure)
         .map(|word| shape::of(word).map_or(0, |shape| shape.fields.len()))
         .collect();
+    // `root@host:~# cat /debug/pwm` names no columns.
+    if command::find(header).is_some() {
+        return Vec::new();
+    }
     let wide = wide_cells(header);
     let words: Vec<&str> = header.split_whitespace().collect();
     let fits = |names: &Vec<&str>| {

@@ -23,6 +23,8 @@ pub(super) struct Field<'t> {
     pub(super) unit: &'t str,
     /// The word behind it.
     pub(super) behind: &'t str,
+    /// Whether a colon or an equals sign parts it from its label.
+    pub(super) named: bool,
 }
 
 /// What a line says, and the numbers in it.
@@ -76,7 +78,9 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         match figure().filter(|_| !given) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
-                field.label = label_of(text[from..at].trim_end(), shape.fields.last_mut());
+                let before = text[from..at].trim_end();
+                field.named = before.ends_with([':', '=']);
+                field.label = label_of(before, shape.fields.last_mut());
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('#');
                 push_words(&mut shape.words, common_unit(field.unit));
@@ -223,6 +227,7 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     let (unit, behind, used) = unit(&rest[spread..])?;
     let field = Field {
         behind,
+        named: false,
         ..unnamed(value, step, unit)
     };
     Some((field, token.len() + spread + used))
@@ -249,6 +254,7 @@ fn unnamed(value: f64, step: f64, unit: &str) -> Field<'_> {
         step,
         unit,
         behind: "",
+        named: false,
     }
 }
 
@@ -401,6 +407,7 @@ pub(super) fn is_code(text: &str) -> bool {
     text.starts_with(['$', '@', '>', '<', '/', '|'])
         || text.starts_with("diff ")
         || text.starts_with("./")
+        || text.starts_with("echo ")
         || text.ends_with(';')
         // `Receiving objects: 100% (98489/98489), 59.23 MiB | 21.26 MiB/s, done.`
         || text.ends_with(", done.")

@@ -92,7 +92,12 @@ pub(in crate::grammar) fn is_setting(label: &str) -> bool {
     label
         .to_ascii_lowercase()
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .any(|word| SETTINGS.contains(&word))
+        .any(|word| SETTINGS.contains(&word) || word.split('_').any(is_time_setting))
+}
+
+/// Whether a part of an identifier says that it is set: `reset_on_delay_ms`.
+fn is_time_setting(part: &str) -> bool {
+    matches!(part, "delay" | "timeout" | "interval" | "period")
 }
 
 /// `(+3.1%)`, `-2 %`, `(3% faster)`, ` about 3% improvement, as before`.

@@ -50,9 +50,12 @@ pub struct PerfStatCsv;
 #[derive(Debug, Clone, Copy)]
 pub struct PerfStatJson;
 
+/// The format's name.
+pub(crate) const PERF_STAT: &str = "perf stat";
+
 impl Grammar for PerfStat {
     fn name(&self) -> &'static str {
-        "perf stat"
+        PERF_STAT
     }
 
     fn begins(&self) -> Begins {
