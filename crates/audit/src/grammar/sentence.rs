@@ -114,7 +114,7 @@ impl Patterns {
             ).ok()?,
             took: Regex::new(r"(?i)(?-u:\b)(?:took|takes)(?-u:\b)").ok()?,
             observed: Regex::new(
-                r"(?i)(?-u:\b)(?:averag|mean|median|percentile|p[59][0-9]|tail|measur|observ|see[ns]?(?-u:\b)|schedul|queu|wake|boot|start-?up|switch|end-to-end|round-trip)",
+                r"(?i)(?-u:\b)(?:averag|mean|median|percentile|p[59][0-9]|tail|measur|observed|observing|see[ns]?(?-u:\b)|schedul|queue|queuing|wake|boot|start-?up|switch|end-to-end|round-trip)",
             ).ok()?,
             changed: Regex::new(
                 r"(?i)(?-u:\b)(?:improv|reduc|increas|decreas|degrad|regress|drop|dropp|fell|fall|rose|rise|rais|went|goes|go|grow|grew|shr[aiu]nk|sped|speed|slow|cut|lower|boost|jump|bring|brought|took|takes|take|get|got|chang|mov)[a-z]*(?-u:\b)",
