@@ -416,8 +416,10 @@ fn of_several_numbers_in_a_line_each_must_be_named_to_be_compared() {
     assert_eq!(compared(&echoed(&pages, [14860.0, 18713.0])), [""; 0]);
     let page = |value: f64| format!("speedtest: page read speed is {value} KiB/s");
     assert_eq!(compared(&echoed(&page, [14860.0, 18713.0])).len(), 1);
-    let several = |value: f64| format!("Times: {value}, 3.103, 3.068");
+    let several = |value: f64| format!("  Times: {value}, {}, {}", value + 0.015, value - 0.02);
     assert_eq!(compared(&echoed(&several, [3.088, 3.303])), [""; 0]);
+    let one = |value: f64| format!("  Times: {value}");
+    assert_eq!(compared(&echoed(&one, [3.088, 3.303])).len(), 1);
 }
 
 #[test]
@@ -460,6 +462,15 @@ fn rows_that_say_before_and_after_are_compared_and_not_the_columns_of_a_setting(
     assert_eq!(all.len(), 2);
     let all = compared(&table(["read:  ", "write: "]));
     let columns = |text: &String| text.ends_with("SMAP off, SMAP on");
+    assert!(all.len() == 2 && all.iter().all(columns), "{all:?}");
+    // Where the changes between the columns are given, these are meant.
+    let text = "The performance of one thread:\n\n\
+                \x20                | IOPS (IRQ mode) | IOPS (iopoll=1 mode) | diff\n\
+                ----------------- | --------------- | -------------------- | ----\n\
+                without patchset |          242k   |             332k     | ~39%\n\
+                with patchset    |          236k   |             332k     | ~39%\n";
+    let all = compared(text);
+    let columns = |text: &String| text.ends_with("IRQ mode, iopoll=1 mode");
     assert!(all.len() == 2 && all.iter().all(columns), "{all:?}");
 }
 
@@ -631,4 +642,21 @@ fn a_figure_before_without_is_none_of_what_stands_before_it() {
     assert_eq!(values(text), [0.0; 0]);
     let text = "With this patch I see 14.1 Gb/s, and without it 3.88 Gb/s in this test.\n";
     assert_eq!(values(text), [3.88, 14.1]);
+}
+
+#[test]
+fn amounts_of_what_is_done_are_no_configurations() {
+    let time = |heading: &str, time: f64| {
+        format!(
+            "{heading}\n---------\nDispatch:  time:   [{time} ns {} ns {} ns]\n\n",
+            time + 0.01,
+            time + 0.02
+        )
+    };
+    let post = |names: [&str; 2]| {
+        let (first, second) = (time(names[0], 2.06), time(names[1], 21.36));
+        format!("The benchmark compares the performance:\n\n{first}{second}")
+    };
+    assert_eq!(compared(&post(["2 Actions", "20 Actions"])), [""; 0]);
+    assert!(!compared(&post(["Dynamic calls", "Static calls"])).is_empty());
 }

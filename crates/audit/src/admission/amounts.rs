@@ -3,13 +3,21 @@
 use super::contrast::words;
 use crate::roles::words::names_configuration;
 
-/// Whether names are the same but for an amount in parentheses at their end: `pool (50k
-/// rows)` and `pool (100k rows)`.
+/// Whether names are the same but for an amount in parentheses at their end, `pool (50k
+/// rows)` and `pool (100k rows)`, or are amounts of one thing: `2 actions` and `20 actions`.
 pub(crate) fn differ_in_amounts(names: &[&str]) -> bool {
-    let parts = |name: &str| {
+    let counted = |name: &str| {
+        let words = words(name);
+        let (number, of) = words.split_first()?;
+        let one = words.len() <= 3 && !of.is_empty() && !names_configuration(name);
+        let stems = of.iter().map(|word| word.trim_end_matches('s').to_owned());
+        (one && is_number(number)).then(|| (stems.collect(), vec![number.clone()]))
+    };
+    let bracketed = |name: &str| {
         let (stem, inner) = name.trim().strip_suffix(')')?.rsplit_once(" (")?;
         is_amount(inner).then(|| (words(stem), words(inner)))
     };
+    let parts = |name: &str| counted(name).or_else(|| bracketed(name));
     let all: Option<Vec<_>> = names.iter().take(24).map(|name| parts(name)).collect();
     all.is_some_and(|all| {
         let differ = |pair: &[(Vec<String>, Vec<String>)]| match pair {
@@ -49,6 +57,7 @@ mod tests {
         for names in [
             &["pool (50k rows)", "pool (100k rows)"][..],
             &["pool (4k)", "pool (64k)", "pool (1M)"],
+            &["1 action", "20 actions"],
         ] {
             assert!(differ_in_amounts(names), "{names:?}");
         }
@@ -59,6 +68,8 @@ mod tests {
             &["pool (old)", "pool (new)"],
             &["pool (6.1)", "pool (6.12)"],
             &["pool (1)", "pool (2)"],
+            &["2 actions", "20 threads"],
+            &["2 patched", "3 patched"],
             &["pool (2 patched)", "pool (3 patched)"],
         ] {
             assert!(!differ_in_amounts(names), "{names:?}");
