@@ -475,29 +475,6 @@ fn rows_that_say_before_and_after_are_compared_and_not_the_columns_of_a_setting(
 }
 
 #[test]
-fn rows_of_two_parameters_are_not_pooled_over_one() {
-    let table = |sizes: [&str; 3]| {
-        let row = |threads: u32, size: &str, time: f64| {
-            format!(
-                "{size:>8}  {threads:>8}  {time:>9.1} us  {:>9.1} us\n",
-                time / 4.0
-            )
-        };
-        let rows = (1..3).flat_map(|threads| {
-            let times = [35.7, 41.8, 68.9].map(|time| time * f64::from(threads));
-            let rows = sizes.into_iter().zip(times);
-            rows.map(move |(size, time)| row(threads, size, time))
-        });
-        let rows: String = rows.collect();
-        format!(
-            "Latencies of unmapping, measured with and without it:\n\n\
-             @granule | @threads | bypass=1 | bypass=0\n{rows}"
-        )
-    };
-    assert_eq!(compared(&table(["4KB", "16KB", "64KB"])), [""; 0]);
-}
-
-#[test]
 fn times_of_day_are_not_compared() {
     let clock = |seconds: [&str; 2]| {
         let of = |state: &str, seconds: &str| {

@@ -892,6 +892,24 @@ fn a_row_that_is_printed_twice_is_one() {
 }
 
 #[test]
+fn rows_that_a_second_parameter_tells_apart_are_pooled() {
+    let table = |sizes: [&str; 3]| {
+        let row = |threads: u32, size: &str, time: &str| {
+            format!("{size:>8}        {threads}        {time} us        9.5 us\n")
+        };
+        let times = ["41.8", "35.7", "68.9", "97.8", "96.9", "151.5"];
+        let rows = [1, 1, 1, 2, 2, 2].into_iter().zip(sizes.iter().cycle());
+        let rows = rows.zip(times);
+        let rows: String = rows.map(|((n, size), time)| row(n, size, time)).collect();
+        format!("@granule | @threads | bypass_vcmdq=1 | bypass_vcmdq=0\n{rows}")
+    };
+    let pooled = |sizes| signs(&table(sizes)).contains(&Sign::Pooled);
+    assert!(pooled(["4KB", "16KB", "64KB"]));
+    // What does not rise or fall may be another figure of one run.
+    assert!(!pooled(["4KB", "64KB", "16KB"]));
+}
+
+#[test]
 fn sizes_name_rows_that_have_no_other_names() {
     let table = |sizes: [&str; 3]| {
         let rows = sizes
