@@ -359,12 +359,9 @@ fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
 
 /// Counts and means of two cells that hold runs.
 pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
-    let mean = |values: &[f64]| {
-        if positive {
-            arithmetic(&logs(values)).map(f64::exp)
-        } else {
-            arithmetic(values)
-        }
+    let mean = |values: &[f64]| match positive {
+        true => geometric(values),
+        false => arithmetic(values),
     };
     Weighed {
         n_a: u32::try_from(a.runs.len()).ok(),
@@ -451,6 +448,16 @@ fn logs(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v.ln()).collect()
 }
 
+/// The mean of logarithms, as a value. Of equal values it is theirs to the last digit, so
+/// that a figure of a single run is printed as it was posted.
+fn geometric(values: &[f64]) -> Option<f64> {
+    let (first, others) = values.split_first()?;
+    match others.iter().all(|value| value == first) {
+        true => Some(*first),
+        false => arithmetic(&logs(values)).map(f64::exp),
+    }
+}
+
 /// The arithmetic mean; none of nothing.
 pub(crate) fn arithmetic(values: &[f64]) -> Option<f64> {
     let first = values.first()?;
@@ -475,4 +482,20 @@ fn pooled_sd(a: &[f64], b: &[f64]) -> Option<f64> {
 fn paired_sd(a: &[f64], b: &[f64]) -> Option<f64> {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
     finite((variance(&differences)? / 2.0).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_equal_values_is_their_value() {
+        for value in [1395.0, 99.53, 0.002_076] {
+            assert_eq!(geometric(&[value]), Some(value));
+            assert_eq!(geometric(&[value; 3]), Some(value));
+        }
+        assert_eq!(geometric(&[]), None);
+        let mean = geometric(&[2.0, 8.0]).unwrap();
+        assert!((mean - 4.0).abs() < 1e-12, "{mean}");
+    }
 }
