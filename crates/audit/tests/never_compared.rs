@@ -637,3 +637,20 @@ fn amounts_of_what_is_done_are_no_configurations() {
     assert_eq!(compared(&post(["2 Actions", "20 Actions"])), [""; 0]);
     assert!(!compared(&post(["Dynamic calls", "Static calls"])).is_empty());
 }
+
+#[test]
+fn a_command_above_rows_names_none_of_their_columns() {
+    let state = |value: f64| {
+        let row = |name: &str| format!(" {name}: latency: {value} ns wake-up time: 331.5 ns");
+        format!(
+            "root@host:~# cat /debug/pwm\n{}\n{}",
+            row("big"),
+            row("little")
+        )
+    };
+    let all = compared(&echoed(&state, [3334.5, 3102.5]));
+    assert!(
+        !all.is_empty() && !all.iter().any(|text| text.contains("pwm")),
+        "{all:?}"
+    );
+}

@@ -181,7 +181,7 @@ pub(crate) fn is_figure(text: &str) -> bool {
 }
 
 /// Whether a name is part of what somebody tells, or says how it was measured: `and you then
-/// do`, `After that, we check it`, `Use the function graph`.
+/// do`, `When reading the data, it is less`, `After that, we check it`, `Use the function graph`.
 pub(crate) fn is_told(name: &str) -> bool {
     let list = words(name);
     let who = |word: &String| matches!(word.as_str(), "we" | "you" | "we'd" | "you'd");
@@ -289,6 +289,7 @@ mod tests {
             "It seems that the journal is flushed",
             "This works if the journal is elsewhere",
             "Let us look at it",
+            "When reading the data, the difference is small",
         ] {
             assert!(is_told(name), "{name}");
         }
@@ -300,6 +301,7 @@ mod tests {
             "use DMA",
             "this series, journal elsewhere",
             "that patch",
+            "when idle",
             "it",
         ] {
             assert!(!is_told(name), "{name}");
