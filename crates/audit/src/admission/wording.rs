@@ -360,6 +360,15 @@ mod tests {
     }
 
     #[test]
+    fn names_are_found_as_words_and_what_is_compared_with_them() {
+        let wording = of("The Fast Path is slow.\nIt is 3 % better compared to the `old path`.");
+        assert!(wording.mentions("fast path") && wording.mentions("old path"));
+        assert!(!wording.mentions("ast path") && !wording.mentions("pat"));
+        assert!(wording.compares_with("old path"));
+        assert!(!wording.compares_with("fast path"));
+    }
+
+    #[test]
     fn a_text_on_what_a_tool_prints_is_known_by_its_words_or_its_subject() {
         let about = |text: &str, subject: &str| {
             let mut wording = of(text);
