@@ -340,9 +340,9 @@ fn note_comparing(
 ) {
     signs.note_if(only_zeros(members), Sign::Zeros);
     signs.note_if(are_times_of_day(members), Sign::TimesOfDay);
-    let comparing = signs.contains(Sign::ComparingFormat);
     signs.note_if(one_beside_several(members), Sign::UnequalRuns);
     signs.note_if(lists_come_again(members), Sign::Pooled);
+    let comparing = signs.contains(Sign::ComparingFormat);
     let printed = !comparing && signs.contains(Sign::KnownOutput);
     signs.note_if(printed && same_figures(members, names), Sign::SameFigures);
     signs.note_if(printed && wording.about_output, Sign::AboutOutput);

@@ -162,7 +162,7 @@ impl Name {
         let one = apart.next().filter(|_| apart.next().is_none());
         self.words.len() == other.words.len()
             && one.is_some_and(|(own, other)| {
-                let base = |word: &str| states::is_bare_base(word);
+                let base = states::is_bare_base;
                 base(own) && states::is_bare(other) && !base(other)
             })
     }

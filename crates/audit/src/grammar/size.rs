@@ -55,46 +55,46 @@ impl Grammar for Size {
             return None;
         }
         let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
-        let stem = stem(&names);
-        if let Some(block) = beside_originals(&rows) {
-            return Some(block);
-        }
-        let parts: Vec<&str> = names.iter().map(|name| &name[stem..]).collect();
-        let configured = parts.len() >= 2 && parts.iter().any(|part| names_configuration(part));
+        let labels = beside_originals(&names).unwrap_or_else(|| by_stem(&names));
         let mut block = Block {
             findings: Vec::new(),
             taken: vec!["size" as Taken; rows.len() + 1],
         };
-        for (at, ((name, sizes), part)) in rows.iter().zip(parts).enumerate() {
-            let labels = match configured {
-                true => Labels {
-                    configuration: Some(label(part)),
-                    workload: Some(label(names[0][..stem].trim_end_matches(['.', '-', '_'])))
-                        .filter(|stem| !stem.is_empty()),
-                    repetition: None,
-                },
-                false => Labels {
-                    workload: Some(label(name)),
-                    ..Labels::default()
-                },
-            };
-            let figures = figures(sizes);
+        for (at, ((_, sizes), labels)) in rows.iter().zip(labels).enumerate() {
+            let figures = COLUMNS
+                .iter()
+                .zip(sizes)
+                .map(|(metric, size)| Figure::new(*metric, *size, "B"));
+            let figures = figures.collect();
             block.find(at + 1, Finding::Run { labels, figures });
         }
         Some(block)
     }
 }
 
-fn figures(sizes: &[f64; 4]) -> Vec<Figure> {
-    let named = COLUMNS.iter().zip(sizes);
-    named
-        .map(|(metric, size)| Figure::new(*metric, *size, "B"))
-        .collect()
+/// Files by what their names differ in, where that names configurations.
+fn by_stem(names: &[&str]) -> Vec<Labels> {
+    let stem = stem(names);
+    let parts: Vec<&str> = names.iter().map(|name| &name[stem..]).collect();
+    let configured = parts.len() >= 2 && parts.iter().any(|part| names_configuration(part));
+    let labels = |(name, part): (&&str, &str)| match configured {
+        true => Labels {
+            configuration: Some(label(part)),
+            workload: Some(label(names[0][..stem].trim_end_matches(['.', '-', '_'])))
+                .filter(|stem| !stem.is_empty()),
+            repetition: None,
+        },
+        false => Labels {
+            workload: Some(label(name)),
+            ..Labels::default()
+        },
+    };
+    names.iter().zip(parts).map(labels).collect()
 }
 
 /// Files beside others whose names say more of their state, `core.o.orig` and `core.o`: the
-/// one is what the other was.
-fn beside_originals(rows: &[(&str, [f64; 4])]) -> Option<Block> {
+/// one is what the other was. None if a file has no other.
+fn beside_originals(names: &[&str]) -> Option<Vec<Labels>> {
     const STATES: [(&str, &str); 8] = [
         ("orig", "new"),
         ("old", "new"),
@@ -105,32 +105,26 @@ fn beside_originals(rows: &[(&str, [f64; 4])]) -> Option<Block> {
         ("patched", "old"),
         ("mod", "old"),
     ];
-    let known = |name: &str| rows.iter().any(|(other, _)| *other == name);
-    let stated = |name: &str| {
+    let stated = |name: &&str| {
         let (file, state) = name.rsplit_once('.')?;
         let (own, other) = STATES.iter().find(|(own, _)| *own == state)?;
-        known(file).then(|| (file.to_owned(), *own, *other))
+        names
+            .contains(&file)
+            .then(|| (file.to_owned(), *own, *other))
     };
-    let pairs: Vec<(String, &str, &str)> =
-        rows.iter().filter_map(|(name, _)| stated(name)).collect();
-    let mut block = Block {
-        findings: Vec::new(),
-        taken: vec!["size" as Taken; rows.len() + 1],
-    };
-    for (at, (name, sizes)) in rows.iter().enumerate() {
+    let pairs: Vec<(String, &str, &str)> = names.iter().filter_map(stated).collect();
+    let labels = |name: &&str| {
         let own = stated(name).map(|(file, own, _)| (file, own));
         let other = || pairs.iter().find(|(file, ..)| file == name);
         let plain = || other().map(|(file, _, other)| (file.clone(), *other));
         let (file, state) = own.or_else(plain)?;
-        let labels = Labels {
+        Some(Labels {
             configuration: Some(label(state)),
             workload: Some(label(&file)),
             repetition: None,
-        };
-        let figures = figures(sizes);
-        block.find(at + 1, Finding::Run { labels, figures });
-    }
-    Some(block)
+        })
+    };
+    names.iter().map(labels).collect()
 }
 
 /// `1969116 513432 164666 2647214 2864ae vmlinux`, whose sum is what it says.

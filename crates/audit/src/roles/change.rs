@@ -371,20 +371,23 @@ pub(super) fn says_by_how_much(bare: &str, rows: &[Row], at: usize) -> bool {
             .iter()
             .all(|row| row.cells.get(at).is_some_and(percent) && others(row))
 }
+
 /// Whether rows are called `Before` and `After` or the like, and no columns are. Beside them
 /// `SMAP on` and `SMAP off` are what was measured with each, unless changes stand there too.
 pub(super) fn rows_say(grid: &Grid, columns: &[&str], rows: &[String]) -> bool {
-    let says = |names: &mut dyn Iterator<Item = &str>| {
-        let known: Vec<Name> = names.take(MANY).filter_map(configuration_name).collect();
-        known.iter().any(Name::is_base) && known.iter().any(Name::is_change)
-    };
     let changes = |at: usize| {
         let ratio = grid.header.columns[at].name.contains("ratio");
         is_column(grid, at) && !ratio
     };
-    says(&mut rows.iter().map(String::as_str))
-        && !says(&mut columns.iter().copied())
+    say(rows.iter().map(String::as_str))
+        && !say(columns.iter().copied())
         && !(0..grid.header.columns.len()).any(changes)
+}
+
+/// Whether a name is of a change, and another of what it was made to.
+fn say<'n>(names: impl Iterator<Item = &'n str>) -> bool {
+    let known: Vec<Name> = names.take(MANY).filter_map(configuration_name).collect();
+    known.iter().any(Name::is_base) && known.iter().any(Name::is_change)
 }
 
 /// Whether a column is said to hold changes.

@@ -110,22 +110,26 @@ pub(super) fn read(
         }
         Role::Metrics => by_row(grid, roles, &mut cells),
     }
-    let named = grid.rows.iter().any(|row| !row.labels.is_empty());
-    let steps = (0..grid.header.columns.len()).any(|at| steps(grid, roles, at));
-    let pooled = (named || steps) && cells.pool();
+    let named = || grid.rows.iter().any(|row| !row.labels.is_empty());
+    let pooled = cells.pool() && (named() || has_steps(grid, roles));
     (cells.findings(context), pooled)
 }
 
 /// Whether a column rises or falls from row to row, be it for each value of the parameter
 /// alone: what tells rows apart.
-fn steps(grid: &Grid, roles: &Roles, at: usize) -> bool {
-    let mut groups: BTreeMap<Option<String>, Vec<f64>> = BTreeMap::new();
+fn has_steps(grid: &Grid, roles: &Roles) -> bool {
+    let mut groups: BTreeMap<Option<String>, Vec<&Row>> = BTreeMap::new();
     for row in &grid.rows {
-        let group = groups.entry(parameter(grid, roles, row)).or_default();
-        group.push(row.cells[at].value);
+        groups
+            .entry(parameter(grid, roles, row))
+            .or_default()
+            .push(row);
     }
-    let mut groups = groups.into_values();
-    groups.all(|group| group.len() >= 3 && monotone(group.into_iter()))
+    let steps = |at: usize| {
+        let mut groups = groups.values();
+        groups.all(|rows| rows.len() >= 3 && monotone(rows.iter().map(|row| row.cells[at].value)))
+    };
+    (0..grid.header.columns.len()).any(steps)
 }
 
 pub(super) fn place(grid: &Grid, row: usize) -> Place {
