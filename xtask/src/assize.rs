@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::OnceLock;
 
 use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
@@ -11,10 +12,15 @@ use crate::{Error, agent};
 ///
 /// By the name of the program and not of its package: then the features of
 /// dependencies are those of the whole workspace, and what is built here is not
-/// built once more for the tests.
+/// built once more for the tests. Cargo is called once: it would wait for another
+/// one that compiles beside.
 pub(crate) fn build() -> Result<PathBuf, Error> {
-    let arguments = ["build", "--quiet", "--locked", "--bin", "assize"];
-    run_command(command(cargo(), &arguments)?)?;
+    static BUILT: OnceLock<()> = OnceLock::new();
+    if BUILT.get().is_none() {
+        let arguments = ["build", "--quiet", "--locked", "--bin", "assize"];
+        run_command(command(cargo(), &arguments)?)?;
+        BUILT.get_or_init(|| ());
+    }
     path()
 }
 
