@@ -53,26 +53,52 @@ pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturb
     done
 }
 
-/// QEMU processes below these.
+/// QEMU processes below these. What each process says of its parent is read,
+/// not `children` of its threads: that file can leave out processes while
+/// others end.
 fn machines(workers: &[u32]) -> Vec<u32> {
-    let mut found = Vec::new();
-    let mut left = workers.to_vec();
-    while let Some(pid) = left.pop() {
-        for task in tasks(pid) {
-            let children = fs::read_to_string(format!("/proc/{pid}/task/{task}/children"));
-            let children = children.unwrap_or_default();
-            left.extend(
-                children
-                    .split_whitespace()
-                    .filter_map(|pid| pid.parse::<u32>().ok()),
-            );
-        }
-        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        if name.starts_with("qemu-system") {
-            found.push(pid);
-        }
+    let all = processes();
+    let (mut below, mut left): (Vec<_>, Vec<_>) = all
+        .iter()
+        .partition(|process| workers.contains(&process.pid));
+    let mut at = 0;
+    while let Some(&parent) = below.get(at) {
+        // Each is moved once, so what was read while processes came and went
+        // cannot lead in a circle.
+        let (children, others) = left.iter().partition(|child| child.parent == parent.pid);
+        left = others;
+        below.extend::<Vec<_>>(children);
+        at += 1;
     }
-    found
+    let is_machine = |process: &&Process| process.name.starts_with("qemu-system");
+    below
+        .into_iter()
+        .filter(is_machine)
+        .map(|process| process.pid)
+        .collect()
+}
+
+struct Process {
+    pid: u32,
+    parent: u32,
+    name: String,
+}
+
+fn processes() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let read = |entry: fs::DirEntry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
+        // Behind the name its state, then its parent.
+        let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
+        Some(Process {
+            pid,
+            parent,
+            name: name.to_string(),
+        })
+    };
+    entries.filter_map(read).collect()
 }
 
 fn tasks(pid: u32) -> Vec<u32> {
@@ -132,7 +158,6 @@ mod tests {
 
     #[test]
     fn a_process_named_as_a_machine_is_found_stopped_and_moved() {
-        let mut command = Command::new("sleep");
         // The name of a process is that of its file.
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("qemu-system-test");
@@ -142,9 +167,12 @@ mod tests {
             .arg("1000")
             .spawn()
             .unwrap();
-        let found = machines(&[std::process::id()]);
-        let _ = command.arg("0").status();
         let pid = child.id();
+        // Its name changes only after the parent of a new process goes on.
+        let is_found = (0..TURNS).any(|_| {
+            thread::sleep(Duration::from_millis(1));
+            machines(&[std::process::id()]).contains(&pid)
+        });
         let over = Over::default();
         let done = thread::scope(|scope| {
             let disturbing = scope.spawn(|| disturb(&[pid], Draws::new(1, 1), &over));
@@ -155,7 +183,7 @@ mod tests {
         let bound = sched_getaffinity(Pid::from_raw(i32::try_from(pid).unwrap())).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(found.contains(&pid), "{found:?}");
+        assert!(is_found);
         assert!(done.stops > 0);
         if done.moves > 0 {
             assert_eq!(bound.count(), 1);
