@@ -189,6 +189,18 @@ pub(crate) fn wants_more(command: &str) -> bool {
     command.ends_with('\\') || (is_perf_stat(command) && under_test(command).is_none())
 }
 
+/// Whether the end of a shell's loop stands on a line below.
+pub(crate) fn is_open_loop(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    is_loop(words.next())
+        && words.by_ref().any(|word| word == "do")
+        && !words.any(|word| word.trim_end_matches(';') == "done")
+}
+
+fn is_loop(word: Option<&str>) -> bool {
+    matches!(word, Some("for" | "while"))
+}
+
 fn is_perf_stat(command: &str) -> bool {
     let mut words = command.split_whitespace();
     words.any(|w| program_name(w) == "perf") && words.next() == Some("stat")
@@ -231,9 +243,17 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
         .collect();
     let mut rest: &[&str] = &words;
     // A shell's loop executes what stands behind its `do`.
-    if matches!(rest.first(), Some(&("for" | "while"))) {
+    if is_loop(rest.first().copied()) {
         let body = rest.iter().position(|word| *word == "do")?;
         rest = &rest[body + 1..];
+        // It prints what it tries next.
+        while rest
+            .first()
+            .is_some_and(|word| word.trim_end_matches(';') == "echo")
+            && let Some(end) = rest.iter().position(|word| word.ends_with(';'))
+        {
+            rest = &rest[end + 1..];
+        }
     }
     loop {
         while rest.first().is_some_and(|w| is_assignment(w)) {

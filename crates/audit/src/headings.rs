@@ -273,6 +273,17 @@ fn before_colon(lines: &[&str], text: &str, last: usize) -> Vec<Heading> {
         let both = [(*outer, last - 1), (text, last)].into_iter();
         return both.filter_map(|(text, at)| heading(text, at)).collect();
     }
+    let above = &lines[..lines.len() - 1];
+    // Two of them, each of which ends its line.
+    if words == 1
+        && let [.., outer] = above
+        && outer.ends_with(':')
+        && !is_typed(outer)
+        && let Some(outer) = last_sentence(above)
+    {
+        let both = [(&outer[..], last - 1), (text, last)].into_iter();
+        return both.filter_map(|(text, at)| heading(text, at)).collect();
+    }
     last_sentence(lines)
         .and_then(|sentence| heading(&sentence, last))
         .into_iter()

@@ -44,7 +44,9 @@ pub(crate) struct Placed {
     pub(crate) headings: Vec<Heading>,
     /// The last command line above it at its depth.
     pub(crate) command: Option<(Place, String)>,
-    /// Whether the nearest heading stands below that command line.
+    /// The line of the nearest heading, which may stand above blocks before it.
+    pub(crate) heading: Option<usize>,
+    /// Whether that stands below that command line.
     pub(crate) heading_is_nearer: bool,
     /// What the program under test printed about itself.
     pub(crate) samples: Vec<Figure>,
@@ -357,6 +359,7 @@ impl Scanner<'_, '_> {
                 .command
                 .as_ref()
                 .map(|(_, place, text)| (*place, text.clone())),
+            heading: level.heading,
             heading_is_nearer,
             samples: samples.into_iter().map(|(_, figure)| figure).collect(),
             machine: level.machine.clone(),

@@ -663,3 +663,106 @@ fn a_command_above_rows_names_none_of_their_columns() {
         "{all:?}"
     );
 }
+
+/// A shell's loop over functions and what `time` says of each, for strings of these lengths.
+fn looped(lengths: &[u32]) -> String {
+    let mut post = "How fast the functions are:\n\n".to_string();
+    for (length, scale) in lengths.iter().zip(1..) {
+        post += &format!(
+            "\t$ for f in old_copy new_copy; do\n\t\techo; echo $f:;\n\t\t\
+             time ./copies {length} 1000000 $f;\n\t  done;\n\n"
+        );
+        for (name, ms) in [("old_copy", 188 + scale), ("new_copy", 148 + scale)] {
+            post += &format!(
+                "\t{name}:\n\n\treal\t0m0.{ms}s\n\tuser\t0m0.{}s\n\tsys\t0m0.004s\n\n",
+                ms - 4
+            );
+        }
+    }
+    post
+}
+
+/// Configuration, workload and number of runs of everything that has `real` times.
+fn runs_of_real(post: &str) -> Vec<(String, String, usize)> {
+    let mut counts: Vec<(String, String, usize)> = Vec::new();
+    for run in records(post).runs {
+        if run.metrics.contains_key("real") {
+            let cell = (run.configuration, run.workload);
+            match counts
+                .iter_mut()
+                .find(|(c, w, _)| (c, w) == (&cell.0, &cell.1))
+            {
+                Some((.., count)) => *count += 1,
+                None => counts.push((cell.0, cell.1, 1)),
+            }
+        }
+    }
+    counts
+}
+
+#[test]
+fn what_a_loop_measures_with_other_arguments_is_no_further_run() {
+    let runs = runs_of_real(&looped(&[16, 64]));
+    let counts: Vec<usize> = runs.iter().map(|(.., count)| *count).collect();
+    assert_eq!(counts, [1; 4], "{runs:?}");
+    let twice = runs_of_real(&looped(&[16, 16]));
+    let counts: Vec<usize> = twice.iter().map(|(.., count)| *count).collect();
+    assert_eq!(counts, [2; 2], "{twice:?}");
+}
+
+#[test]
+fn tables_below_a_heading_that_comes_again_are_not_averaged() {
+    let table = |state: &str, read: u32, copy: u32| {
+        format!(
+            "{state}:\nMethod       | alloc | time\n---------------------------\n\
+             plain read   | 14{read}   | {read}86\nplain copy   | 13{copy}   | {copy}24\n\n"
+        )
+    };
+    let once = [
+        table("Without cache clearing", 3, 1),
+        table("With cache clearing", 5, 3),
+    ]
+    .concat();
+    let again = [
+        table("Without cache clearing", 7, 2),
+        table("With cache clearing", 9, 4),
+    ]
+    .concat();
+    let text = "The figures are in ms and show how much slower it is.\n\n";
+    assert_eq!(compared(&format!("{text}{once}")).len(), 4);
+    let both = format!("{text}{once}On the other machine:\n\n{again}");
+    assert!(compared(&both).is_empty(), "{:?}", compared(&both));
+}
+
+#[test]
+fn a_heading_that_ends_its_line_is_not_joined_to_the_name_below() {
+    let board = |board: &str, before: u32, after: u32| {
+        format!("   {board}:\n     VDD_MPU: {before} mW -> {after} mW\n\n")
+    };
+    let idle = |clock: &str, first: [u32; 2], second: [u32; 2]| {
+        let boards = [
+            board("am335x-evm", first[0], first[1]),
+            board("am437x-evm", second[0], second[1]),
+        ];
+        format!(
+            "Idling at the command line, CPUFreq governor set to {clock}:\n{}",
+            boards.concat()
+        )
+    };
+    let post = format!(
+        "{}{}",
+        idle("300MHz", [48, 5], [32, 3]),
+        idle("1GHz", [313, 18], [208, 10])
+    );
+    let workloads: Vec<String> = records(&post)
+        .runs
+        .into_iter()
+        .map(|run| run.workload)
+        .collect();
+    for (board, figures) in [("am335x-evm", 4), ("am437x-evm", 4)] {
+        let own = workloads
+            .iter()
+            .filter(|workload| workload.starts_with(board));
+        assert_eq!(own.count(), figures, "{workloads:?}");
+    }
+}

@@ -56,6 +56,8 @@ struct Item {
     outer: Option<String>,
     command: Option<(Place, String)>,
     heading_is_nearer: bool,
+    /// The line of the nearest heading above it.
+    heading: Option<usize>,
     workload: Option<String>,
     /// The machine that a line above names.
     machine: Option<String>,
@@ -261,6 +263,7 @@ impl Grouper {
                 outer: outer.clone(),
                 command: placed.command.clone(),
                 heading_is_nearer: placed.heading_is_nearer,
+                heading: placed.heading,
                 workload: placed.workload.clone(),
                 machine: placed.machine.clone(),
                 block: self.blocks,

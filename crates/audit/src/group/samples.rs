@@ -257,11 +257,13 @@ fn metrics(finding: &Finding) -> Vec<&String> {
 
 /// Tables that come again under one heading, without a number and without a
 /// command of their own, are what a tool printed while one run went on: the
-/// mean of their figures is that run's.
+/// mean of their figures is that run's. If the heading itself comes again, nothing tells
+/// what the next one was measured on.
 pub(super) fn join_samples(items: Vec<Item>) -> Vec<Item> {
     let mut joined: Vec<Item> = Vec::with_capacity(items.len());
     let mut index: BTreeMap<(Cell, u32), usize> = BTreeMap::new();
     let mut figures: BTreeMap<usize, Vec<Figure>> = BTreeMap::new();
+    let mut pooled = BTreeSet::new();
     for item in items {
         let numbered = item.labels().repetition.is_some();
         let Finding::Run { figures: own, .. } = &item.finding else {
@@ -278,8 +280,14 @@ pub(super) fn join_samples(items: Vec<Item>) -> Vec<Item> {
         if at == next {
             joined.push(item);
         } else {
+            if item.heading != joined[at].heading {
+                pooled.insert(at);
+            }
             figures.entry(at).or_default().extend(own.iter().cloned());
         }
+    }
+    for at in pooled {
+        joined[at].signs.push(Sign::Pooled);
     }
     for (at, more) in figures {
         if let Finding::Run { figures, .. } = &mut joined[at].finding {
