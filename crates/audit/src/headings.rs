@@ -109,6 +109,11 @@ fn paragraphs<'l>(
             open = false;
             continue;
         }
+        // `Results :-` is `Results:`.
+        let text = match text.ends_with(":-") {
+            true => &text[..text.len() - 1],
+            false => text,
+        };
         match all.last_mut().filter(|_| open) {
             Some(last) => last.lines.push(text),
             None => all.push(Paragraph {
@@ -275,8 +280,7 @@ fn before_colon(lines: &[&str], text: &str, last: usize) -> Vec<Heading> {
     }
     let above = &lines[..lines.len() - 1];
     // Two of them, each of which ends its line.
-    if words == 1
-        && let [.., outer] = above
+    if let [.., outer] = above
         && outer.ends_with(':')
         && !is_typed(outer)
         && let Some(outer) = last_sentence(above)

@@ -766,3 +766,224 @@ fn a_heading_that_ends_its_line_is_not_joined_to_the_name_below() {
         assert_eq!(own.count(), figures, "{workloads:?}");
     }
 }
+
+#[test]
+fn changes_are_compared_on_each_file_system_and_not_across() {
+    let post = |names: [&str; 4]| {
+        let rates = [
+            "544 MiB/s",
+            "1015 MiB/s (+86%)",
+            "536 MiB/s",
+            "1047 MiB/s (+95%)",
+        ];
+        let rows = names.iter().zip(rates);
+        let rows = rows.map(|(name, rate)| format!("  {name:24}: {rate}\n"));
+        let rows = rows.collect::<String>();
+        compared(&format!(
+            "We see a gain in the throughput of writes:\n\nOn NVMe:\n{rows}"
+        ))
+    };
+    let each = post([
+        "Base XFS",
+        "Parallel Writeback XFS",
+        "Base EXT4",
+        "Parallel Writeback EXT4",
+    ]);
+    assert_eq!(each.len(), 2, "{each:?}");
+    let by_state = |cell: &String| cell.ends_with(": Base, Parallel Writeback");
+    assert!(each.iter().all(by_state), "{each:?}");
+    // All four are compared where they are no product.
+    let four = post(["Base", "Parallel Writeback", "Patched", "Patched and tuned"]);
+    assert_eq!(four.len(), 1, "{four:?}");
+}
+
+#[test]
+fn what_a_sentence_says_of_constants_drives_and_time_to_wait_is_not_compared() {
+    for (said, is_compared) in [
+        (
+            "This patch reduces the time of a boot from 12 s to 9 s.",
+            true,
+        ),
+        (
+            "This patch reduces the time of a boot from 12 s to 12 s.",
+            false,
+        ),
+        (
+            "This patch reduces boot_sleep_time from 12 s to 9 s.",
+            false,
+        ),
+        (
+            "This patch reduces the sleep time of it from 12 s to 9 s.",
+            false,
+        ),
+        (
+            "With this patch the speed rose from 150 MB/s to 300 MB/s.",
+            true,
+        ),
+        (
+            "With this patch the speed rose from 150 MB/s (1.2 Gb/s) to 300 MB/s (2.4 Gb/s).",
+            true,
+        ),
+        (
+            "With this patch the speed rose from 150 MB/s (one drive) to 300 MB/s (two drives).",
+            false,
+        ),
+        (
+            "Without this option reads got 11K IOPS, and 32K IOPS with it.",
+            true,
+        ),
+        (
+            "Without this option a depth of 1 yields 32K IOPS with polling.",
+            false,
+        ),
+    ] {
+        assert_eq!(
+            !compared(&format!("{said}\n")).is_empty(),
+            is_compared,
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_name_before_the_first_figure_of_a_line_holds_for_all_of_it() {
+    let list = |state: &str, rates: [(&str, u32); 4]| {
+        let names = ["overwrite", "read", "rand overwrite", "randread"];
+        let lines = names.iter().zip(rates);
+        let lines =
+            lines.map(|(name, (iops, bw))| format!("  {name:15} IOPS={iops}k, BW={bw}MiB/s\n"));
+        format!("{state}:\n{}\n", lines.collect::<String>())
+    };
+    let post = format!(
+        "The jobs are:\n\n    fio -filename=/mnt/foo -direct=1 -iodepth=10 -rw=$rw -ioengine=libaio\n\n{}{}",
+        list(
+            "Before",
+            [("87.2", 341), ("94.7", 371), ("97.7", 383), ("101", 394)]
+        ),
+        list(
+            "After",
+            [("104", 407), ("111", 433), ("103", 401), ("110", 429)]
+        ),
+    );
+    let names = "After, Before";
+    let mut expected = Vec::new();
+    for work in ["overwrite", "rand overwrite", "randread", "read"] {
+        expected.extend(["BW", "IOPS"].map(|metric| format!("{work}: {metric}: {names}")));
+    }
+    assert_eq!(compared(&post), expected);
+    assert_eq!(records(&post).runs.len(), 8);
+}
+
+#[test]
+fn figures_printed_once_more_below_a_heading_that_is_not_seen_count_once() {
+    let runs = |first: u32| {
+        let lines = (0..3).map(|n| {
+            format!(
+                "  write: IOPS={first}.{n}k, BW={}MiB/s (1MB/s)(7750MiB/30002msec)\n",
+                first * 4 + n
+            )
+        });
+        lines.collect::<String>()
+    };
+    let (off, on) = (runs(66), runs(153));
+    let post = format!(
+        "With the patch, use_vfs=0:\n{off}\nWith the patch, use_vfs=1:\n{on}\n\
+         And so it goes on, which the list below shows once more for those who want it.\n\n{off}\n"
+    );
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for run in records(&post).runs {
+        match counts
+            .iter_mut()
+            .find(|(name, _)| *name == run.configuration)
+        {
+            Some((_, count)) => *count += 1,
+            None => counts.push((run.configuration, 1)),
+        }
+    }
+    assert_eq!(counts.len(), 2, "{counts:?}");
+    assert!(counts.iter().all(|(_, count)| *count == 3), "{counts:?}");
+    assert!(codes(&post).contains(&"duplicate-rows".to_string()));
+}
+
+#[test]
+fn jobs_that_went_on_for_other_times_are_compared_by_their_rates() {
+    let job = |state: &str, rate: u32, seconds: u32| {
+        format!(
+            "{state}:\n   READ: bw={rate}MiB/s (1MB/s), {rate}MiB/s-{rate}MiB/s (1MB/s-1MB/s), \
+             io={}GiB (1GB), run={seconds}002-{seconds}002msec\n\n",
+            rate * seconds / 1024
+        )
+    };
+    let post = |seconds: [u32; 2]| {
+        let states = [
+            job("Without this patch", 3539, seconds[0]),
+            job("With this patch", 4420, seconds[1]),
+        ];
+        compared(&states.concat()).len()
+    };
+    assert_eq!((post([60, 60]), post([30, 60])), (3, 1));
+}
+
+#[test]
+fn when_something_began_and_how_many_samples_there_were_is_not_compared() {
+    let log = |state: &str, names: [&str; 3], start: f64, took: f64| {
+        format!(
+            "{state} loop:\n\n{}: {start:.3}s\n{}: {:.3}s\n{}: {took:.3}s\n\n",
+            names[0],
+            names[1],
+            start + took,
+            names[2]
+        )
+    };
+    let metrics = |names: [&str; 3]| {
+        let post = [
+            log("Old", names, 11785.242, 0.346),
+            log("New", names, 11785.588, 0.002),
+        ];
+        compared(&post.concat()).len()
+    };
+    assert_eq!(metrics(["sort start", "sort end", "sort took"]), 1);
+    assert_eq!(metrics(["sort first", "sort second", "sort took"]), 3);
+
+    let table = |first: &str| {
+        let text = format!(
+            "The latency is lower now.\n\nlookup(), latency in us:\n            Old     New\n \
+             {first}: 261534    244168\n Min.   : 0.1320    0.1310\n 1st Qu.: 0.2410    0.2360\n \
+             Median : 0.4220    0.4240\n"
+        );
+        let compared = compared(&text);
+        compared.iter().filter(|cell| cell.contains(first)).count()
+    };
+    assert_eq!((table("Lookups"), table("Samples")), (1, 0));
+}
+
+#[test]
+fn what_is_only_so_or_not_is_not_compared() {
+    let post = |values: [u32; 2]| {
+        let lists = [("Without", values[0]), ("With", values[1])]
+            .map(|(state, value)| format!("{state} this commit:\n\n  tail score: {value}\n\n"));
+        compared(&format!("The performance is better:\n\n{}", lists.concat())).len()
+    };
+    assert_eq!((post([10, 21]), post([0, 1])), (1, 0));
+}
+
+#[test]
+fn modes_of_files_and_cells_of_two_figures_are_not_compared() {
+    let fio = |table: &str| compared(&format!("fio gets more IOPS now:\n\n{table}")).len();
+    let modes = |head: &str| {
+        fio(&format!(
+            "diff --git a/drivers/scsi/some_fusion.c\nb/drivers/scsi/some_fusion.c\n{head}index f3b36fd..c0784\n"
+        ))
+    };
+    assert_eq!(modes("old mode 1006.5\nnew mode 1007.5\n"), 1);
+    assert_eq!(modes("old mode 100644\nnew mode 100755\n"), 0);
+    let states = |columns: &str| {
+        fio(&format!(
+            "  {columns}\n----------------------------------------\n\
+             base    | 1.5x (3919 -> 5874) | 3x (29 -> 87)\n\
+             patched | 1.09x ( 29 ->   87) | 9x (11 -> 97)\n"
+        ))
+    };
+    assert_eq!(states("IOPS            | sys cpu%"), 2);
+    assert_eq!(states("IOPS (old->new) | sys cpu% (old->new)"), 0);
+}

@@ -242,9 +242,12 @@ fn is_headed(member: &Member<'_>) -> bool {
     member.named_by == NamedBy::Heading && member.format != PROFILE
 }
 
-fn only_zeros(members: &[Member<'_>]) -> bool {
+/// Whether nothing was counted, or it is only said whether something is so.
+fn only_flags(members: &[Member<'_>]) -> bool {
+    let flag =
+        |figure: &&Figure| figure.value == 0.0 || figure.value == 1.0 && figure.unit.is_empty();
     let mut figures = members.iter().flat_map(|member| &member.figures).peekable();
-    figures.peek().is_some() && figures.all(|figure| figure.value == 0.0)
+    figures.peek().is_some() && figures.all(flag)
 }
 
 /// Whether all figures are seconds since 1970, to a fraction, of what is called a time.
@@ -338,7 +341,7 @@ fn note_comparing(
     wording: &Wording,
     options: &Options,
 ) {
-    signs.note_if(only_zeros(members), Sign::Zeros);
+    signs.note_if(only_flags(members), Sign::Zeros);
     signs.note_if(are_times_of_day(members), Sign::TimesOfDay);
     signs.note_if(one_beside_several(members), Sign::UnequalRuns);
     signs.note_if(lists_come_again(members), Sign::Pooled);

@@ -22,6 +22,7 @@ mod named;
 mod sections;
 mod shape;
 
+use super::lists::names_each;
 use super::{Block, Grammar};
 use crate::Line;
 use crate::scan::RESULT;
@@ -59,6 +60,10 @@ impl Grammar for Echoed {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        // `read IOPS=95.7k, BW=374MiB/s` right below a heading is a list of figures.
+        if lines.get(1).is_some_and(|line| names_each(&line.text)) {
+            return None;
+        }
         sections::read(lines).or_else(|| named::read(lines))
     }
 }

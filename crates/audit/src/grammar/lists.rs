@@ -44,8 +44,8 @@ use crate::headings::last_words;
 use crate::roles::words::names_configuration;
 pub(super) use entries::is_setting;
 use entries::{Entry, entry, is_change};
-pub(crate) use lone::LONE;
 pub use lone::Lone;
+pub(crate) use lone::{LONE, names_each};
 
 /// Lists of figures; see the module.
 pub struct Lists;

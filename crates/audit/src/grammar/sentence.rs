@@ -59,6 +59,8 @@ struct Patterns {
     figure_first: Regex,
     figure_first_turned: Regex,
     set: Regex,
+    /// An identifier of a time: `min_sleep_time`, `PERST_DELAY_MS`.
+    constant: Regex,
     took: Regex,
     /// A delay that was met with, and not one that is waited for on purpose.
     observed: Regex,
@@ -110,7 +112,10 @@ impl Patterns {
                 r"\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:after|with|now)(?-u:\b){gap}\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:before|without|previously|originally)(?-u:\b)"
             ))?,
             set: Regex::new(
-                r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|quotas?|slices?|thresholds?|max(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
+                r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|sleep(?:s|ing)?|quotas?|slices?|thresholds?|max(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
+            ).ok()?,
+            constant: Regex::new(
+                r"(?i)_(?:time|delay|wait|sleep|latency|interval|period|(?:[mun]s|m?secs?))(?-u:\b)|(?-u:\b)(?:delay|sleep|wait)_",
             ).ok()?,
             took: Regex::new(r"(?i)(?-u:\b)(?:took|takes)(?-u:\b)").ok()?,
             observed: Regex::new(
@@ -142,7 +147,7 @@ impl Patterns {
     fn is_set(&self, [head, whole, rest]: [&str; 3]) -> bool {
         let behind: String = rest.chars().take(16).collect();
         let mut parts = [head, whole, &behind].into_iter();
-        parts.any(|part| self.set.is_match(part))
+        parts.any(|part| self.set.is_match(part)) || self.constant.is_match(head)
     }
 }
 
@@ -271,15 +276,15 @@ fn measured<'t>(
     let (mut before, mut after) = (side(captures, 1)?, side(captures, 3)?);
     let sentence = sentence(text, whole.start(), to);
     let head = &text[sentence.start..whole.start()];
+    let printed = before.value;
     scale(&mut before, after, step(captures.get(3)?.as_str()));
+    let rescaled = before.value != printed;
     let (first, second) = (before, after);
     if turned {
         std::mem::swap(&mut before, &mut after);
     }
-    let unit = [second.unit, first.unit]
-        .into_iter()
-        .find(|u| !u.is_empty())
-        .unwrap_or("");
+    let mut units = [second.unit, first.unit].into_iter();
+    let unit = units.find(|unit| !unit.is_empty()).unwrap_or_default();
     let said = &text[sentence.clone()];
     let noun = what_was_measured(patterns, [head, whole.as_str(), said], unit);
     let counted = last_words(head, 6).any(is_counted);
@@ -293,14 +298,14 @@ fn measured<'t>(
     // `…, while it is 12 ms after it`: the other side, and not the same time.
     let sides = said.replace(", while ", ", ");
     let caused = patterns.cause.is_match(said) && !patterns.meanwhile.is_match(&sides);
-    // A number before other words (`10 MB object previously … 17 Gbps`) counts those.
-    let shared = whole.as_str().starts_with(|c: char| c.is_alphabetic());
     let units =
-        first.unit == second.unit || shared && (first.unit.is_empty() || second.unit.is_empty());
+        first.unit == second.unit || share_a_unit([first, second], whole.as_str(), rescaled);
     let rest = &text[to..sentence.end.max(to)];
     let set = patterns.is_set([head, whole.as_str(), rest])
         || noun == Some("delay") && !patterns.observed.is_match(said);
-    if !fits || !units || before.value.min(after.value) <= 0.0 || set || !caused {
+    // Once more the same is how long somebody looked.
+    let differ = before.value != after.value && !of_two_things(text, captures, &text[to..]);
+    if !fits || !units || before.value.min(after.value) <= 0.0 || set || !caused || !differ {
         return None;
     }
     let metric = match (noun, unit) {
@@ -318,6 +323,31 @@ fn measured<'t>(
         after,
         contradicted,
     })
+}
+
+/// Whether the only unit of two figures is that of both. A number before other words (`10 MB
+/// object previously … 17 Gbps`, `without it a depth of 1 yields 32K IOPS`) counts those.
+fn share_a_unit([first, second]: [Amount<'_>; 2], whole: &str, rescaled: bool) -> bool {
+    let near = first.value * 10.0 > second.value && first.value < second.value * 10.0;
+    let worded = whole.starts_with(|c: char| c.is_alphabetic()) && near && !rescaled;
+    let alone = first.unit.is_empty() || second.unit.is_empty();
+    alone && (whole.starts_with("from") || worded)
+}
+
+/// Whether what stands in parentheses behind each figure says of what else it is: `from 150 MB/s
+/// (one drive) to 300 MB/s (two drives)`, and not the same in another unit.
+fn of_two_things(text: &str, captures: &Captures<'_>, rest: &str) -> bool {
+    let inner = |text: &str| {
+        let (inner, _) = text.split_once('(')?.1.split_once(')')?;
+        let letters = inner.chars().filter(|c| c.is_alphabetic());
+        Some(letters.collect::<String>())
+    };
+    let ends = captures.get(1).map(|number| number.end());
+    let between = ends.zip(captures.get(3).map(|number| number.start()));
+    let first = between.and_then(|(from, to)| inner(&text[from..to]));
+    let behind = rest.trim_start().starts_with('(');
+    let second = behind.then(|| inner(rest)).flatten();
+    first.is_some_and(|first| second.is_some_and(|second| first != second))
 }
 
 /// Whether a number neither goes on with letters that are no unit (`75xxx`) nor is one end

@@ -7,7 +7,7 @@ use assize_bundle::{Configuration, Doubt, Place, Records};
 use super::admit::Admitted;
 use super::record::{Runs, record};
 use super::repeat::Stand;
-use super::{Item, admit, benchmark_names, factors, given, grid, names, samples, units};
+use super::{Item, admit, benchmark_names, crossed, factors, given, grid, names, samples, units};
 use crate::admission::Sign;
 use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
@@ -52,6 +52,7 @@ pub(super) fn assemble(
     keep_machines_apart(&mut items);
     benchmark_names::part(&mut items, wordings);
     grid::part_names(&mut items);
+    crossed::part_names(&mut items);
     samples::note_sentences_alike(&mut items);
     samples::tell_sessions_apart(&mut items);
     samples::name_times_of_dd(&mut items);

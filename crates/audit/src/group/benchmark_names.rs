@@ -21,7 +21,7 @@ use crate::admission::wording::Wording;
 use crate::grammar::Finding;
 
 /// Formats whose rows are named after a benchmark.
-const FORMATS: [&str; 4] = ["go-bench", "google-benchmark", "jmh", "criterion"];
+pub(super) const FORMATS: [&str; 4] = ["go-bench", "google-benchmark", "jmh", "criterion"];
 /// More names are not looked at.
 const MOST: usize = 400;
 /// A part has no more words, and no more values are compared.

@@ -2,21 +2,30 @@
 //!
 //! How long `sleep 5` takes is what it was told, the last time stamp of
 //! `perf stat -I` is when its last interval ended, and a number of iterations that is
-//! the same under all configurations was asked for.
+//! the same under all configurations was asked for. When something began and ended is no
+//! result, and neither is of how many samples a minimum, a median and a maximum are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Item, statements};
 use crate::grammar::perf_stat::{ELAPSED, INTERVAL};
+use crate::grammar::quantity::is_time;
 use crate::grammar::{Figure, Finding};
 
 /// The items with figures that were set as statements of their own.
 pub(super) fn stated(items: Vec<Item>) -> Vec<Item> {
-    let counts = counts(&items);
+    let mut set = counts(&items);
+    set.extend(moments(&items));
+    set.extend(unequal_lengths(&items));
+    let summarised = summarised_blocks(&items);
     let mut all = Vec::with_capacity(items.len());
     for item in items {
         let is_given = |metric: &str| {
-            waits(&item, metric) || is_time_stamp(&item, metric) || counts.contains(metric)
+            waits(&item, metric)
+                || is_time_stamp(&item, metric)
+                || set.contains(metric)
+                || metric.eq_ignore_ascii_case("samples")
+                || summarised.contains(&item.block) && counts_samples(&item, metric)
         };
         match &item.finding {
             Finding::Run { labels, figures }
@@ -56,6 +65,94 @@ fn waits(item: &Item, metric: &str) -> bool {
 /// Whether it is the time stamp of the last interval.
 fn is_time_stamp(item: &Item, metric: &str) -> bool {
     item.format == INTERVAL && metric == ELAPSED
+}
+
+/// Metrics of when something began or ended, if both were noted: `parse start`, `parse end`.
+fn moments(items: &[Item]) -> BTreeSet<String> {
+    let figures = items.iter().filter_map(|item| match &item.finding {
+        Finding::Run { figures, .. } => Some(figures),
+        _ => None,
+    });
+    let timed = figures.flatten().filter(|figure| is_time(&figure.unit));
+    let names: BTreeSet<&str> = timed.map(|figure| figure.metric.as_str()).collect();
+    let pairs = names.iter().filter_map(|start| {
+        let end = format!("{}end", start.strip_suffix("start")?);
+        names
+            .contains(end.as_str())
+            .then(|| [(*start).to_owned(), end])
+    });
+    pairs.flatten().collect()
+}
+
+/// How long jobs of fio went on, and how much they did, if they were told to go on for times
+/// that are not the same.
+fn unequal_lengths(items: &[Item]) -> BTreeSet<String> {
+    let mut lengths: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for item in items.iter().filter(|item| item.format == "fio") {
+        let Finding::Run { figures, .. } = &item.finding else {
+            continue;
+        };
+        for figure in figures {
+            if let Some(direction) = figure.metric.strip_suffix(" run") {
+                let scale = match figure.unit.as_str() {
+                    "usec" => 1e6,
+                    "msec" => 1e3,
+                    _ => 1.0,
+                };
+                let all = lengths.entry(direction).or_default();
+                all.push(figure.value / scale);
+            }
+        }
+    }
+    let unequal = |lengths: &[f64]| {
+        let most = lengths.iter().copied().fold(f64::MIN, f64::max);
+        let least = lengths.iter().copied().fold(f64::MAX, f64::min);
+        lengths.iter().all(|length| was_given(*length)) && most - least >= 1.0
+    };
+    let unequal = lengths.into_iter().filter(|(_, all)| unequal(all));
+    unequal
+        .flat_map(|(direction, _)| ["run", "io"].map(|what| format!("{direction} {what}")))
+        .collect()
+}
+
+/// Whether a job went on for whole seconds, and the few milliseconds that it takes to end.
+fn was_given(seconds: f64) -> bool {
+    let over = seconds - seconds.floor();
+    seconds >= 5.0 && over <= 0.001 * seconds.min(100.0)
+}
+
+/// Blocks that give a minimum, a median and a maximum, or two of these.
+fn summarised_blocks(items: &[Item]) -> BTreeSet<usize> {
+    const STATISTICS: [&str; 3] = ["min", "median", "max"];
+    let mut met: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for item in items {
+        let Finding::Run { figures, .. } = &item.finding else {
+            continue;
+        };
+        let names = figures.iter().map(|figure| figure.metric.as_str());
+        for name in names.chain(item.workload_name.as_deref()) {
+            let last = last_word(name);
+            let known = STATISTICS.iter().find(|known| **known == last);
+            met.entry(item.block).or_default().extend(known);
+        }
+    }
+    let several = met
+        .into_iter()
+        .filter(|(_, statistics)| statistics.len() >= 2);
+    several.map(|(block, _)| block).collect()
+}
+
+/// Whether a figure is a number of samples.
+fn counts_samples(item: &Item, metric: &str) -> bool {
+    let workload = item.workload_name.as_deref().unwrap_or_default();
+    let counts = |name: &str| matches!(last_word(name).as_str(), "samples" | "count" | "n");
+    counts(metric) || counts(workload)
+}
+
+fn last_word(name: &str) -> String {
+    let mut words = name.rsplit(|c: char| !c.is_alphanumeric());
+    let last = words.find(|word| !word.is_empty());
+    last.unwrap_or_default().to_lowercase()
 }
 
 /// Metrics that are called by how often or for how long something was to be done, or might

@@ -10,6 +10,7 @@
 mod admit;
 mod assemble;
 mod benchmark_names;
+mod crossed;
 pub(crate) mod factors;
 mod given;
 mod grid;
@@ -229,7 +230,8 @@ impl Grouper {
     ) {
         let stand = (message, placed.depth);
         let heading = inner.as_deref().unwrap_or_default();
-        if let Some(original) = self.seen.repeats(&placed.findings, heading, stand) {
+        let exact = placed.format == "size";
+        if let Some(original) = self.seen.repeats(&placed.findings, heading, stand, exact) {
             if let Some((place, _)) = placed.findings.first() {
                 self.repeats.push((*place, original));
                 if original.message == message && placed.depth == 0 {

@@ -23,6 +23,8 @@ struct Known {
 /// Figures with so many digits in all, every one the same, are no second
 /// measurement.
 const TELLING: usize = 8;
+/// So many are none either below another heading: it was not seen that the first comes again.
+const TELLING_ANYWHERE: (usize, usize) = (4, 20);
 
 /// All figures seen so far.
 #[derive(Debug, Default)]
@@ -35,12 +37,14 @@ pub(crate) struct Seen {
 impl Seen {
     /// If every figure of these findings stands in one earlier block at
     /// another stand, or at this one under the same heading with no others,
-    /// where that block begins. Else remembers them.
+    /// where that block begins. Else remembers them. What is `exact` may be the
+    /// same under several headings.
     pub(crate) fn repeats(
         &mut self,
         findings: &[(Place, Finding)],
         context: &str,
         stand: Stand,
+        exact: bool,
     ) -> Option<Place> {
         let keys = keys(findings, context);
         let (first, _) = (keys.first()?, ());
@@ -49,10 +53,15 @@ impl Seen {
             keys.iter()
                 .all(|key| self.holders.get(key).is_some_and(|h| h.contains(block)))
         };
-        let telling = telling(findings);
+        let digits = digits_of(findings);
+        let anywhere = TELLING_ANYWHERE;
+        let telling = |same_heading: bool| match same_heading {
+            true => digits >= TELLING,
+            false => !exact && keys.len() >= anywhere.0 && digits >= anywhere.1,
+        };
         let is_again = |block: &&u32| {
             let known = &self.blocks[**block as usize];
-            let pasted = known.heading == context && known.figures == keys.len() && telling;
+            let pasted = known.figures == keys.len() && telling(known.heading == context);
             (known.stand != stand || pasted) && holds_all(block)
         };
         if let Some(block) = candidates.iter().find(is_again) {
@@ -78,9 +87,9 @@ impl Seen {
     }
 }
 
-/// Whether figures are so many and so exact that they are not met twice by
+/// How many digits figures have: so many and so exact ones are not met twice by
 /// chance.
-fn telling(findings: &[(Place, Finding)]) -> bool {
+fn digits_of(findings: &[(Place, Finding)]) -> usize {
     let digits = |value: f64| {
         let text = value.abs().to_string();
         let text = text.trim_start_matches(['0', '.']).bytes();
@@ -91,7 +100,7 @@ fn telling(findings: &[(Place, Finding)]) -> bool {
         Finding::Summary { figure, .. } => vec![figure.value],
         _ => Vec::new(),
     });
-    figures.map(digits).sum::<usize>() >= TELLING
+    figures.map(digits).sum()
 }
 
 fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
@@ -166,19 +175,31 @@ mod tests {
     #[test]
     fn a_block_quoted_again_is_the_same_block_and_one_pasted_twice_is_not() {
         let mut seen = Seen::default();
-        assert_eq!(seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0)), None);
-        assert_eq!(seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0)), None);
-        assert!(seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (2, 1)).is_some());
+        assert_eq!(
+            seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0), false),
+            None
+        );
+        assert_eq!(
+            seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0), false),
+            None
+        );
         assert!(
-            seen.repeats(&run(&[1.0, 2.0]), "", (2, 1)).is_some(),
+            seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (2, 1), false)
+                .is_some()
+        );
+        assert!(
+            seen.repeats(&run(&[1.0, 2.0]), "", (2, 1), false).is_some(),
             "a trimmed quotation"
         );
-        assert_eq!(seen.repeats(&run(&[1.0, 2.5, 3.0]), "", (2, 1)), None);
+        assert_eq!(
+            seen.repeats(&run(&[1.0, 2.5, 3.0]), "", (2, 1), false),
+            None
+        );
         let exact = run(&[1.25, 22.5, 303.0]);
-        assert_eq!(seen.repeats(&exact, "base", (1, 0)), None);
-        assert_eq!(seen.repeats(&exact, "other", (1, 0)), None);
+        assert_eq!(seen.repeats(&exact, "base", (1, 0), false), None);
+        assert_eq!(seen.repeats(&exact, "other", (1, 0), false), None);
         assert!(
-            seen.repeats(&exact, "base", (1, 0)).is_some(),
+            seen.repeats(&exact, "base", (1, 0), false).is_some(),
             "pasted again"
         );
     }

@@ -77,6 +77,8 @@ pub(crate) fn is_generic(text: &str) -> bool {
     // What fio prints above its sums, and of itself.
     let version = text.strip_prefix("fio-");
     text.starts_with("Run status group")
+        // A robot's first line of what was merged.
+        || text.starts_with("The following commit has been merged")
         || version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         || text
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))

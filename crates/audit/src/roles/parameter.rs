@@ -45,7 +45,12 @@ pub(super) fn column(grid: &Grid) -> Option<usize> {
         || differing(&names) >= 3;
     let apart = differing(&with_first) == differing(&names);
     // Names that each stand in one row need no number beside them.
-    let steps = named.values().all(|steps| monotone(steps.iter().copied()));
+    let mut steps = named.values().all(|steps| monotone(steps.iter().copied()));
+    // They may be sorted as words: `100M`, `10M`, `128k`.
+    if unnamed && words::names_parameter(&first.name) {
+        let printed = |cell: &Cell| format!("{}{}", cell.value, cell.unit);
+        steps |= values.is_sorted_by(|a, b| printed(a) < printed(b));
+    }
     (whole && plain && apart && steps).then_some(0)
 }
 

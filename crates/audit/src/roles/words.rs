@@ -292,10 +292,11 @@ pub(crate) fn parameter_column(header: &Header) -> Option<usize> {
         .position(|column| key_is(&column.name, PARAMETER_KEYS))
 }
 
-/// Whether a name ends with that of a parameter: `Batch Size`, `value_size`, and neither
+/// Whether a name ends with that of a parameter: `Batch Size`, `Block Size (bs)`, and neither
 /// `size before` nor `8 workers`.
 pub(crate) fn names_parameter(name: &str) -> bool {
-    let last = name.rsplit(|c: char| !c.is_alphanumeric()).next();
+    let mut words = name.rsplit(|c: char| !c.is_alphanumeric());
+    let last = words.find(|word| !word.is_empty());
     last.is_some_and(|word| key_is(word, PARAMETER_KEYS))
         && !name.bytes().any(|b| b.is_ascii_digit())
         && !names_configuration(name)

@@ -59,7 +59,9 @@ impl Grammar for Lone {
         let several: Vec<(Option<&str>, Vec<Figure>)> =
             (0..MOST).map_while(|at| inline(here(at)?)).collect();
         if !several.is_empty() {
-            return of_lines(several);
+            let works = works(&several);
+            let block = of_lines(several)?;
+            return Some(with_works(block, works));
         }
         let figures: Vec<Figure> = (0..MOST).map_while(|at| figure(here(at)?)).collect();
         let lines = figures.len();
@@ -77,6 +79,54 @@ impl Grammar for Lone {
             block
         })
     }
+}
+
+/// What each line of several was measured on, where only its first name says that, and
+/// another name comes again in all of them: `read IOPS=95.7k, BW=374MiB/s` above `write
+/// IOPS=98.2k, BW=386MiB/s`.
+fn works(several: &[(Option<&str>, Vec<Figure>)]) -> Vec<Option<String>> {
+    let firsts = several.iter().filter_map(|(_, figures)| figures.first());
+    let firsts: Vec<Vec<&str>> = firsts
+        .map(|figure| figure.metric.split_whitespace().collect())
+        .collect();
+    let others = |(_, figures): &(_, Vec<Figure>)| -> Vec<String> {
+        let names = figures.iter().skip(1);
+        names.map(|figure| figure.metric.clone()).collect()
+    };
+    let distinct: BTreeSet<&Vec<&str>> = firsts.iter().collect();
+    let mut seconds = several.iter().map(others);
+    let first = seconds.next().unwrap_or_default();
+    let comes_again = !first.is_empty() && seconds.all(|names| names == first);
+    if distinct.len() < 2 || !comes_again {
+        return vec![None; several.len()];
+    }
+    // `IOPS` ends all of them and is what was measured.
+    let last = firsts[0].last();
+    let common = firsts
+        .iter()
+        .all(|words| words.len() >= 2 && words.last() == last);
+    let work = |words: &Vec<&str>| words[..words.len() - usize::from(common)].join(" ");
+    firsts.iter().map(|words| Some(work(words))).collect()
+}
+
+/// Gives each run of a block what it was measured on.
+fn with_works(mut block: Block, works: Vec<Option<String>>) -> Block {
+    for ((_, finding), work) in block.findings.iter_mut().zip(works) {
+        let Finding::Run { labels, figures } = finding else {
+            continue;
+        };
+        let Some(work) = work else {
+            continue;
+        };
+        if let Some(first) = figures.first_mut()
+            && let Some(metric) = first.metric.strip_prefix(&work)
+            && !metric.is_empty()
+        {
+            first.metric = metric.trim_start().to_owned();
+        }
+        labels.workload = Some(work);
+    }
+    block
 }
 
 /// A run for each line, or none if a figure comes twice in one.
@@ -123,12 +173,18 @@ fn inline(text: &str) -> Option<(Option<&str>, Vec<Figure>)> {
         let (amount, tail) = amount(&item[digits..])?;
         let measured = is_measure(amount.unit) || amount.unit.is_empty() && names_measurement(name);
         (worded && measured && tail.trim().is_empty() && !is_setting(name)).then(|| {
-            let mut figure = Figure::new(label(name), amount.value, amount.unit);
+            let name = Vec::from_iter(name.split_whitespace()).join(" ");
+            let mut figure = Figure::new(label(&name), amount.value, amount.unit);
             figure.step = Some(amount.step);
             figure
         })
     });
     Some((head, figures.collect::<Option<_>>()?))
+}
+
+/// Whether each of several figures in a line has its name.
+pub(crate) fn names_each(text: &str) -> bool {
+    inline(text).is_some()
 }
 
 /// `Without this patch - 602K IOPS. What perf shows:`: a state and what was measured in it.
@@ -214,6 +270,45 @@ mod tests {
         assert_eq!(read[3], ("After".into(), "writes".into(), 3.5));
         let read = testing::figures(&Lone, "  IOPS = 345K, avg lat = 92us\n");
         assert_eq!(read, [("IOPS".into(), 345e3), ("avg lat".into(), 92.0)]);
+    }
+
+    #[test]
+    fn what_only_the_first_name_of_a_line_says_holds_for_all_of_it() {
+        let works = |text: &str| -> Vec<String> {
+            let lines = testing::lines(text);
+            let block = Lone.read(&lines).unwrap();
+            let runs = block
+                .findings
+                .into_iter()
+                .map(|(_, finding)| match finding {
+                    Finding::Run { labels, figures } => {
+                        let names = figures.iter().map(|f| f.metric.as_str());
+                        let names = names.collect::<Vec<_>>().join("+");
+                        format!("{}: {names}", labels.workload.unwrap_or_default())
+                    }
+                    _ => String::new(),
+                });
+            runs.collect()
+        };
+        assert_eq!(
+            works(
+                "  read         IOPS=95.7k, BW=374MiB/s\n  rand write   IOPS=98.2k, BW=386MiB/s\n"
+            ),
+            ["read: IOPS+BW", "rand write: IOPS+BW"]
+        );
+        assert_eq!(
+            works("reads 120 MB/s, latency 12 us\nwrites 99 MB/s, latency 17 us\n"),
+            ["reads: reads+latency", "writes: writes+latency"]
+        );
+        // Runs of one thing, and lines that have nothing in common.
+        assert_eq!(
+            works("IOPS=95.7k, BW=374MiB/s\nIOPS=95.9k, BW=375MiB/s\n"),
+            [": IOPS+BW", ": IOPS+BW"]
+        );
+        assert_eq!(
+            works("reads 120 MB/s, writes 99 MB/s\nlatency 12 us, jitter 2 us\n"),
+            [": reads+writes", ": latency+jitter"]
+        );
     }
 
     #[test]

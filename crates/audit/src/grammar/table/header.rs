@@ -212,7 +212,13 @@ pub(super) fn plausible(head: &str) -> bool {
     // `*git add -A*` is printed bold above rows.
     let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
     let fence = head.trim_start().starts_with("```");
-    if bold || fence || has_duration(head) || head.trim_end().ends_with(['.', ',', '?', '!']) {
+    let both = names_both_sides(head);
+    if bold
+        || fence
+        || both
+        || has_duration(head)
+        || head.trim_end().ends_with(['.', ',', '?', '!'])
+    {
         return false;
     }
     let (mut words, mut numbers) = (0, 0);
@@ -221,6 +227,16 @@ pub(super) fn plausible(head: &str) -> bool {
         numbers += usize::from(split_number(word).is_some());
     }
     numbers * 2 < words.max(1)
+}
+
+/// `IOPS (old->new)`: a cell has two figures of its own, and no row is a configuration.
+fn names_both_sides(head: &str) -> bool {
+    memchr::memmem::find(head.as_bytes(), b"->").is_some() && {
+        let words: String = head.to_lowercase().split_whitespace().collect();
+        ["old->new", "before->after"]
+            .iter()
+            .any(|both| words.contains(both))
+    }
 }
 
 /// `Duration:   2:37:35`: a name and its value.
