@@ -247,7 +247,7 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
     }
     if lines.len() == 1 || underlined {
         let aside = !underlined && is_aside(text) && !text.ends_with(':');
-        let marked = underlined || is_marked(text) || is_state_alone(text);
+        let marked = underlined || is_marked(text) || is_state_alone(text) || is_item_state(text);
         let named = marked || (!strong && is_short(text) && !is_typed(text));
         let found = heading(text, last).filter(|_| named && !aside);
         return found.into_iter().collect();
@@ -324,6 +324,18 @@ fn is_state_alone(text: &str) -> bool {
         && is_short(text)
         && (states::is_state_of_all(text) && !text.contains([',', '(', '='])
             || words == 1 && states::is_bare(&states::first_word(text)))
+}
+
+/// `2. fua_disable = 0`: a section for each value of a setting.
+fn is_item_state(text: &str) -> bool {
+    let number = text.split_once(['.', ')']);
+    number.is_some_and(|(number, rest)| {
+        (1..=2).contains(&number.len())
+            && number.bytes().all(|b| b.is_ascii_digit())
+            && rest.starts_with(' ')
+            && rest.contains('=')
+            && is_short(rest)
+    })
 }
 
 /// `sync speed: about 190MB/s`: a figure with its name, which no sentence goes on from.
@@ -660,6 +672,14 @@ mod tests {
         ] {
             assert_eq!(of(text), ["figures of the small box"], "{text}");
         }
+    }
+
+    #[test]
+    fn a_numbered_setting_is_a_heading_above_numbered_tests() {
+        let text = "2. lazy_flush = 0 (default 0)\n\nEach was done 5 times.\n\n1) Random read:\nx";
+        assert_eq!(of(text), ["lazy_flush = 0 (default 0)", "Random read"]);
+        let text = "2. I tried it again\n\nEach was done 5 times.\n\n1) Random read:\nx";
+        assert_eq!(of(text), ["Random read"]);
     }
 
     #[test]

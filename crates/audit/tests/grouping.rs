@@ -836,3 +836,31 @@ fn what_was_changed_is_compared_with_what_it_was_made_from() {
         assert_eq!(order(&printed), compared);
     }
 }
+
+#[test]
+fn runs_in_a_list_above_their_mean_are_runs_of_the_heading() {
+    let list = |state: &str, times: [f64; 5], mean: f64| {
+        let times = times.map(|time| format!("{time:.3}")).join(", ");
+        format!(
+            "quota {state}:\n  Times: {times}\n  Mean: {mean:.4}\n  Standard deviation: 0.01\n\n"
+        )
+    };
+    let post = |mean: f64| {
+        format!(
+            "hackbench was run with and without the quota:\n\n{}{}",
+            list("disabled", [3.088, 3.103, 3.068, 3.103, 3.107], mean),
+            list("enabled", [3.303, 3.329, 3.356, 3.314, 3.292], 3.3188),
+        )
+    };
+    let runs = |text: &str| -> Vec<(String, usize)> {
+        let mut counts = std::collections::BTreeMap::new();
+        for run in records(text).runs {
+            *counts.entry(run.configuration).or_insert(0) += 1;
+        }
+        counts.into_iter().collect()
+    };
+    let five = |state: &str| (format!("quota {state}"), 5);
+    assert_eq!(runs(&post(3.0938)), [five("disabled"), five("enabled")]);
+    // A mean that is none of theirs says that the text means something else.
+    assert_eq!(runs(&post(3.2938)), []);
+}

@@ -23,6 +23,7 @@ mod sections;
 mod shape;
 
 use super::lists::names_each;
+use super::runs_in_a_row::have_their_mean;
 use super::{Block, Grammar};
 use crate::Line;
 use crate::scan::RESULT;
@@ -60,8 +61,11 @@ impl Grammar for Echoed {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        // `read IOPS=95.7k, BW=374MiB/s` right below a heading is a list of figures.
-        if lines.get(1).is_some_and(|line| names_each(&line.text)) {
+        // `read IOPS=95.7k, BW=374MiB/s` right below a heading is a list of figures, and
+        // `Times: 2.9, 3.1, 3.0` above their mean has runs.
+        if lines.get(1).is_some_and(|line| names_each(&line.text))
+            || lines.get(1..).is_some_and(have_their_mean)
+        {
             return None;
         }
         sections::read(lines).or_else(|| named::read(lines))

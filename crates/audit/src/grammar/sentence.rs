@@ -112,7 +112,7 @@ impl Patterns {
                 r"\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:after|with|now)(?-u:\b){gap}\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:before|without|previously|originally)(?-u:\b)"
             ))?,
             set: Regex::new(
-                r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|sleep(?:s|ing)?|quotas?|slices?|thresholds?|max(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
+                r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|sleep(?:s|ing)?|quotas?|slices?|thresholds?|max(?:imum)?|min(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
             ).ok()?,
             constant: Regex::new(
                 r"(?i)_(?:time|delay|wait|sleep|latency|interval|period|(?:[mun]s|m?secs?))(?-u:\b)|(?-u:\b)(?:delay|sleep|wait)_",
