@@ -593,7 +593,7 @@ fn settings_are_compared_only_as_opposites() {
                 without timeout        14.25\n";
     assert_eq!(
         compared(&records(post)),
-        ["with timeout", "without timeout"]
+        ["without timeout", "with timeout"]
     );
 }
 

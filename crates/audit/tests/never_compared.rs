@@ -987,3 +987,103 @@ fn modes_of_files_and_cells_of_two_figures_are_not_compared() {
     assert_eq!(states("IOPS            | sys cpu%"), 2);
     assert_eq!(states("IOPS (old->new) | sys cpu% (old->new)"), 0);
 }
+
+#[test]
+fn counters_of_a_network_card_are_not_compared_and_rates_are() {
+    let table = |values: [&str; 2]| {
+        let [before, after] = values;
+        compared(&format!(
+            "The driver is faster now:\n\ncase          before        after\n\
+             tx_packets    {before}    {after}\nlatency us    12.5          11.5\n"
+        ))
+    };
+    assert_eq!(table(["15.5", "15.9"]).len(), 2);
+    assert_eq!(table(["3615824336", "68152727"]).len(), 1);
+}
+
+#[test]
+fn numbers_of_virtual_cpus_are_no_configurations() {
+    let table = |name: &str| {
+        let rows = [(1, 965), (2, 1006), (4, 1128), (8, 2005)]
+            .map(|(n, ms)| format!("| {n:7} | {ms:22} |\n"));
+        let text = "The test result shows an improvement for the different numbers.\n\n";
+        compared(&format!(
+            "{text}| {name:7} | dirty memory time (ms) |\n|---------|------------------------|\n{}",
+            rows.concat()
+        ))
+    };
+    assert!(table("#vCPU").is_empty(), "{:?}", table("#vCPU"));
+}
+
+#[test]
+fn the_only_baseline_is_compared_with_wherever_it_stands() {
+    let post = |names: [&str; 2]| {
+        let list = |name: &str, ns: u32| {
+            format!(
+                "{name}:\n-------------\n\nclock-gettime: syscall: {ns} nsec/call\nclock-gettime:    libc: {} nsec/call\n\n",
+                ns / 10
+            )
+        };
+        let post = format!(
+            "How both compare:\n\nPerformance Numbers: Xeon\n=========================\n\n{}{}",
+            list(names[0], 342),
+            list(names[1], 338)
+        );
+        records(&post).configurations.remove(0).name
+    };
+    assert_eq!(post(["Unified vDSO", "Stock Kernel"]), "Stock Kernel");
+    assert_eq!(post(["Stock Kernel", "Unified vDSO"]), "Stock Kernel");
+}
+
+#[test]
+fn a_version_above_what_changed_in_it_is_no_configuration() {
+    let list = |name: &str, ns: u32| {
+        format!(
+            "{name}:\n-------------\n\nclock-gettime: syscall: {ns} nsec/call\nclock-gettime:    libc: {} nsec/call\n\n",
+            ns / 10
+        )
+    };
+    let post = |first: &str| {
+        format!(
+            "v2:\n{first}\n\nHow both compare:\n\nPerformance Numbers: Xeon\n=========================\n\n{}{}",
+            list("Unified vDSO", 342),
+            list("Stock Kernel", 338)
+        )
+    };
+    let names = |post: String| -> BTreeSet<String> {
+        let all = records(&post).configurations.into_iter();
+        all.map(|one| one.name).collect()
+    };
+    let both = BTreeSet::from(["Stock Kernel", "Unified vDSO"].map(String::from));
+    assert_eq!(names(post("  - Added -ffixed-x18 to the flags")), both);
+}
+
+#[test]
+fn what_a_file_tells_fio_to_do_is_not_compared() {
+    let job = |name: &str, key: &str, seconds: u32| {
+        format!("[{name}]\nnew_group\nwrite_lat_log={name}\ncgroup={name}\n{key}={seconds}s\n\n")
+    };
+    let post = |key: &str| {
+        let jobs = [job("old", key, 30), job("new", key, 60)];
+        compared(&format!("fio shows how both compare:\n\n{}", jobs.concat())).len()
+    };
+    assert_eq!((post("latency"), post("runtime")), (1, 0));
+}
+
+#[test]
+fn states_of_a_sentence_are_called_as_it_calls_them() {
+    let names = |said: &str| -> Vec<String> {
+        let all = records(&format!("{said}\n")).configurations.into_iter();
+        all.map(|one| one.name).collect()
+    };
+    assert_eq!(
+        names(
+            "The throughput is 213 MB/s without forcing it and 261 MB/s with forcing it, so this patch helps."
+        ),
+        ["without", "with"]
+    );
+    assert_eq!(
+        names("With this patch the throughput improved from 213 MB/s to 261 MB/s."),
+        ["before", "after"]
+    );
+}

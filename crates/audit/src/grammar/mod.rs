@@ -204,14 +204,15 @@ impl Block {
         self.findings.push((at, finding));
     }
 
-    /// Notes at line `at` what was measured before and after a change.
+    /// Notes at line `at` what was measured in each of two states.
     pub(crate) fn find_sides(
         &mut self,
         at: usize,
         workload: Option<String>,
+        names: [&str; 2],
         sides: [Vec<Figure>; 2],
     ) {
-        for (name, figures) in ["before", "after"].into_iter().zip(sides) {
+        for (name, figures) in names.into_iter().zip(sides) {
             let labels = Labels {
                 configuration: Some(name.to_owned()),
                 workload: workload.clone(),
@@ -221,6 +222,9 @@ impl Block {
         }
     }
 }
+
+/// What two states are called that are told apart by when they were.
+pub(crate) const BEFORE_AND_AFTER: [&str; 2] = ["before", "after"];
 
 /// [`Grammar::reach`] of formats that do not say.
 pub const REACH: usize = 24;

@@ -28,7 +28,7 @@ use super::echoed::are_configurations;
 use super::lists::is_setting;
 use super::number::english;
 use super::quantity::{is_measure, is_time, metric_of};
-use super::{Block, Figure, Finding, Grammar, Labels, Taken};
+use super::{BEFORE_AND_AFTER, Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::roles::words::{names_configuration, names_measurement};
 use names::{fit_name, names_listed, note, parted, state_before};
@@ -492,7 +492,7 @@ fn sentences(lines: &[Line<'_>]) -> Option<Block> {
             figure.step = Some(side.step);
             vec![figure]
         });
-        block.find_sides(at, Some(label(place)), sides);
+        block.find_sides(at, Some(label(place)), BEFORE_AND_AFTER, sides);
     }
     Some(block)
 }

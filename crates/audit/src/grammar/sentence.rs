@@ -189,7 +189,7 @@ impl Grammar for Sentence {
             figure.step = Some(side.step);
             vec![figure]
         });
-        block.find_sides(at, None, sides);
+        block.find_sides(at, None, found.names, sides);
         if let Some(percent) = found.contradicted {
             let detail = format!(
                 "the change of {percent} % does not follow from {} and {}",
@@ -208,6 +208,7 @@ struct Found<'t> {
     from: usize,
     to: usize,
     metric: String,
+    names: [&'static str; 2],
     before: Amount<'t>,
     after: Amount<'t>,
     contradicted: Option<f64>,
@@ -298,11 +299,10 @@ fn measured<'t>(
     // `…, while it is 12 ms after it`: the other side, and not the same time.
     let sides = said.replace(", while ", ", ");
     let caused = patterns.cause.is_match(said) && !patterns.meanwhile.is_match(&sides);
-    let units =
-        first.unit == second.unit || share_a_unit([first, second], whole.as_str(), rescaled);
+    let units = share_a_unit([first, second], whole.as_str(), rescaled);
     let rest = &text[to..sentence.end.max(to)];
-    let set = patterns.is_set([head, whole.as_str(), rest])
-        || noun == Some("delay") && !patterns.observed.is_match(said);
+    let waited = noun == Some("delay") && !patterns.observed.is_match(said);
+    let set = waited || patterns.is_set([head, whole.as_str(), rest]);
     // Once more the same is how long somebody looked.
     let differ = before.value != after.value && !of_two_things(text, captures, &text[to..]);
     if !fits || !units || before.value.min(after.value) <= 0.0 || set || !caused || !differ {
@@ -319,19 +319,34 @@ fn measured<'t>(
         from: whole.start(),
         to,
         metric: label(&metric),
+        names: names(whole.as_str()),
         before,
         after,
         contradicted,
     })
 }
 
-/// Whether the only unit of two figures is that of both. A number before other words (`10 MB
+/// What the two states are called: `without` and `with` if the sentence says so.
+fn names(whole: &str) -> [&'static str; 2] {
+    let lower = whole.to_lowercase();
+    let says = |name: &str| {
+        lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| word == name)
+    };
+    match says("without") && says("with") {
+        true => ["without", "with"],
+        false => super::BEFORE_AND_AFTER,
+    }
+}
+
+/// Whether two figures have one unit, or the only one is that of both. A number before other words (`10 MB
 /// object previously … 17 Gbps`, `without it a depth of 1 yields 32K IOPS`) counts those.
 fn share_a_unit([first, second]: [Amount<'_>; 2], whole: &str, rescaled: bool) -> bool {
     let near = first.value * 10.0 > second.value && first.value < second.value * 10.0;
     let worded = whole.starts_with(|c: char| c.is_alphabetic()) && near && !rescaled;
     let alone = first.unit.is_empty() || second.unit.is_empty();
-    alone && (whole.starts_with("from") || worded)
+    first.unit == second.unit || alone && (whole.starts_with("from") || worded)
 }
 
 /// Whether what stands in parentheses behind each figure says of what else it is: `from 150 MB/s

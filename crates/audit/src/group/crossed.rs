@@ -18,6 +18,7 @@ use super::repeat::Stand;
 use super::{Item, benchmark_names};
 use crate::admission::contrast::Name;
 use crate::roles::differing;
+use crate::states;
 
 /// So many points make names those of configurations.
 const CONTRAST: i32 = 3;
@@ -133,11 +134,17 @@ fn parted_like(
     Some(parts)
 }
 
-/// How much parts differ as configurations do: most if one is what was before.
+/// How much parts differ as configurations do: most if one is what was before, and more if
+/// each says what it is the opposite of, as `with` and `without` do.
 fn contrast(parts: &BTreeSet<String>) -> i32 {
     let all = without_common_words(parts);
     let based = all.iter().any(|part| Name::of(part).is_base());
-    differing(&all).max(if based { BASED } else { 0 })
+    let opposed = |part: &&str| {
+        part.split(' ')
+            .any(|word| states::opposed(&word.to_lowercase()))
+    };
+    let points = differing(&all).max(if based { BASED } else { 0 });
+    points + i32::from(points >= BASED && all.iter().all(opposed))
 }
 
 /// What is left of names of the words with which all of them begin.
@@ -196,6 +203,16 @@ mod tests {
                 ],
                 "vanilla",
                 "4 threads",
+            ),
+            (
+                [
+                    "v5.16 without the patch",
+                    "v5.16 with the patch",
+                    "v5.16 modified without the patch",
+                    "v5.16 modified with the patch",
+                ],
+                "without the patch",
+                "v5.16 modified",
             ),
             (
                 [

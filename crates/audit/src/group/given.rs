@@ -17,6 +17,7 @@ pub(super) fn stated(items: Vec<Item>) -> Vec<Item> {
     let mut set = counts(&items);
     set.extend(moments(&items));
     set.extend(unequal_lengths(&items));
+    set.extend(counters(&items));
     let summarised = summarised_blocks(&items);
     let mut all = Vec::with_capacity(items.len());
     for item in items {
@@ -65,6 +66,36 @@ fn waits(item: &Item, metric: &str) -> bool {
 /// Whether it is the time stamp of the last interval.
 fn is_time_stamp(item: &Item, metric: &str) -> bool {
     item.format == INTERVAL && metric == ELAPSED
+}
+
+/// Counters of a network card, which go on for as long as the card is up: large whole numbers
+/// that are called `RX-packets` or `tx_bytes`. A rate may be called so too.
+fn counters(items: &[Item]) -> BTreeSet<String> {
+    const COUNTED: [&str; 5] = ["packets", "bytes", "errors", "dropped", "missed"];
+    const LARGE: f64 = 1e6;
+    let called = |metric: &str| {
+        let lower = metric.to_lowercase();
+        let words = lower.rsplit(|c: char| !c.is_alphanumeric());
+        let mut words = words.filter(|word| !word.is_empty());
+        let counted = words.next().unwrap_or_default();
+        COUNTED.contains(&counted) && matches!(words.next(), Some("rx" | "tx"))
+    };
+    // Whether all of them are whole, and the largest.
+    let mut met: BTreeMap<&str, (bool, f64)> = BTreeMap::new();
+    let figures = items.iter().filter_map(|item| match &item.finding {
+        Finding::Run { figures, .. } => Some(figures),
+        _ => None,
+    });
+    for figure in figures.flatten().filter(|figure| called(&figure.metric)) {
+        let (whole, largest) = met.entry(&figure.metric).or_insert((true, 0.0));
+        *whole &= figure.unit.is_empty() && figure.value.fract() == 0.0;
+        *largest = largest.max(figure.value);
+    }
+    let counted = |metric: &str, largest: f64| largest >= LARGE || metric.ends_with("errors");
+    met.into_iter()
+        .filter(|(metric, (whole, largest))| *whole && counted(metric, *largest))
+        .map(|(metric, _)| metric.to_owned())
+        .collect()
 }
 
 /// Metrics of when something began or ended, if both were noted: `parse start`, `parse end`.

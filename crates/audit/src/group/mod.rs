@@ -39,6 +39,7 @@ use crate::admission::contrast::Name;
 use crate::admission::wording::Wording;
 use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
+use crate::roles::words::names_parameter;
 use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
 use crate::states::stated;
@@ -448,9 +449,15 @@ fn joined((program, arguments): (String, String)) -> String {
     format!("{program} {arguments}").trim_end().to_string()
 }
 
-/// Without any heading, different commands are different configurations.
+/// Without any heading, different commands are different configurations; steps of a
+/// parameter, `#vCPU=4`, are none.
 fn fall_back(items: &mut [&mut Item]) {
-    if items.iter().any(|item| item.configuration_label.is_some()) {
+    let is_step = |item: &Item| {
+        let workload = item.workload_name.as_deref();
+        item.format == "table" && workload.is_some_and(names_step)
+    };
+    let named = items.iter().any(|item| item.configuration_label.is_some());
+    if named || items.iter().all(|item| is_step(item)) {
         return;
     }
     let workloads: BTreeSet<&String> = items
@@ -466,11 +473,23 @@ fn fall_back(items: &mut [&mut Item]) {
     }
 }
 
+/// Whether a workload is called by a parameter and a number.
+fn names_step(workload: &str) -> bool {
+    workload.split_once('=').is_some_and(|(name, value)| {
+        names_parameter(name) && value.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
 /// The first configuration is what others are compared with. A text that shows what was
 /// changed before what it was made from does not mean that by it.
 fn bases_first(configurations: &mut [Configuration]) {
     let is_base = |one: &Configuration| Name::of(&one.name).is_base();
-    if configurations.iter().any(is_base) {
+    if let [first, second] = configurations
+        && is_base(second)
+        && !is_base(first)
+    {
+        configurations.swap(0, 1);
+    } else if configurations.iter().any(is_base) {
         configurations.sort_by_cached_key(|one| Name::of(&one.name).is_change());
     } else if let [first, second] = configurations
         && Name::of(&second.name).is_older_than(&Name::of(&first.name))

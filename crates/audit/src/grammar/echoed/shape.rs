@@ -408,10 +408,31 @@ pub(super) fn is_code(text: &str) -> bool {
         || text.starts_with("diff ")
         || text.starts_with("./")
         || text.starts_with("echo ")
+        || is_job_setting(text)
         || text.ends_with(';')
         // `Receiving objects: 100% (98489/98489), 59.23 MiB | 21.26 MiB/s, done.`
         || text.ends_with(", done.")
         || CODE.as_ref().is_some_and(|code| code.is_match(text))
+}
+
+/// `runtime=60s` of a file that tells fio what to do.
+fn is_job_setting(text: &str) -> bool {
+    const KEYS: [&str; 12] = [
+        "bs",
+        "filesize",
+        "io_size",
+        "iodepth",
+        "loops",
+        "nice",
+        "numjobs",
+        "ramp_time",
+        "rate",
+        "runtime",
+        "size",
+        "startdelay",
+    ];
+    let setting = text.split_once('=').filter(|_| !text.contains(' '));
+    setting.is_some_and(|(key, _)| KEYS.contains(&key))
 }
 
 /// What a line of code or of a profile holds, or an option of a command.

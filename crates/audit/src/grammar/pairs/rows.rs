@@ -102,7 +102,12 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     };
     for (at, row) in rows.into_iter().enumerate() {
         let sides = row.sides.map(|side| side.into_iter().map(figure).collect());
-        block.find_sides(at, Some(label(row.name)), sides);
+        block.find_sides(
+            at,
+            Some(label(row.name)),
+            crate::grammar::BEFORE_AND_AFTER,
+            sides,
+        );
     }
     Some(block)
 }

@@ -23,7 +23,7 @@ pub(super) fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
     let first = Named::of(lines.first()?)?;
     // What a rule stands below is a heading, and the next one may say what it is.
     let told = first.is_first();
-    if !(told || is_underlined(lines)) || is_above_another(lines) {
+    if !(told || is_underlined(lines)) || is_above_another(lines) || is_changelog(lines) {
         return None;
     }
     let mut sections = vec![Section::begin(first.name, 0)];
@@ -102,6 +102,23 @@ fn is_underlined(lines: &[Line<'_>]) -> bool {
     let colon = line_at(lines, 0).is_some_and(|text| text.trim_end().ends_with(':'));
     let figures = |at: usize| beside(lines, at).is_some_and(shape::has_digit);
     colon && beside(lines, 1).is_some_and(is_rule) && (figures(2) || figures(3))
+}
+
+/// Whether the first line names a version of a series and the next one says what changed in
+/// it: `v2:` above `- Added a test for it`.
+fn is_changelog(lines: &[Line<'_>]) -> bool {
+    let version = line_at(lines, 0).is_some_and(|text| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| {
+            let number = word.strip_prefix(['v', 'V']).unwrap_or_default();
+            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        })
+    });
+    let item = beside(lines, 1).is_some_and(|text| {
+        let text = text.trim_start();
+        text.starts_with(['-', '*']) && text.split_whitespace().count() > 3
+    });
+    version && item
 }
 
 /// The next line from one on that is quoted as the first is. An answer without figures
