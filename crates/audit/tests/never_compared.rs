@@ -809,6 +809,10 @@ fn what_a_sentence_says_of_constants_drives_and_time_to_wait_is_not_compared() {
             false,
         ),
         (
+            "This patch reduces the minimum time of a boot from 12 s to 9 s.",
+            false,
+        ),
+        (
             "This patch reduces boot_sleep_time from 12 s to 9 s.",
             false,
         ),
@@ -1086,4 +1090,24 @@ fn states_of_a_sentence_are_called_as_it_calls_them() {
         names("With this patch the throughput improved from 213 MB/s to 261 MB/s."),
         ["before", "after"]
     );
+}
+
+#[test]
+fn a_part_of_a_line_behind_a_parenthesis_is_no_configuration() {
+    let line = |state: &str, user: u32| {
+        format!("   {state} {user},94s user 1895,54s system 1085% cpu 29:59,22 total\n")
+    };
+    let post = format!(
+        "Time of builds:\n\n1.\n{}{}\n2.\n{}{}\n",
+        line("(with patch)", 17635),
+        line("(w/o patch)", 17275),
+        line("(with patch)", 17369),
+        line("(w/o patch)", 16880),
+    );
+    let names: BTreeSet<String> = records(&post)
+        .runs
+        .into_iter()
+        .map(|run| run.configuration)
+        .collect();
+    assert!(!names.iter().any(|name| name.contains("17")), "{names:?}");
 }

@@ -38,6 +38,14 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     no_name_of(name, &words(name))
 }
 
+/// Whether a parenthesis closes that none has opened.
+fn closes_first(text: &str) -> bool {
+    match (text.find(')'), text.find('(')) {
+        (Some(close), open) => open.is_none_or(|open| close < open),
+        (None, _) => false,
+    }
+}
+
 /// The same of a name whose words are known.
 fn no_name_of(name: &str, list: &[String]) -> Option<Sign> {
     let text = name.trim();
@@ -47,6 +55,10 @@ fn no_name_of(name: &str, list: &[String]) -> Option<Sign> {
     }
     if is_code(text) {
         return Some(Sign::CodeName);
+    }
+    // `w/o patch) 17275`: a part of a line, with what stands behind it.
+    if closes_first(text) && list.iter().any(|word| word.parse::<u64>().is_ok()) {
+        return Some(Sign::FigureName);
     }
     // `on off on`: what stands in the cells of settings.
     let answer = |word: &String| {

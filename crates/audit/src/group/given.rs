@@ -3,7 +3,7 @@
 //! How long `sleep 5` takes is what it was told, the last time stamp of
 //! `perf stat -I` is when its last interval ended, and a number of iterations that is
 //! the same under all configurations was asked for. When something began and ended is no
-//! result, and neither is of how many samples a minimum, a median and a maximum are.
+//! result, and neither is how many samples there were.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,6 @@ pub(super) fn stated(items: Vec<Item>) -> Vec<Item> {
     set.extend(moments(&items));
     set.extend(unequal_lengths(&items));
     set.extend(counters(&items));
-    let summarised = summarised_blocks(&items);
     let mut all = Vec::with_capacity(items.len());
     for item in items {
         let is_given = |metric: &str| {
@@ -26,7 +25,6 @@ pub(super) fn stated(items: Vec<Item>) -> Vec<Item> {
                 || is_time_stamp(&item, metric)
                 || set.contains(metric)
                 || metric.eq_ignore_ascii_case("samples")
-                || summarised.contains(&item.block) && counts_samples(&item, metric)
         };
         match &item.finding {
             Finding::Run { labels, figures }
@@ -150,40 +148,6 @@ fn unequal_lengths(items: &[Item]) -> BTreeSet<String> {
 fn was_given(seconds: f64) -> bool {
     let over = seconds - seconds.floor();
     seconds >= 5.0 && over <= 0.001 * seconds.min(100.0)
-}
-
-/// Blocks that give a minimum, a median and a maximum, or two of these.
-fn summarised_blocks(items: &[Item]) -> BTreeSet<usize> {
-    const STATISTICS: [&str; 3] = ["min", "median", "max"];
-    let mut met: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
-    for item in items {
-        let Finding::Run { figures, .. } = &item.finding else {
-            continue;
-        };
-        let names = figures.iter().map(|figure| figure.metric.as_str());
-        for name in names.chain(item.workload_name.as_deref()) {
-            let last = last_word(name);
-            let known = STATISTICS.iter().find(|known| **known == last);
-            met.entry(item.block).or_default().extend(known);
-        }
-    }
-    let several = met
-        .into_iter()
-        .filter(|(_, statistics)| statistics.len() >= 2);
-    several.map(|(block, _)| block).collect()
-}
-
-/// Whether a figure is a number of samples.
-fn counts_samples(item: &Item, metric: &str) -> bool {
-    let workload = item.workload_name.as_deref().unwrap_or_default();
-    let counts = |name: &str| matches!(last_word(name).as_str(), "samples" | "count" | "n");
-    counts(metric) || counts(workload)
-}
-
-fn last_word(name: &str) -> String {
-    let mut words = name.rsplit(|c: char| !c.is_alphanumeric());
-    let last = words.find(|word| !word.is_empty());
-    last.unwrap_or_default().to_lowercase()
 }
 
 /// Metrics that are called by how often or for how long something was to be done, or might
