@@ -675,6 +675,19 @@ mod tests {
     }
 
     #[test]
+    fn two_lines_that_end_with_a_colon_are_two_headings() {
+        let text = "Numbers for a block device :-\n1. With the patch and use_vfs=0, which is the default:-\nx";
+        let first = "Numbers for a block device :";
+        let second = "1. With the patch and use_vfs=0, which is the default:";
+        let stripped = |text: &str| strip_marks(text).to_owned();
+        assert_eq!(of(text), [first, second].map(stripped));
+        let merged =
+            "The following commit has been merged into the perf/urgent branch of tip:\n\nx";
+        assert!(of(merged).is_empty());
+        assert_eq!(of("The following commit was measured, too:\n\nx").len(), 1);
+    }
+
+    #[test]
     fn a_numbered_setting_is_a_heading_above_numbered_tests() {
         let text = "2. lazy_flush = 0 (default 0)\n\nEach was done 5 times.\n\n1) Random read:\nx";
         assert_eq!(of(text), ["lazy_flush = 0 (default 0)", "Random read"]);

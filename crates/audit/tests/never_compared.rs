@@ -1042,24 +1042,28 @@ fn the_only_baseline_is_compared_with_wherever_it_stands() {
 #[test]
 fn a_version_above_what_changed_in_it_is_no_configuration() {
     let list = |name: &str, ns: u32| {
-        format!(
-            "{name}:\n-------------\n\nclock-gettime: syscall: {ns} nsec/call\nclock-gettime:    libc: {} nsec/call\n\n",
-            ns / 10
-        )
+        let lines = ["gettime", "getres", "gettimeofday"].map(|call| {
+            format!(
+                "{call}: syscall: {ns} nsec/call\n{call}:    libc: {} nsec/call\n",
+                ns / 10
+            )
+        });
+        format!("{name}:\n-------------\n\n{}\n", lines.concat())
     };
-    let post = |first: &str| {
-        format!(
-            "v2:\n{first}\n\nHow both compare:\n\nPerformance Numbers: Xeon\n=========================\n\n{}{}",
-            list("Unified vDSO", 342),
-            list("Stock Kernel", 338)
-        )
+    let machine = |name: &str, ns: u32| {
+        let title = format!("Performance Numbers: {name}");
+        let rule = "=".repeat(title.len());
+        let lists = [list("Unified vDSO", ns), list("Stock Kernel", ns - 4)];
+        format!("{title}\n{rule}\n\n{}", lists.concat())
     };
-    let names = |post: String| -> BTreeSet<String> {
-        let all = records(&post).configurations.into_iter();
-        all.map(|one| one.name).collect()
-    };
-    let both = BTreeSet::from(["Stock Kernel", "Unified vDSO"].map(String::from));
-    assert_eq!(names(post("  - Added -ffixed-x18 to the flags")), both);
+    let post = format!(
+        "This compares both.\n\nv2:\n  - Added -ffixed-x18 to the flags\n  - Replaced timeval and timespec\n\n{}{}",
+        machine("Xeon", 342),
+        machine("ThunderX2", 512)
+    );
+    let all = records(&post).configurations.into_iter();
+    let names: Vec<String> = all.map(|one| one.name).collect();
+    assert_eq!(names, ["Stock Kernel", "Unified vDSO"]);
 }
 
 #[test]

@@ -291,7 +291,7 @@ pub(crate) fn parameter_column(header: &Header) -> Option<usize> {
         .columns
         .iter()
         .take(2)
-        .position(|column| key_is(column.name.trim_start_matches('#'), PARAMETER_KEYS))
+        .position(|column| key_is(&column.name, PARAMETER_KEYS))
 }
 
 /// Whether a name ends with that of a parameter: `Batch Size`, `Block Size (bs)`, and neither
