@@ -22,6 +22,8 @@ pub struct Size;
 
 /// No listing has more files.
 const MOST: usize = 500;
+/// A name with what was added to it is no longer.
+const LONGEST: usize = 48;
 /// The columns, of which the first four are kept.
 const COLUMNS: [&str; 6] = ["text", "data", "bss", "dec", "hex", "filename"];
 
@@ -55,7 +57,10 @@ impl Grammar for Size {
             return None;
         }
         let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
-        let labels = beside_originals(&names).unwrap_or_else(|| by_stem(&names));
+        let labels = beside_originals(&names)
+            .or_else(|| in_two_trees(&names))
+            .or_else(|| with_additions(&names))
+            .unwrap_or_else(|| by_stem(&names));
         let mut block = Block {
             findings: Vec::new(),
             taken: vec!["size" as Taken; rows.len() + 1],
@@ -127,9 +132,51 @@ fn beside_originals(names: &[&str]) -> Option<Vec<Labels>> {
     names.iter().map(labels).collect()
 }
 
+/// Files of two trees, `a/vmlinux` and `b/vmlinux`, as `diff` and git call what was and what
+/// became of it. None if a file is in one of them only.
+fn in_two_trees(names: &[&str]) -> Option<Vec<Labels>> {
+    let parted = |name: &str| {
+        let old = name
+            .strip_prefix("a/")
+            .map(|file| (file.to_owned(), "old", "b/"));
+        old.or_else(|| {
+            name.strip_prefix("b/")
+                .map(|file| (file.to_owned(), "new", "a/"))
+        })
+    };
+    let labels = |name: &&str| {
+        let (file, state, other) = parted(name)?;
+        let both = names.iter().any(|name| *name == format!("{other}{file}"));
+        both.then(|| Labels {
+            configuration: Some(label(state)),
+            workload: Some(label(&file)),
+            repetition: None,
+        })
+    };
+    names.iter().map(labels).collect()
+}
+
+/// What was built without and with something, `linux` and `linux + patch`, each of which is a
+/// configuration.
+fn with_additions(names: &[&str]) -> Option<Vec<Labels>> {
+    let first = names.first()?;
+    let added = |name: &&str| {
+        name.strip_prefix(*first)
+            .is_some_and(|rest| rest.starts_with(" + "))
+    };
+    let rest = names.get(1..).filter(|rest| !rest.is_empty())?;
+    let labels = |name: &&str| Labels {
+        configuration: Some(label(name)),
+        ..Labels::default()
+    };
+    rest.iter()
+        .all(added)
+        .then(|| names.iter().map(labels).collect())
+}
+
 /// `1969116 513432 164666 2647214 2864ae vmlinux`, whose sum is what it says.
-fn row(text: &str) -> Option<(&str, [f64; 4])> {
-    let mut words = text.split_whitespace();
+fn row(line: &str) -> Option<(&str, [f64; 4])> {
+    let mut words = line.split_whitespace();
     let mut sizes = [0.0; 4];
     for size in &mut sizes {
         *size = english(words.next()?).filter(|v| *v >= 0.0 && v.fract() == 0.0)?;
@@ -139,7 +186,13 @@ fn row(text: &str) -> Option<(&str, [f64; 4])> {
     let [text, data, bss, dec] = sizes;
     let sums = text + data + bss == dec && hex as f64 == dec;
     let noted = |rest: &str| rest == "(TOTALS)" || is_difference(rest);
-    (sums && words.next().is_none_or(noted)).then_some((name, sizes))
+    let rest = words.next();
+    // `linux + patch`
+    if sums && rest == Some("+") {
+        let start = name.as_ptr().addr() - line.as_ptr().addr();
+        return Some((line[start..].trim_end(), sizes)).filter(|(name, _)| name.len() <= LONGEST);
+    }
+    (sums && rest.is_none_or(noted)).then_some((name, sizes))
 }
 
 /// `(+5771)`: what somebody computed from two sizes.
@@ -207,6 +260,29 @@ mod tests {
         let other = format!("{text}60 20 8 88 58 d.o\n");
         let names = runs(&other);
         assert!(names.iter().all(|(state, ..)| state.is_none()), "{names:?}");
+    }
+
+    #[test]
+    fn files_of_two_trees_and_additions_are_compared_in_their_listing() {
+        let of = |state: &str, file: Option<&str>, text: f64| {
+            (Some(state.into()), file.map(String::from), text)
+        };
+        let trees = format!("{HEAD}100 20 8 128 80 a/vmlinux\n 90 20 8 118 76 b/vmlinux\n");
+        assert_eq!(
+            runs(&trees),
+            [
+                of("old", Some("vmlinux"), 100.0),
+                of("new", Some("vmlinux"), 90.0)
+            ]
+        );
+        let added = format!("{HEAD}100 20 8 128 80 linux\n 90 20 8 118 76 linux + patch\n");
+        assert_eq!(
+            runs(&added),
+            [of("linux", None, 100.0), of("linux + patch", None, 90.0)]
+        );
+        // A file that is in one tree only.
+        let one = format!("{HEAD}100 20 8 128 80 a/vmlinux\n 90 20 8 118 76 b/other.o\n");
+        assert!(runs(&one).iter().all(|(state, ..)| state.is_none()));
     }
 
     #[test]
