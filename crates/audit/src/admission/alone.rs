@@ -38,14 +38,6 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     no_name_of(name, &words(name))
 }
 
-/// Whether a parenthesis closes that none has opened.
-fn closes_first(text: &str) -> bool {
-    match (text.find(')'), text.find('(')) {
-        (Some(close), open) => open.is_none_or(|open| close < open),
-        (None, _) => false,
-    }
-}
-
 /// The same of a name whose words are known.
 fn no_name_of(name: &str, list: &[String]) -> Option<Sign> {
     let text = name.trim();
@@ -95,6 +87,14 @@ fn no_name_of(name: &str, list: &[String]) -> Option<Sign> {
         return Some(Sign::FigureName);
     }
     (list.len() > 14 || text.len() > 110).then_some(Sign::LongName)
+}
+
+/// Whether a parenthesis closes that none has opened.
+fn closes_first(text: &str) -> bool {
+    match (text.find(')'), text.find('(')) {
+        (Some(close), open) => open.is_none_or(|open| close < open),
+        (None, _) => false,
+    }
 }
 
 /// Whether a name is a line of what was measured: `throughput of 8 writers = 2210.5 kB/s`, and

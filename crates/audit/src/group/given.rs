@@ -66,25 +66,36 @@ fn is_time_stamp(item: &Item, metric: &str) -> bool {
     item.format == INTERVAL && metric == ELAPSED
 }
 
+/// The figures of all runs of some items.
+fn measured<'i>(items: impl IntoIterator<Item = &'i Item>) -> impl Iterator<Item = &'i Figure> {
+    let runs = items.into_iter().filter_map(|item| match &item.finding {
+        Finding::Run { figures, .. } => Some(figures),
+        _ => None,
+    });
+    runs.flatten()
+}
+
+/// The words of a name, the last first.
+fn from_the_last(name: &str) -> impl Iterator<Item = &str> {
+    let words = name.rsplit(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty())
+}
+
 /// Counters of a network card, which go on for as long as the card is up: large whole numbers
-/// that are called `RX-packets` or `tx_bytes`. A rate may be called so too.
+/// that are called `RX-packets` or `tx_bytes`, and errors, however few. A rate may be called so
+/// too.
 fn counters(items: &[Item]) -> BTreeSet<String> {
     const COUNTED: [&str; 5] = ["packets", "bytes", "errors", "dropped", "missed"];
     const LARGE: f64 = 1e6;
     let called = |metric: &str| {
         let lower = metric.to_lowercase();
-        let words = lower.rsplit(|c: char| !c.is_alphanumeric());
-        let mut words = words.filter(|word| !word.is_empty());
+        let mut words = from_the_last(&lower);
         let counted = words.next().unwrap_or_default();
         COUNTED.contains(&counted) && matches!(words.next(), Some("rx" | "tx"))
     };
     // Whether all of them are whole, and the largest.
     let mut met: BTreeMap<&str, (bool, f64)> = BTreeMap::new();
-    let figures = items.iter().filter_map(|item| match &item.finding {
-        Finding::Run { figures, .. } => Some(figures),
-        _ => None,
-    });
-    for figure in figures.flatten().filter(|figure| called(&figure.metric)) {
+    for figure in measured(items).filter(|figure| called(&figure.metric)) {
         let (whole, largest) = met.entry(&figure.metric).or_insert((true, 0.0));
         *whole &= figure.unit.is_empty() && figure.value.fract() == 0.0;
         *largest = largest.max(figure.value);
@@ -98,11 +109,7 @@ fn counters(items: &[Item]) -> BTreeSet<String> {
 
 /// Metrics of when something began or ended, if both were noted: `parse start`, `parse end`.
 fn moments(items: &[Item]) -> BTreeSet<String> {
-    let figures = items.iter().filter_map(|item| match &item.finding {
-        Finding::Run { figures, .. } => Some(figures),
-        _ => None,
-    });
-    let timed = figures.flatten().filter(|figure| is_time(&figure.unit));
+    let timed = measured(items).filter(|figure| is_time(&figure.unit));
     let names: BTreeSet<&str> = timed.map(|figure| figure.metric.as_str()).collect();
     let pairs = names.iter().filter_map(|start| {
         let end = format!("{}end", start.strip_suffix("start")?);
@@ -117,20 +124,16 @@ fn moments(items: &[Item]) -> BTreeSet<String> {
 /// that are not the same.
 fn unequal_lengths(items: &[Item]) -> BTreeSet<String> {
     let mut lengths: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for item in items.iter().filter(|item| item.format == "fio") {
-        let Finding::Run { figures, .. } = &item.finding else {
-            continue;
-        };
-        for figure in figures {
-            if let Some(direction) = figure.metric.strip_suffix(" run") {
-                let scale = match figure.unit.as_str() {
-                    "usec" => 1e6,
-                    "msec" => 1e3,
-                    _ => 1.0,
-                };
-                let all = lengths.entry(direction).or_default();
-                all.push(figure.value / scale);
-            }
+    let jobs = items.iter().filter(|item| item.format == "fio");
+    for figure in measured(jobs) {
+        if let Some(direction) = figure.metric.strip_suffix(" run") {
+            let scale = match figure.unit.as_str() {
+                "usec" => 1e6,
+                "msec" => 1e3,
+                _ => 1.0,
+            };
+            let all = lengths.entry(direction).or_default();
+            all.push(figure.value / scale);
         }
     }
     let unequal = |lengths: &[f64]| {
@@ -168,23 +171,17 @@ fn counts(items: &[Item]) -> BTreeSet<String> {
         "jobs",
     ];
     let mut met: BTreeMap<&str, (f64, usize, bool)> = BTreeMap::new();
-    for item in items {
-        let Finding::Run { figures, .. } = &item.finding else {
-            continue;
-        };
-        for figure in figures {
-            let lower = figure.metric.to_lowercase();
-            let words = lower.rsplit(|c: char| !c.is_alphanumeric());
-            let mut words = words.filter(|word| !word.is_empty());
-            // `Timeout per run is`
-            let given = words.clone().any(|word| word == "timeout")
-                || words.next().is_some_and(|last| COUNTS.contains(&last));
-            if given {
-                let (value, count, same) =
-                    met.entry(&figure.metric).or_insert((figure.value, 0, true));
-                *count += 1;
-                *same &= *value == figure.value;
-            }
+    for figure in measured(items) {
+        let lower = figure.metric.to_lowercase();
+        // `Timeout per run is`
+        let given = from_the_last(&lower).any(|word| word == "timeout")
+            || from_the_last(&lower)
+                .next()
+                .is_some_and(|last| COUNTS.contains(&last));
+        if given {
+            let (value, count, same) = met.entry(&figure.metric).or_insert((figure.value, 0, true));
+            *count += 1;
+            *same &= *value == figure.value;
         }
     }
     let given = met
