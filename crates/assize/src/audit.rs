@@ -29,6 +29,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         transpose: arguments.transpose,
         spread: arguments.spread,
         compared: false,
+        judge_unclear: false,
     };
     let audit = match document(arguments, &options)? {
         Source::Document(audit) => *audit,

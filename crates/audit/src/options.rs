@@ -28,6 +28,9 @@ pub struct Options {
     /// What is compared is known to the user: nothing is left unjudged
     /// for want of signs.
     pub compared: bool,
+    /// Figures are judged also where much speaks against how they were grouped. For a caller
+    /// that looks at each comparison, such as a test of what is read.
+    pub judge_unclear: bool,
 }
 
 /// What a `±` behind a mean is.

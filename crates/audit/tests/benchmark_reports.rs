@@ -2,16 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
+mod common;
+
 use std::collections::BTreeMap;
 
-use assize_audit::{Options, read};
 use assize_bundle::Records;
-
-fn records(post: &str) -> Records {
-    read(post.as_bytes(), "post", &Options::default())
-        .unwrap()
-        .records
-}
+use common::records;
 
 /// The values of a metric by configuration and workload, run by run.
 fn values(records: &Records, metric: &str) -> BTreeMap<(String, String), Vec<f64>> {

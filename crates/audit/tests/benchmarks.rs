@@ -2,16 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
+mod common;
+
 use std::collections::BTreeSet;
 
-use assize_audit::{Options, read};
-use assize_bundle::Records;
-
-fn records(post: &str) -> Records {
-    read(post.as_bytes(), "post", &Options::default())
-        .unwrap()
-        .records
-}
+use common::records;
 
 /// `configuration/workload/metric value unit` of each figure that is judged, in order.
 fn judged(post: &str) -> Vec<String> {

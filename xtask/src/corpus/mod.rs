@@ -14,6 +14,7 @@ mod label;
 mod matching;
 mod options;
 mod reading;
+mod readings;
 mod score;
 mod standing;
 mod strata;
@@ -55,10 +56,13 @@ pub(crate) fn step() -> Result<Done, Error> {
 
 fn score_twins(options: &Options) -> Result<(), Error> {
     let graded = texts::graded(Label::all()?, texts::twin)?;
+    let readings = readings::all()?;
     for (mark, table) in [
         ("twins", score::table(&graded)),
         ("fresh", score::fresh(&graded)),
         ("causes", causes::table(&graded)),
+        ("readings", readings::table(&readings)),
+        ("draws", readings::draws(&readings)),
     ] {
         println!("{table}");
         if options.write {
@@ -67,6 +71,7 @@ fn score_twins(options: &Options) -> Result<(), Error> {
     }
     let mut broken = floors::broken(&graded)?;
     broken.extend(causes::faults(&graded));
+    broken.extend(readings::faults(&readings));
     match broken.is_empty() {
         true => Ok(()),
         false => Err(broken.join("\n")),

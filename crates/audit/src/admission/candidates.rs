@@ -44,6 +44,8 @@ pub(crate) struct Admission {
     /// Whether a name is known for that of a configuration, and not only by what stands
     /// around it.
     pub(crate) names_known: bool,
+    /// All signs of it and of its names.
+    pub(crate) signs: Signs,
     /// For `--explain`.
     pub(crate) said: Vec<String>,
     /// What is missing, if anything was refused.
@@ -80,6 +82,7 @@ pub(crate) fn weigh(
         mut refused,
         mut strange,
         names_known,
+        signs,
         best,
     } = weigh_names(&compared, &common, wording, options, &mut said);
     // The names along one side of a table are all of one kind.
@@ -99,6 +102,7 @@ pub(crate) fn weigh(
         place: first.place,
         refused,
         names_known,
+        signs,
         said,
         missing,
     })
@@ -112,6 +116,8 @@ struct Weighed {
     strange: BTreeSet<String>,
     /// Whether a name is known for that of a configuration.
     names_known: bool,
+    /// The signs of all names.
+    signs: Signs,
     /// The most points of a name, and the signs that gave them.
     best: (i32, String),
 }
@@ -136,11 +142,13 @@ fn weigh_names(
         refused: BTreeSet::new(),
         strange: BTreeSet::new(),
         names_known: false,
+        signs: Signs::default(),
         best: (i32::MIN, String::new()),
     };
     for (at, name) in compared.texts.iter().enumerate() {
         let signs = name_signs(at, compared, common, wording, options);
         let points = signs.points(Question::Configurations);
+        weighed.signs.join(&signs);
         let words = signs.words(Question::Configurations);
         said.push(format!(
             "configuration {name}: {points} of {CONFIGURATIONS_BAR} points ({words})"
@@ -199,12 +207,12 @@ fn common_signs(
         // A rate says what is measured by its unit.
         words::names_measurement(&figure.metric) || figure.unit.contains("/s")
     });
-    let near = || {
-        let headings = members.iter().flat_map(|m| m.headings).flatten();
-        headings.chain([workload])
-    };
-    let heading = near().any(words::names_measurement);
-    signs.note_if(metric || heading, Sign::MetricName);
+    let headings = || members.iter().flat_map(|m| m.headings).flatten();
+    let near = || headings().chain([workload]);
+    signs.note_if(
+        metric || near().any(words::names_measurement),
+        Sign::MetricName,
+    );
     let commands = members.iter().filter_map(|member| member.command);
     let tool = near()
         .chain(commands)
@@ -212,10 +220,8 @@ fn common_signs(
         .any(|text| crate::group::names::workload_score(text) > 0);
     signs.note_if(tool, Sign::ToolNamed);
     signs.note_if(wording.measures, Sign::TextMeasures);
-    signs.note_if(
-        figures().any(|figure| figure.value.fract() != 0.0),
-        Sign::Fractions,
-    );
+    let fractions = figures().any(|figure| figure.value.fract() != 0.0);
+    signs.note_if(fractions, Sign::Fractions);
     let bare = !signs.contains(Sign::ChangesAgree)
         && figures().all(|f| f.unit.is_empty() && !has_unit(f) && f.value.fract() == 0.0)
         && !figures().any(|figure| is_rate(&figure.metric));

@@ -230,6 +230,13 @@ impl Signs {
         }
     }
 
+    /// Notes the signs of others.
+    pub(crate) fn join(&mut self, others: &Signs) {
+        for sign in &others.0 {
+            self.note(*sign);
+        }
+    }
+
     /// Whether a sign was met.
     pub(crate) fn contains(&self, sign: Sign) -> bool {
         self.0.contains(&sign)

@@ -8,7 +8,7 @@ use super::Item;
 use super::assemble::name_of;
 use super::repeat::Stand;
 use super::samples::{is_constant, is_sweep};
-use super::unclear::{is_compared_by_tool, unclear};
+use super::unclear::{is_compared_by_tool, part_of, unclear};
 use crate::admission::Sign;
 use crate::admission::candidates::{Admission, Member, weigh};
 use crate::admission::wording::Wording;
@@ -88,15 +88,15 @@ pub(super) fn admit(
         admissions.push(admission);
     }
     let items = without_sweeps(stated(items, &refused), names, doubts);
-    if !options.configurations.is_empty() || options.says_roles() {
+    let said = !options.configurations.is_empty() || options.says_roles();
+    if said || options.judge_unclear {
         return Admitted::by_workloads(items, admissions);
     }
     let (unjudged, against) = unclear(&items, names, &admissions, wordings, doubts);
-    let of_them = |at: &usize| {
-        let item = &items[*at];
-        unjudged.contains(&item.stand.0) && !is_compared_by_tool(item)
-    };
-    let refused = (0..items.len()).filter(of_them).collect();
+    let is_unjudged = |item: &Item| unjudged.contains(&part_of(item)) && !is_compared_by_tool(item);
+    let refused = (0..items.len())
+        .filter(|&at| is_unjudged(&items[at]))
+        .collect();
     Admitted {
         against,
         ..Admitted::by_workloads(stated(items, &refused), admissions)

@@ -156,7 +156,7 @@ fn was_given(seconds: f64) -> bool {
 /// Metrics that are called by how often or for how long something was to be done, or might
 /// take, and are one whole number wherever a message has them.
 fn counts(items: &[Item]) -> BTreeSet<String> {
-    const COUNTS: [&str; 12] = [
+    const COUNTS: [&str; 13] = [
         "n",
         "runs",
         "iterations",
@@ -169,6 +169,8 @@ fn counts(items: &[Item]) -> BTreeSet<String> {
         "duration",
         "threads",
         "jobs",
+        // What a network card says of its link.
+        "speed",
     ];
     let mut met: BTreeMap<&str, (f64, usize, bool)> = BTreeMap::new();
     for figure in measured(items) {

@@ -28,6 +28,7 @@ mod units;
 use assemble::Assembled;
 pub use assemble::{UNNAMED, is_tool};
 pub(crate) use benchmark_names::is_work;
+pub use unclear::{GROUPING_BAR, grouping_points};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -51,7 +51,7 @@ pub(super) fn name_by_state(blocks: &mut [Headed]) -> Vec<Option<String>> {
             .into_iter()
             .map(|(heading, parts)| (heading.to_owned(), parts))
             .collect();
-        for at in here {
+        for &at in &here {
             let heading = blocks[at].1.take();
             if let Some((work, state)) = heading.as_ref().and_then(|text| parts.get(text)) {
                 (blocks[at].1, works[at]) = (Some(state.clone()), Some(work.clone()));
@@ -59,8 +59,34 @@ pub(super) fn name_by_state(blocks: &mut [Headed]) -> Vec<Option<String>> {
                 blocks[at].1 = heading;
             }
         }
+        add_programs(blocks, &here, &mut works);
     }
     works
+}
+
+/// Where one work in one state was measured with several commands, each is a work of its own.
+fn add_programs(blocks: &[Headed], here: &[usize], works: &mut [Option<String>]) {
+    let program = |at: usize| {
+        let (placed, ..) = &blocks[at];
+        let (_, command) = placed
+            .command
+            .as_ref()
+            .filter(|_| !placed.heading_is_nearer)?;
+        super::names::program(command).map(super::joined)
+    };
+    let mut commands: BTreeMap<_, BTreeSet<Option<String>>> = BTreeMap::new();
+    for &at in here {
+        let cell = (works[at].as_ref(), blocks[at].1.as_ref());
+        commands.entry(cell).or_default().insert(program(at));
+    }
+    if commands.values().all(|commands| commands.len() < 2) {
+        return;
+    }
+    for &at in here {
+        if let (Some(work), Some(program)) = (&mut works[at], program(at)) {
+            *work = format!("{work} {program}");
+        }
+    }
 }
 
 /// Puts a work before those that the findings of a block name, where these name no

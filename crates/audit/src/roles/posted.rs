@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use crate::{Audit, Options, read};
 
 fn audit(post: &str) -> Audit {
-    read(post.as_bytes(), "post", &Options::default()).unwrap()
+    let options = Options {
+        judge_unclear: true,
+        ..Options::default()
+    };
+    read(post.as_bytes(), "post", &options).unwrap()
 }
 
 /// The configurations that are compared, the workload and the metric of each figure with it.

@@ -127,7 +127,11 @@ Patched kernel:
 ";
 
     fn values(text: &str) -> Vec<(String, usize)> {
-        let audit = crate::read(text.as_bytes(), "post", &Default::default()).unwrap();
+        let options = crate::Options {
+            judge_unclear: true,
+            ..Default::default()
+        };
+        let audit = crate::read(text.as_bytes(), "post", &options).unwrap();
         let runs = audit.records.runs.iter();
         runs.map(|run| (run.configuration.clone(), run.metrics.len()))
             .collect()

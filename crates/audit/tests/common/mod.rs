@@ -1,15 +1,25 @@
 //! What tests ask of a post.
 
 #![allow(clippy::unwrap_used)] // A test may fail.
+#![allow(dead_code)] // Not every test asks everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_audit::{Options, read};
 use assize_bundle::Records;
 
-/// The records of a post that is read without options.
+/// A post is read without options but for one: what only the bar for all of a message would
+/// leave unjudged is judged, so that each rule is tested and not this bar.
+pub(crate) fn options() -> Options {
+    Options {
+        judge_unclear: true,
+        ..Options::default()
+    }
+}
+
+/// The records of a post that is read with [`options`].
 pub(crate) fn records(post: &str) -> Records {
-    let audit = read(post.as_bytes(), "post", &Options::default());
+    let audit = read(post.as_bytes(), "post", &options());
     audit.unwrap().records
 }
 

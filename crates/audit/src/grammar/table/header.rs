@@ -165,6 +165,10 @@ pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
     if text.trim().len() > 400 {
         return None;
     }
+    if first.is_marked_as(text) {
+        let words = text.split_whitespace().map(str::to_string);
+        return by_count(words.collect(), labels, figures);
+    }
     if let Some(mut cells) = row::pipe_cells(text) {
         // A last column of ratios often has no name.
         let ratios = first
@@ -557,6 +561,16 @@ mod tests {
             Some(2)
         );
         assert_eq!(names("This is a sentence about it", "wq 100% 76% 1%"), None);
+    }
+
+    #[test]
+    fn what_stands_before_the_header_and_each_row_names_no_column() {
+        let row = "Average:       eth0   842324.00 42310.40 0.00    38.32";
+        let of = |header: &str| names(header, row).unwrap_or_default();
+        let four = ["rx/s", "tx/s", "drop/s", "%util"];
+        assert_eq!(of("Average:      IFACE   rx/s   tx/s   drop/s %util"), four);
+        // Before the header alone it is a name.
+        assert_eq!(of("Interface   rx/s   tx/s   drop/s   %util"), four);
     }
 
     #[test]

@@ -18,6 +18,14 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Whether a mark stands before this row and a header, `Average:` of `sar`. Then names of
+    /// columns, which are parted by one blank where they are long, are words.
+    pub(super) fn is_marked_as(&self, header: &str) -> bool {
+        let mark = header.split_whitespace().next();
+        let label = self.labels.first().map(String::as_str);
+        mark == label && mark.is_some_and(|mark| mark.ends_with(':'))
+    }
+
     /// Whether nothing was read yet but the number before a name: `32  randread`.
     fn is_numbered(&self) -> bool {
         let whole = |cell: &Cell| {
