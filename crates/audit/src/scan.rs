@@ -349,16 +349,15 @@ impl Scanner<'_, '_> {
         };
         let unclear = findings.iter().any(|(_, f)| matches!(f, Finding::Unclear));
         signs.extend(unclear.then_some(Sign::UnclearLines));
+        let (command, example) = self.command_of(at, format);
+        signs.extend(example.then_some(Sign::ToolNamed));
         let level = self.level(depth);
         let placed = Placed {
             format,
             depth,
             findings,
             headings,
-            command: level
-                .command
-                .as_ref()
-                .map(|(_, place, text)| (*place, text.clone())),
+            command,
             heading: level.heading,
             heading_is_nearer,
             samples: samples.into_iter().map(|(_, figure)| figure).collect(),

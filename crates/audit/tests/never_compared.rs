@@ -1161,3 +1161,38 @@ fn commands_with_other_arguments_below_a_work_in_a_state_are_no_runs_of_one() {
     let once = works(&post(upload));
     assert!(once.iter().all(|work| !work.contains(upload)), "{once:?}");
 }
+
+/// A name of what was run is of these figures, or is not given.
+#[test]
+fn figures_have_no_name_of_something_else() {
+    let works = |post: &str| -> BTreeSet<String> {
+        let runs = records(post).runs.into_iter();
+        runs.map(|run| run.workload).collect()
+    };
+    let table = |rate: u32| {
+        format!(
+            "| test | base | patched | change |\n|------|------|---------|--------|\n\
+             | mean | {rate}.5 | {}.5 | +10.0% |\n\n",
+            rate + rate / 10
+        )
+    };
+    // A command above a text is an example.
+    let post = |text: &str| format!("$ bench --threads=4 run\n\n{text}\n\n{}", table(200));
+    assert_eq!(works(&post("")), ["bench".to_owned()].into());
+    let told = "This shows that each of its workers waits for the others in turn.";
+    assert_eq!(works(&post(told)), ["table".to_owned()].into());
+    // A heading above another table says nothing of the one below a text.
+    let heading = "Throughput on the small machine:\n\n";
+    let far = "It says that the larger machine has less of it.\n\n";
+    let both = works(&format!("{heading}{}{far}{}", table(200), table(300)));
+    let expected = ["Throughput on the small machine", "table at line 11"];
+    assert_eq!(both, expected.map(str::to_owned).into());
+    // The end of a script is none.
+    let script = |last: &str| {
+        format!(
+            "  end=$(date +%s%N)\n\n  {last}\n\nTime before the change:  1121.5 milliseconds\n\
+             Time after the change:    815.5 milliseconds\n"
+        )
+    };
+    assert!(!works(&script("umount $MNT")).contains("umount $MNT"));
+}

@@ -407,7 +407,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
             .and_then(|(_, command)| names::program(command))
             .map(joined);
         let own = labels.workload.as_deref().map(named_workload);
-        let heading = item.inner.as_deref().map(names::short);
+        let heading = item.inner.as_deref().and_then(names::of_heading);
         let section = section_of(item, swapped).filter(|_| sectioned);
         let (configuration, workload) = match labels.configuration {
             Some(label) => {

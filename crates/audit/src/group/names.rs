@@ -4,6 +4,13 @@ use crate::command;
 use crate::listed::{Listed, lowercase};
 use crate::states;
 
+/// What a heading is called for short, unless it is the last line of a script that only sets
+/// something: `umount $MNT`.
+pub(super) fn of_heading(heading: &str) -> Option<String> {
+    let sets = heading.contains('$') && command::prepares(heading);
+    (!sets).then(|| short(heading))
+}
+
 /// A short name for a heading: without a parenthesis at its end, unless only that names a
 /// state (`reference (before)`), and without quote marks, at most 80 characters.
 pub(crate) fn short(label: &str) -> String {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
 use super::assemble::tool;
+use super::names;
 use super::repeat::Stand;
 use crate::admission::Sign;
 use crate::grammar::dd::bytes_of;
@@ -56,16 +57,23 @@ pub(super) fn tell_tables_apart(items: &mut [Item]) {
     }
     for item in items.iter_mut() {
         if let Some(line) = apart.get(&item.block) {
-            let name = item
-                .workload_name
-                .clone()
-                .unwrap_or_else(|| "table".to_string());
             let before = tables
                 .get(line)
                 .map_or(0, |blocks| blocks.range(..item.block).count());
-            item.workload_name = Some(match before {
-                0 => format!("{name} (line {line})"),
-                n => format!("{name} (line {line}, {})", n + 1),
+            let place = match before {
+                0 => format!("line {line}"),
+                n => format!("line {line}, {}", n + 1),
+            };
+            // A heading above another table says nothing of this one.
+            let headings = [&item.inner, &item.outer].into_iter().flatten();
+            let mut headings = headings.map(|heading| names::short(heading));
+            let name = item.workload_name.take();
+            let mut of_other =
+                |name: &String| item.format == "table" && headings.any(|heading| heading == *name);
+            let name = name.filter(|name| !of_other(name));
+            item.workload_name = Some(match name {
+                Some(name) => format!("{name} ({place})"),
+                None => format!("table at {place}"),
             });
         }
     }

@@ -1,5 +1,7 @@
 //! Command lines, and what stands right below them.
 
+use assize_bundle::Place;
+
 use super::{RESULT, Scanner};
 use crate::command;
 use crate::grammar::echoed::ECHOED;
@@ -8,6 +10,10 @@ use crate::grammar::network;
 use crate::grammar::number::english;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Figure, Finding, begins};
+use crate::group::names::workload_score;
+
+/// A line with so many words is one of a text.
+const WORDS_OF_TEXT: usize = 6;
 
 /// A command line that is wrapped fills at least so many bytes of a line.
 const NEARLY: usize = 48;
@@ -26,6 +32,35 @@ pub(super) fn sleep(text: &str) -> Option<f64> {
 }
 
 impl Scanner<'_, '_> {
+    /// The command above a block, and whether there is one of a benchmark that is an example:
+    /// above a text, a command names no workload of a table below.
+    pub(super) fn command_of(&self, at: usize, format: &str) -> (Option<(Place, String)>, bool) {
+        let level = self.levels.get(&self.lines[at].depth);
+        match level.and_then(|level| level.command.as_ref()) {
+            Some((line, _, text)) if format == "table" && self.is_told(*line, at) => {
+                (None, workload_score(text) > 0)
+            }
+            found => (found.map(|(_, place, text)| (*place, text.clone())), false),
+        }
+    }
+
+    /// Whether a line of a text stands between a command and what begins at another line, and
+    /// no heading.
+    fn is_told(&self, command: usize, at: usize) -> bool {
+        let is_word = |word: &&str| {
+            let bare = word.trim_end_matches([',', '.', ';']);
+            bare.bytes().all(|b| b.is_ascii_alphabetic())
+        };
+        (command + 1..at).any(|between| {
+            let line = &self.lines[between];
+            let text = line.text.trim_end();
+            line.depth == self.lines[at].depth
+                && !self.used[between]
+                && !text.ends_with(':')
+                && text.split_whitespace().filter(is_word).count() >= WORDS_OF_TEXT
+        })
+    }
+
     /// A command line, with the lines over which a mailer wrapped it.
     pub(super) fn command(&mut self, at: usize) -> Option<usize> {
         let line = &self.lines[at];
