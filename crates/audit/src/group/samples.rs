@@ -70,7 +70,7 @@ pub(super) fn tell_tables_apart(items: &mut [Item]) {
             let name = item.workload_name.take();
             let mut of_other =
                 |name: &String| item.format == "table" && headings.any(|heading| heading == *name);
-            let name = name.filter(|name| !of_other(name));
+            let name = name.filter(|name| name != "table" && !of_other(name));
             item.workload_name = Some(match name {
                 Some(name) => format!("{name} ({place})"),
                 None => format!("table at {place}"),
