@@ -32,6 +32,11 @@ fn compared_with(post: &str, options: &Options) -> Vec<String> {
     shown.collect()
 }
 
+fn works(post: &str) -> BTreeSet<String> {
+    let runs = records(post).runs.into_iter();
+    runs.map(|run| run.workload).collect()
+}
+
 fn codes(post: &str) -> Vec<String> {
     let doubts = records(post).doubts.into_iter();
     doubts.map(|doubt| doubt.code).collect()
@@ -1147,10 +1152,6 @@ fn commands_with_other_arguments_below_a_work_in_a_state_are_no_runs_of_one() {
         }
         post
     };
-    let works = |post: &str| -> BTreeSet<String> {
-        let runs = records(post).runs.into_iter();
-        runs.map(|run| run.workload).collect()
-    };
     let all = works(&post("iperf3 -c host -P 5 -R"));
     let named = ["1.2-k", "1.4-n"].map(|driver| {
         let upload = format!("{driver} {upload}");
@@ -1165,10 +1166,6 @@ fn commands_with_other_arguments_below_a_work_in_a_state_are_no_runs_of_one() {
 /// A name of what was run is of these figures, or is not given.
 #[test]
 fn figures_have_no_name_of_something_else() {
-    let works = |post: &str| -> BTreeSet<String> {
-        let runs = records(post).runs.into_iter();
-        runs.map(|run| run.workload).collect()
-    };
     let table = |rate: u32| {
         format!(
             "| test | base | patched | change |\n|------|------|---------|--------|\n\

@@ -9,6 +9,7 @@ use std::fs;
 
 use assize_audit::{GROUPING_BAR, grouping_points};
 
+use super::score::Figure;
 use crate::Error;
 use crate::tree;
 
@@ -78,18 +79,17 @@ fn reading(line: &str) -> Result<Reading, Error> {
     })
 }
 
-/// How many of them are judged, and how many of these are wrong.
-fn judged<'a>(readings: impl Iterator<Item = &'a Reading>, bar: i32) -> (usize, usize) {
+/// Of those that are judged, those that are wrong.
+fn judged<'a>(readings: impl Iterator<Item = &'a Reading>, bar: i32) -> Figure {
     let judged = readings.filter(|one| one.is_judged(bar));
-    judged.fold((0, 0), |(all, wrong), one| {
-        (all + 1, wrong + usize::from(one.wrong))
-    })
-}
-
-fn percent((all, wrong): (usize, usize)) -> f64 {
-    match all {
-        0 => 0.0,
-        _ => 100.0 * wrong as f64 / all as f64,
+    let (part, of) = judged.fold((0, 0), |(wrong, all), one| {
+        (wrong + usize::from(one.wrong), all + 1)
+    });
+    Figure {
+        name: "nonsense",
+        part,
+        of,
+        more_is_better: false,
     }
 }
 
@@ -106,8 +106,13 @@ pub(super) fn table(readings: &[Reading]) -> String {
             GROUPING_BAR => format!("**{bar}**"),
             bar => bar.to_string(),
         };
-        let of = judged(readings.iter(), bar);
-        text += &format!("| {shown} | {} | {} ({:.1} %) |\n", of.0, of.1, percent(of));
+        let wrong = judged(readings.iter(), bar);
+        text += &format!(
+            "| {shown} | {} | {} ({:.1} %) |\n",
+            wrong.of,
+            wrong.part,
+            wrong.percent()
+        );
     }
     text
 }
@@ -127,12 +132,12 @@ pub(super) fn draws(readings: &[Reading]) -> String {
         let (all, left) = (each(i32::MAX), each(GROUPING_BAR));
         text += &format!(
             "| {draw} | {} | {} ({:.0} %) | {} | {} ({:.1} %) |\n",
-            all.0,
-            all.1,
-            percent(all),
-            left.0,
-            left.1,
-            percent(left)
+            all.of,
+            all.part,
+            all.percent(),
+            left.of,
+            left.part,
+            left.percent()
         );
     }
     text
@@ -140,14 +145,14 @@ pub(super) fn draws(readings: &[Reading]) -> String {
 
 /// Says if too much of what is judged is wrong.
 pub(super) fn faults(readings: &[Reading]) -> Option<String> {
-    let of = judged(readings.iter(), GROUPING_BAR);
-    (percent(of) > WRONG_AT_MOST).then(|| {
+    let wrong = judged(readings.iter(), GROUPING_BAR);
+    (wrong.percent() > WRONG_AT_MOST).then(|| {
         format!(
             "{FILE}: with {GROUPING_BAR} points {} of {} readings are wrong, {:.1} %; \
              {WRONG_AT_MOST} % at most",
-            of.1,
-            of.0,
-            percent(of)
+            wrong.part,
+            wrong.of,
+            wrong.percent()
         )
     })
 }

@@ -40,8 +40,8 @@ impl Admitted {
 }
 
 /// Weighs the configurations of every workload, and turns the figures of those
-/// that are not admitted into statements; also those of messages of which it is
-/// not clear what they compare.
+/// that are not admitted into statements; also all of one form in a message of which
+/// it is not clear what it compares.
 pub(super) fn admit(
     items: Vec<Item>,
     names: &BTreeMap<String, String>,

@@ -231,6 +231,7 @@ impl<'a> Read<'a> {
         }
         let of_one = |workload: &str| workloads.get(workload).is_some_and(|w| w.len() == 1);
         let alone = self.cells.keys().filter(|(w, _)| of_one(w)).count();
+        let parsed = parsed(&compared);
         let signed = |sign: Sign| admissions.iter().any(|one| one.signs.contains(sign));
         let metrics: BTreeSet<&str> = self.compared().map(|((_, metric), _)| *metric).collect();
         let alike = form == Form::Alike;
@@ -238,13 +239,13 @@ impl<'a> Read<'a> {
             Unclear::NowhereAll => !beside(&all),
             Unclear::Chain => !sets.iter().all(beside),
             Unclear::OftenAlone => alone > 1 && 10 * alone > 3 * self.cells.len(),
-            Unclear::SeveralBases => several_bases(&compared),
+            Unclear::SeveralBases => several_bases(&parsed),
             Unclear::CommandsTakeTurns => self.turns.values().any(|turns| take_turns(turns)),
             Unclear::ManyNames => compared.len() > 2,
             Unclear::LongNames => compared.iter().any(|name| is_long(name)),
             Unclear::UnknownNames => !admissions.iter().any(|one| one.names_known),
-            Unclear::NoState => !signed(Sign::Versions) && states(&compared) == (0, 0),
-            Unclear::Baselines => states(&compared).0 > 1,
+            Unclear::NoState => !signed(Sign::Versions) && states(&parsed) == (0, 0),
+            Unclear::Baselines => states(&parsed).0 > 1,
             Unclear::SpelledTwice => are_spelled_twice(&compared),
             Unclear::RefusedBeside => admissions.iter().any(|one| !one.refused.is_empty()),
             Unclear::OtherSize => self.is_of_other_size(),
@@ -263,9 +264,9 @@ impl<'a> Read<'a> {
             Unclear::EqualRuns => self.compared().all(|(_, cell)| runs(cell) > Some(1)),
             Unclear::CountedEvents => self.events,
             Unclear::FullGrid => {
-                let mut cells = cells.iter().filter(|cell| cell.len() > 1);
-                let many = cells.clone().count() >= MANY_CELLS;
-                many && cells.all(|cell| cell.len() == compared.len())
+                let mut cells = self.compared();
+                self.compared().count() >= MANY_CELLS
+                    && cells.all(|(_, cell)| cell.len() == compared.len())
             }
         };
         let known = WEIGHTS.iter().map(|(unclear, ..)| *unclear);
@@ -304,10 +305,19 @@ fn is_long(name: &str) -> bool {
     name.chars().count() > LONG_NAME
 }
 
+/// A name, and what it says.
+type Parsed<'n> = (&'n str, contrast::Name);
+
+fn parsed<'n>(names: &BTreeSet<&'n String>) -> Vec<Parsed<'n>> {
+    let each = names
+        .iter()
+        .map(|name| (name.as_str(), contrast::Name::of(name)));
+    each.collect()
+}
+
 /// How many of the names are of a baseline, and how many of a change.
-fn states(names: &BTreeSet<&String>) -> (usize, usize) {
-    let names: Vec<contrast::Name> = names.iter().map(|name| contrast::Name::of(name)).collect();
-    let of = |is: fn(&contrast::Name) -> bool| names.iter().filter(|name| is(name)).count();
+fn states(names: &[Parsed<'_>]) -> (usize, usize) {
+    let of = |is: fn(&contrast::Name) -> bool| names.iter().filter(|(_, name)| is(name)).count();
     (of(contrast::Name::is_base), of(contrast::Name::is_change))
 }
 
@@ -319,12 +329,12 @@ pub(super) fn is_compared_by_tool(item: &Item) -> bool {
 }
 
 /// Whether one bare word names the change, and several longer names what was before it.
-fn several_bases(names: &BTreeSet<&String>) -> bool {
-    let parsed = || names.iter().map(|name| (*name, contrast::Name::of(name)));
+fn several_bases(names: &[Parsed<'_>]) -> bool {
     let bare = |name: &str| !name.contains(char::is_whitespace);
-    let change = parsed().any(|(name, parsed)| bare(name) && parsed.is_change());
-    let bases = parsed().filter(|(name, parsed)| !bare(name) && parsed.is_base());
-    change && bases.count() >= 2
+    let change = |(name, parsed): &Parsed<'_>| bare(name) && parsed.is_change();
+    let base = |(name, parsed): &&Parsed<'_>| !bare(name) && parsed.is_base();
+    let bases = names.iter().filter(base);
+    names.iter().any(change) && bases.count() >= 2
 }
 
 /// Whether two names take turns at least [`ROUNDS`] times.
@@ -554,7 +564,7 @@ mod tests {
     fn one_bare_change_has_one_base() {
         let of = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_string()).collect();
-            several_bases(&names.iter().collect())
+            several_bases(&parsed(&names.iter().collect()))
         };
         assert!(of(&["x before the patch", "y before the patch", "after"]));
         assert!(!of(&["x before the patch", "after"]));

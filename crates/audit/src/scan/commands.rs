@@ -37,16 +37,16 @@ impl Scanner<'_, '_> {
     pub(super) fn command_of(&self, at: usize, format: &str) -> (Option<(Place, String)>, bool) {
         let level = self.levels.get(&self.lines[at].depth);
         match level.and_then(|level| level.command.as_ref()) {
-            Some((line, _, text)) if format == "table" && self.is_told(*line, at) => {
+            Some((line, _, text)) if format == "table" && self.has_text_between(*line, at) => {
                 (None, workload_score(text) > 0)
             }
             found => (found.map(|(_, place, text)| (*place, text.clone())), false),
         }
     }
 
-    /// Whether a line of a text stands between a command and what begins at another line, and
-    /// no heading.
-    fn is_told(&self, command: usize, at: usize) -> bool {
+    /// Whether a line of a text stands between a command and what begins at another line. A
+    /// heading is none.
+    fn has_text_between(&self, command: usize, at: usize) -> bool {
         let is_word = |word: &&str| {
             let bare = word.trim_end_matches([',', '.', ';']);
             bare.bytes().all(|b| b.is_ascii_alphabetic())
