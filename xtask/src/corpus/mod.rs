@@ -7,6 +7,7 @@
 
 mod archive;
 mod causes;
+mod ceiling;
 mod draw;
 mod explain;
 mod floors;
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         What::Twin(ref names) => make_twins(names, &options),
         What::Explain(ref name) => explain(name, &options),
         What::Each => each_twin(),
+        What::Ceiling => show_ceiling(&options),
         What::Score => score_mails(&options),
         What::Twins => score_twins(&options),
     }
@@ -90,6 +92,16 @@ fn each_twin() -> Result<(), Error> {
         );
     }
     Ok(())
+}
+
+/// What could be read right.
+fn show_ceiling(options: &Options) -> Result<(), Error> {
+    let table = ceiling::table()?;
+    println!("{table}");
+    match options.write {
+        true => write("ceiling", &table),
+        false => Ok(()),
+    }
 }
 
 fn score_mails(options: &Options) -> Result<(), Error> {

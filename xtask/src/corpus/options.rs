@@ -16,6 +16,8 @@ pub(super) enum What {
     Explain(String),
     /// Say of each twin how it is read.
     Each,
+    /// Say how many twins could be read right.
+    Ceiling,
     /// Score the mails.
     Score,
     /// Score the twins.
@@ -59,6 +61,7 @@ impl Options {
                 "--score" => options.what = What::Score,
                 "--twins" => options.what = What::Twins,
                 "--each" => options.what = What::Each,
+                "--ceiling" => options.what = What::Ceiling,
                 "--explain" => options.what = What::Explain(value()?.clone()),
                 "--write" => options.write = true,
                 "--archives" => options.archives = Some(PathBuf::from(value()?)),
@@ -84,8 +87,8 @@ impl Options {
         if drawing && options.what != What::Draw {
             return Err("--seed, --figures, --may-compare, --may-repeat: are for draw".into());
         }
-        if options.write && !matches!(options.what, What::Score | What::Twins) {
-            return Err("--write: is for --score and --twins".into());
+        if options.write && !matches!(options.what, What::Score | What::Twins | What::Ceiling) {
+            return Err("--write: is for --score, --twins and --ceiling".into());
         }
         Ok(options)
     }

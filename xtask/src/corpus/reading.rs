@@ -79,7 +79,12 @@ impl Grade {
 impl Reading {
     /// Reads a text and judges it as `assize audit` does without options.
     pub(super) fn of(text: &[u8], name: &str) -> Result<Reading, Error> {
-        let audit = assize_audit::read(text, name, &Options::default());
+        Reading::with(text, name, &Options::default())
+    }
+
+    /// The same with options.
+    pub(super) fn with(text: &[u8], name: &str, options: &Options) -> Result<Reading, Error> {
+        let audit = assize_audit::read(text, name, options);
         let records = audit.map_err(|why| format!("{name}: {why}"))?.records;
         let document = try_records(&records, &assize_verdict::Options::default()).ok();
         Ok(Reading { document })
