@@ -28,6 +28,7 @@ pub mod mail;
 mod admission;
 mod command;
 mod dataish;
+mod diagnostics;
 mod diff;
 mod group;
 mod headings;

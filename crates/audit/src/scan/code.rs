@@ -1,9 +1,9 @@
-//! What inside a message is code: no format looks at it.
+//! What inside a message is code, or is said of code: no format looks at it.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Explained, Line, diff, kconfig};
+use crate::{Explained, Line, diagnostics, diff, kconfig};
 
 /// The lines that are code, each with what kind it is and its text.
 pub(super) struct Code<'a>(Vec<(usize, &'static str, Cow<'a, str>)>);
@@ -15,6 +15,8 @@ impl<'a> Code<'a> {
         code.take("diff", diff::patches(lines), lines);
         let configurations = kconfig::configurations(lines);
         code.take("kernel configuration", configurations, lines);
+        let messages = diagnostics::messages(lines);
+        code.take("message about code", messages, lines);
         code
     }
 
@@ -51,6 +53,10 @@ mod tests {
         for (code, what) in [
             (patch, "diff"),
             (&options.join("\n"), "kernel configuration"),
+            (
+                "x.c:12:3: warning: y\nld: warning: 12 z",
+                "message about code",
+            ),
         ] {
             let text = format!("Hello,\n{code}\nbye");
             let explain = Options {
