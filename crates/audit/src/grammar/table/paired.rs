@@ -107,6 +107,11 @@ impl<'t> Cells<'t> {
         while let Some(text) = here(at).filter(|_| at < MOST) {
             let cells = row::wide_cells(text);
             if cells.len() == names.len() {
+                // All columns but the first must have two figures: most tables end here.
+                let two = |cell: &&str| MARKS.iter().any(|mark| parts(cell, mark).is_some());
+                if !cells[1..].iter().all(two) {
+                    return None;
+                }
                 rows.push(cells);
                 places.push(at);
             } else if !text.trim().is_empty() {
