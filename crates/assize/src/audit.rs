@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use assize_audit::mail::Sealed;
-use assize_audit::{Audit, Options};
+use assize_audit::{Audit, Judged, Options};
 use assize_bundle::Records;
 
 use crate::archive::{self, Mails};
@@ -28,8 +28,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         rows_are: arguments.rows_are,
         transpose: arguments.transpose,
         spread: arguments.spread,
-        compared: false,
-        judge_unclear: false,
+        judged: Judged::Clear,
     };
     let audit = match document(arguments, &options)? {
         Source::Document(audit) => *audit,

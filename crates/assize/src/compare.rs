@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use assize_audit::Options;
+use assize_audit::{Judged, Options};
 use assize_bundle::Records;
 
 use crate::cli::{CompareArguments, Joining, ReportArguments, Showing};
@@ -129,7 +129,7 @@ pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
     }
     // Who compares files says what is compared.
     let options = Options {
-        compared: true,
+        judged: Judged::All,
         ..Options::default()
     };
     let found = audit::read(path, &options)?;

@@ -25,12 +25,22 @@ pub struct Options {
     pub transpose: bool,
     /// What a `±` is.
     pub spread: Option<SpreadKind>,
-    /// What is compared is known to the user: nothing is left unjudged
-    /// for want of signs.
-    pub compared: bool,
-    /// Figures are judged also where much speaks against how they were grouped. For a caller
-    /// that looks at each comparison, such as a test of what is read.
-    pub judge_unclear: bool,
+    /// What may be judged.
+    pub judged: Judged,
+}
+
+/// What may be judged of what was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Judged {
+    /// Figures that are admitted as those of a comparison, where little speaks against how
+    /// they were grouped.
+    #[default]
+    Clear,
+    /// All that are admitted. For a caller that looks at each comparison, such as a test of
+    /// what is read.
+    Admitted,
+    /// All. For a caller that knows that the text compares.
+    All,
 }
 
 /// What a `±` behind a mean is.

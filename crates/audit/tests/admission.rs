@@ -9,7 +9,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use assize_audit::{Options, Role, SpreadKind, read};
+use assize_audit::{Judged, Options, Role, SpreadKind, read};
 use assize_bundle::{Records, Spread};
 use common::{cells, records};
 
@@ -286,7 +286,7 @@ fn a_name_that_the_user_gives_is_a_configuration() {
 fn whoever_compares_files_has_said_what_is_compared() {
     let post = include_str!("admission/sizes.txt");
     let options = Options {
-        compared: true,
+        judged: Judged::All,
         ..Options::default()
     };
     assert!(!records_as(post, &options).runs.is_empty());

@@ -1,7 +1,7 @@
 //! What could be read right if the auditor judged all that it reads, and were told what the
 //! rows and columns of each text's tables stand for.
 
-use assize_audit::{Options, Role};
+use assize_audit::{Judged, Options, Role};
 
 use super::label::{Kind, Label, Part};
 use super::reading::{Grouping, Reading};
@@ -45,7 +45,7 @@ impl Ceiling {
             Ok(reading.grade(label).grouping == Grouping::Right)
         };
         let judged = |(columns_are, rows_are)| Options {
-            compared: true,
+            judged: Judged::All,
             columns_are,
             rows_are,
             ..Options::default()

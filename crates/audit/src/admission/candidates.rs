@@ -349,7 +349,7 @@ fn note_comparing(
 ) {
     signs.note_if(only_flags(members), Sign::Zeros);
     signs.note_if(are_times_of_day(members), Sign::TimesOfDay);
-    signs.note_if(one_beside_several(members), Sign::UnequalRuns);
+    signs.note_if(one_beside_several(members), Sign::OneBesideSeveral);
     signs.note_if(lists_come_again(members), Sign::Pooled);
     let comparing = signs.contains(Sign::ComparingFormat);
     let printed = !comparing && signs.contains(Sign::KnownOutput);

@@ -102,7 +102,7 @@ pub(crate) enum Sign {
     /// they are.
     UnclearLines,
     /// A metric has one figure under one name and several under another.
-    UnequalRuns,
+    OneBesideSeveral,
     /// Columns of a table measure the same of two things, so that these could be compared as
     /// well.
     ColumnsAlike,
@@ -189,7 +189,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::QuotedBeside,     of: Configurations, points: -9, says: "older figures of the same names" },
     Weight { sign: Sign::Pooled,           of: Configurations, points: -9, says: "rows that nothing tells apart" },
     Weight { sign: Sign::UnclearLines,     of: Configurations, points: -9, says: "lines of several numbers that nobody names" },
-    Weight { sign: Sign::UnequalRuns,      of: Configurations, points: -9, says: "one run of one and several of another" },
+    Weight { sign: Sign::OneBesideSeveral, of: Configurations, points: -9, says: "one run of one and several of another" },
     Weight { sign: Sign::ColumnsAlike,     of: Configurations, points: -9, says: "columns that could be compared as well" },
     Weight { sign: Sign::PartsOfWhole,     of: Configurations, points: -9, says: "rows that add up to a total" },
     Weight { sign: Sign::Parameters,       of: Configurations, points: -9, says: "names of several workloads" },

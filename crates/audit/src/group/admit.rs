@@ -13,7 +13,7 @@ use crate::admission::Sign;
 use crate::admission::candidates::{Admission, Member, weigh};
 use crate::admission::wording::Wording;
 use crate::grammar::{Figure, Finding, Labels};
-use crate::options::Options;
+use crate::options::{Judged, Options};
 
 /// Items of one workload.
 type Group = Vec<usize>;
@@ -49,7 +49,7 @@ pub(super) fn admit(
     options: &Options,
     doubts: &mut Vec<Doubt>,
 ) -> Admitted {
-    if options.compared {
+    if options.judged == Judged::All {
         return Admitted::by_workloads(items, Vec::new());
     }
     let nothing = Wording::default();
@@ -89,7 +89,7 @@ pub(super) fn admit(
     }
     let items = without_sweeps(stated(items, &refused), names, doubts);
     let said = !options.configurations.is_empty() || options.says_roles();
-    if said || options.judge_unclear {
+    if said || options.judged == Judged::Admitted {
         return Admitted::by_workloads(items, admissions);
     }
     let (unjudged, against) = unclear(&items, names, &admissions, wordings, doubts);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Audit, Options, read};
+use crate::{Audit, Judged, Options, read};
 
 fn audit(post: &str) -> Audit {
     let options = Options {
-        judge_unclear: true,
+        judged: Judged::Admitted,
         ..Options::default()
     };
     read(post.as_bytes(), "post", &options).unwrap()

@@ -128,7 +128,7 @@ Patched kernel:
 
     fn values(text: &str) -> Vec<(String, usize)> {
         let options = crate::Options {
-            judge_unclear: true,
+            judged: crate::Judged::Admitted,
             ..Default::default()
         };
         let audit = crate::read(text.as_bytes(), "post", &options).unwrap();

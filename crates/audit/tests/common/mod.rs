@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_audit::{Options, read};
+use assize_audit::{Judged, Options, read};
 use assize_bundle::Records;
 
 /// A post is read without options but for one: what only the bar for all of a message would
 /// leave unjudged is judged, so that each rule is tested and not this bar.
 pub(crate) fn options() -> Options {
     Options {
-        judge_unclear: true,
+        judged: Judged::Admitted,
         ..Options::default()
     }
 }
