@@ -4,6 +4,7 @@ mod machine;
 mod nothing;
 
 use crate::Line;
+use crate::grammar::quantity::{is_measure, quantity};
 use crate::grammar::table::is_rule;
 use crate::roles::words::names_configuration;
 use crate::states;
@@ -305,9 +306,21 @@ fn by_state(paragraph: &Paragraph<'_>, to: usize) -> Option<Vec<Heading>> {
             return Some(both.filter_map(|(text, at)| heading(text, at)).collect());
         }
     }
-    let first = paragraph.lines.first()?;
-    let stated = paragraph.lines.len() >= 2 && is_bare_state(first);
-    stated.then(|| heading(first, paragraph.at).into_iter().collect())
+    let (first, below) = paragraph.lines.split_first()?;
+    let stated = !below.is_empty() && is_bare_state(first);
+    // It is of these figures, although no format reads them.
+    let measured = end < to && below.iter().any(|line| is_measured(line));
+    (stated && !measured).then(|| heading(first, paragraph.at).into_iter().collect())
+}
+
+/// `read: 1.5 ± 0.1 M/s, more or less`: a figure with its name, and the unit of something
+/// measured.
+fn is_measured(text: &str) -> bool {
+    let figure = text.split_once([':', '=']);
+    let figure = figure.and_then(|(_, rest)| quantity(rest.trim_start()));
+    figure.is_some_and(|(figure, rest)| {
+        is_measure(figure.unit) || rest.trim_start().starts_with(['±', '+'])
+    })
 }
 
 /// `Before:` and `With this change:`, whatever stands on the lines below it.

@@ -1193,3 +1193,86 @@ fn figures_have_no_name_of_something_else() {
     };
     assert!(!works(&script("umount $MNT")).contains("umount $MNT"));
 }
+
+/// Below a heading whose own figures no format reads, a further heading has its own.
+#[test]
+fn a_state_above_unread_figures_is_that_of_no_others() {
+    let post = |rest: &str| {
+        let block = |state: &str, [push, ret]: [f64; 2], rest: &str| {
+            format!(
+                "  {state}:\n    probe-push :    {push:.3} ± 0.001M/s{rest}\n\
+                 \x20   probe-ret  :    {ret:.3} ± 0.001M/s{rest}\n\n"
+            )
+        };
+        let mut post = String::from(
+            "The throughput is better (compared to the old way):\n\n  On the laptop (quick)\n\n",
+        );
+        post += &block("current", [1.441, 0.811], "");
+        post += &block("with the fix", [1.907, 0.931], rest);
+        post += "  On the server (slow)\n\n";
+        post += &block("current", [0.747, 0.542], "");
+        post += &block("with the fix", [0.815, 0.573], rest);
+        post
+    };
+    let configurations = |post: &str| -> BTreeSet<String> {
+        let all = records(post).summaries.into_iter();
+        let slow = all.filter(|one| [0.747, 0.542].contains(&one.mean));
+        slow.map(|one| one.configuration).collect()
+    };
+    for rest in [
+        "",
+        "  < 31% speed up",
+        "  as seen on one of the two machines",
+    ] {
+        let of = configurations(&post(rest));
+        assert!(!of.contains("with the fix"), "{rest}: {of:?}");
+    }
+    // How much faster it is may stand behind a mean.
+    let read = |rest: &str| records(&post(rest)).summaries.len();
+    assert_eq!(read("  < 31% speed up"), 8);
+    assert_eq!(read("  as seen on one of the two machines"), 4);
+}
+
+/// A trace in which a function is called once has nothing of one in which it is called thrice.
+#[test]
+fn some_calls_of_a_function_are_not_compared_with_one() {
+    let trace = |times: &[f64]| {
+        let mut trace = String::from("  0)               |  extend() {\n");
+        for time in times {
+            trace += &format!("  0) # {time} us |    transmit();\n");
+        }
+        trace + "  0) # 9415.25 us |  }\n"
+    };
+    let post = |first: &[f64], second: &[f64]| {
+        let post = format!(
+            "Without encryption:\n\n{}\nWith encryption:\n\n{}",
+            trace(first),
+            trace(second)
+        );
+        let all = compared(&post);
+        all.iter().filter(|one| one.contains("transmit")).count()
+    };
+    assert_eq!(post(&[6360.5], &[24356.5]), 1);
+    assert_eq!(post(&[6360.5], &[84746.5, 3195.5, 24356.5]), 0);
+    assert_eq!(post(&[6360.5; 3], &[84746.5, 3195.5, 24356.5]), 1);
+    assert_eq!(post(&[6360.5; 11], &[24356.5; 12]), 1);
+}
+
+/// The heading above one call of hyperfine says nothing of another that a text stands above.
+#[test]
+fn a_heading_names_the_first_call_of_hyperfine_below_it() {
+    let calls = |time: &str| benchmark(1, "make tiny", "9.6") + &benchmark(2, "make all", time);
+    let post = format!(
+        "At v5.13-rc1 it is not much, as two runs say:\n\n{}However, later it is almost 150%.\n\n{}",
+        calls("33.0"),
+        calls("66.0")
+    );
+    let names: BTreeSet<String> = records(&post)
+        .summaries
+        .into_iter()
+        .map(|one| one.workload)
+        .collect();
+    let about = |name: &&String| name.contains("v5.13-rc1");
+    assert_eq!(names.iter().filter(about).count(), 1, "{names:?}");
+    assert_eq!(names.len(), 2);
+}

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! One stretch of lines is one run, and the time of each function is a metric. Of a
-//! function that comes several times it is the mean.
+//! function that comes several times it is the mean, and a few calls of it are not the same
+//! as one.
 
 use super::begins::Begins;
 use super::cells::{label, line_at};
@@ -22,6 +23,8 @@ pub struct FunctionGraph;
 
 /// A longer line is none.
 const LONGEST: usize = 200;
+/// Of so many calls the mean may be compared with that of another number of calls.
+const MANY: usize = 10;
 /// A block has no more lines.
 const MOST: usize = 1000;
 
@@ -94,7 +97,7 @@ fn entry(text: &str) -> Option<Entry<'_>> {
 /// The time of each function that began and ended here.
 fn figures(entries: &[Entry<'_>]) -> Vec<Figure> {
     let mut open: Vec<(u32, &str)> = Vec::new();
-    let mut all: Vec<Figure> = Vec::new();
+    let mut all: Vec<(&str, f64)> = Vec::new();
     for entry in entries {
         let name = match entry.code.strip_suffix("() {") {
             Some(name) => {
@@ -108,10 +111,20 @@ fn figures(entries: &[Entry<'_>]) -> Vec<Figure> {
             None => entry.code.strip_suffix("();"),
         };
         if let Some((name, time)) = name.zip(entry.microseconds) {
-            all.push(Figure::new(label(name), time, "us"));
+            all.push((name, time));
         }
     }
-    crate::scan::mean_figures(all.iter())
+    let figure = |(name, time): &(&str, f64)| {
+        let calls = all.iter().filter(|(other, _)| other == name).count();
+        let metric = match calls {
+            1 => label(name),
+            MANY.. => format!("{}, mean of calls", label(name)),
+            _ => format!("{}, mean of {calls} calls", label(name)),
+        };
+        Figure::new(metric, *time, "us")
+    };
+    let figures: Vec<Figure> = all.iter().map(figure).collect();
+    crate::scan::mean_figures(figures.iter())
 }
 
 #[cfg(test)]
@@ -129,7 +142,7 @@ mod tests {
             testing::figures(&FunctionGraph, POST),
             [
                 ("read_groups [fs]".to_owned(), 805_851.5),
-                ("unlock".to_owned(), 1.0),
+                ("unlock, mean of 2 calls".to_owned(), 1.0),
                 ("open_tree [fs]".to_owned(), 911_890.5),
             ]
         );

@@ -121,7 +121,10 @@ pub(super) fn tell_sessions_apart(items: &mut [Item]) {
             }
         };
         if met.first().is_some_and(|(first, _)| *first != one) {
-            let name = name.unwrap_or_else(|| tool(item.format).to_string());
+            // The heading stands above the first, and the text between may say what differs.
+            let heading = item.inner.as_deref().and_then(names::of_heading);
+            let own = name.filter(|name| heading.as_ref() != Some(name));
+            let name = own.unwrap_or_else(|| tool(item.format).to_string());
             item.workload_name = Some(format!("{name} (line {line})"));
         }
     }
