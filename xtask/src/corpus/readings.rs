@@ -21,7 +21,7 @@ const WRONG_AT_MOST: f64 = 5.0;
 #[derive(Debug, PartialEq)]
 pub(super) struct Reading {
     /// Which draw of mails it is of.
-    draw: String,
+    draw: u32,
     /// Whether a reader called a pair that was compared wrong.
     wrong: bool,
     /// Points of each form; none where a tool names what it compares.
@@ -73,7 +73,9 @@ fn reading(line: &str) -> Result<Reading, Error> {
     };
     let forms = signs.split(" | ").filter(|form| *form != "-");
     Ok(Reading {
-        draw: draw.to_owned(),
+        draw: draw
+            .parse()
+            .map_err(|_| format!("{draw}: is no number of a draw"))?,
         wrong,
         forms: forms.map(points).collect::<Result<_, Error>>()?,
     })
@@ -119,9 +121,9 @@ pub(super) fn table(readings: &[Reading]) -> String {
 
 /// What the bar makes of each draw.
 pub(super) fn draws(readings: &[Reading]) -> String {
-    let mut by: BTreeMap<&str, Vec<&Reading>> = BTreeMap::new();
+    let mut by: BTreeMap<u32, Vec<&Reading>> = BTreeMap::new();
     for one in readings {
-        by.entry(&one.draw).or_default().push(one);
+        by.entry(one.draw).or_default().push(one);
     }
     let mut text = String::from(
         "| draw | mails | wrong or nonsense | judged with the points | of these wrong or nonsense |\n\
@@ -182,7 +184,17 @@ mod tests {
         let of = |from: &str, to: &str| reading(&ROW.replace(from, to)).unwrap_err();
         assert_eq!(of("NoState", "NoStat"), "NoStat: is no sign of the auditor");
         assert_eq!(of("wrong", "bad"), "bad: is no grade");
+        assert_eq!(of("\t1\t", "\tlast\t"), "last: is no number of a draw");
         assert!(of("\t1", "").contains("4 fields"));
+    }
+
+    #[test]
+    fn draws_stand_in_the_order_of_their_numbers() {
+        let of = |draw: u32| reading(&format!("list.0\tabc\t{draw}\tright\tOrdered")).unwrap();
+        let text = draws(&[of(10), of(9), of(10)]);
+        let rows: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(rows.len(), 2);
+        assert!(rows[0].starts_with("| 9 | 1 |") && rows[1].starts_with("| 10 | 2 |"));
     }
 
     #[test]
