@@ -584,3 +584,58 @@ fn whole_numbers_of_a_rate_are_measurements() {
     let read = values(&records(&post), "IOPS");
     assert_eq!(read.len(), 2, "{read:?}");
 }
+
+/// LLVM's `compare.py`: a table for each metric, which a line above names.
+#[test]
+fn a_line_above_a_table_names_the_metric_of_its_programs() {
+    let table = |above: &str, rows: [[&str; 3]; 3]| {
+        let names = [
+            "sqlite.test",
+            "403.gcc/403.gcc.test",
+            "mafft/pairlocalalign.test",
+        ];
+        let mut text = format!(
+            "Tests: 211\nRemaining: 3\n{above}\n\nProgram                     base     patch    diff\n"
+        );
+        for (name, [base, patch, diff]) in names.iter().zip(rows) {
+            text += &format!(" {name:<26}{base:>7} {patch:>7} {diff:>6}\n");
+        }
+        text + "\n"
+    };
+    let first = [
+        ["31.00", "28.00", "-9.7%"],
+        ["1305.00", "1304.00", "-0.1%"],
+        ["71.00", "71.00", "0.0%"],
+    ];
+    let second = [
+        ["170.00", "163.00", "-4.1%"],
+        ["12041.00", "12040.00", "-0.01%"],
+        ["12.00", "12.00", "0.0%"],
+    ];
+    let post = |above: [&str; 2]| {
+        let tables = [table(above[0], first), table(above[1], second)];
+        format!(
+            "The patch removes more instructions:\n\n{}",
+            tables.concat()
+        )
+    };
+    let read = records(&post(["Metric: sccp.NumRemoved", "Metric: exec_time"]));
+    let gcc = "403.gcc/403.gcc.test";
+    let value = |configuration: &str, workload: &str, metric: &str| {
+        let cell = (configuration.to_owned(), workload.to_owned());
+        values(&read, metric).remove(&cell).unwrap_or_default()
+    };
+    assert_eq!(value("base", gcc, "sccp.NumRemoved"), [1305.0]);
+    assert_eq!(value("patch", gcc, "sccp.NumRemoved"), [1304.0]);
+    assert_eq!(value("patch", gcc, "exec_time"), [12_040.0]);
+    assert_eq!(value("base", "sqlite.test", "exec_time"), [170.0]);
+    assert!(read.doubts.iter().all(|doubt| doubt.code != "ragged-row"));
+    // A sentence names none.
+    let told = records(&post([
+        "Metric: all that we know of",
+        "Metric: it is the time",
+    ]));
+    let named = told.runs.iter().flat_map(|run| run.metrics.keys());
+    assert!(named.into_iter().all(|metric| !metric.contains("all that")));
+    assert!(told.runs.iter().all(|run| run.workload != gcc));
+}

@@ -6,6 +6,7 @@
 
 mod asv;
 mod bloat;
+mod body;
 mod boxed;
 mod cell;
 mod commas;
@@ -32,11 +33,9 @@ use assize_bundle::Place;
 
 use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
-use crate::roles::words;
 pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
 pub(super) use commas::Commas;
 pub(crate) use header::{Column, Header, split_unit};
-use left_out::{clip, doubtful, spoiled};
 use row::Parting;
 pub(crate) use row::{Row, is_rule, may_be_row, pipe_cells, wide_cells};
 
@@ -146,6 +145,8 @@ impl Grammar for Table {
 /// What stands above the rows of a table.
 struct Head<'t> {
     caption: &'t str,
+    /// What a line above calls the metric of all figures; may be empty.
+    metric: &'t str,
     /// The first line of the header.
     line: &'t str,
     /// The first line behind it that is no rule: a row, or a second line of the header.
@@ -160,12 +161,19 @@ impl<'t> Head<'t> {
     fn read(text: Text<'_, 't>) -> Option<Self> {
         let mut head = Head {
             caption: "",
+            metric: "",
             line: "",
             next: 0,
             taken: Vec::new(),
         };
         if row::is_rule(text(0)?) {
             head.taken.push("table rule");
+        } else if let Some(metric) = said_metric(text(0)?) {
+            head.metric = metric;
+            head.taken.push("table caption");
+            if text(1)?.trim().is_empty() {
+                head.taken.push("table blank");
+            }
         } else if is_caption(text(0)?) {
             head.caption = text(0)?.trim();
             head.taken.push("table caption");
@@ -235,6 +243,7 @@ impl<'t> Head<'t> {
         };
         let grid = Grid {
             caption: self.caption.to_string(),
+            metric: self.metric.to_string(),
             header,
             ..Grid::default()
         };
@@ -245,7 +254,7 @@ impl<'t> Head<'t> {
             taken,
             doubts: Vec::new(),
         };
-        take_rows(&text, from, &mut parts);
+        body::take_rows(&text, from, &mut parts);
         // One row alone must have a name or stand between rules.
         let ruled = parts.taken.contains(&"table rule") || row::pipe_cells(self.line).is_some();
         let names = parts.grid.rows.iter().map(|row| row.labels.first());
@@ -303,6 +312,12 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
     partings.find_map(|parting| head.table(&text, parting))
 }
 
+/// `Metric: exec_time`: what the figures below are, as LLVM's `compare.py` says it.
+fn said_metric(text: &str) -> Option<&str> {
+    let metric = text.trim().strip_prefix("Metric: ")?.trim();
+    (!metric.is_empty() && !metric.contains([' ', ':'])).then_some(metric)
+}
+
 /// A line above the header that is nothing but a unit or metric of all cells.
 fn is_caption(text: &str) -> bool {
     let text = text.trim().trim_end_matches(':');
@@ -314,174 +329,4 @@ fn is_caption(text: &str) -> bool {
         && name.split_whitespace().count() <= 3
         && row::wide_cells(text).len() == 1;
     is_unit(bare) || named || (bare.len() <= 24 && !bare.contains(' ') && bare.contains("/s"))
-}
-
-fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &mut Parts) {
-    let mut at = from;
-    while let Some(line) = text(at) {
-        let used = if row::is_rule(line) {
-            parts.taken.push("table rule");
-            1
-        } else if row::is_empty_row(line) {
-            parts.taken.push("table blank");
-            1
-        } else if line.trim().is_empty() {
-            take_blank(text(at + 1), text(at + 2), parts)
-        } else {
-            let mut used = take_row(line, text(at + 1), parts);
-            if used == 0 && spoiled(line, text(at + 1), parts) {
-                used = 1;
-            } else if used > 0 {
-                used += take_name(at + used, text, parts);
-            }
-            used
-        };
-        if used == 0 {
-            break;
-        }
-        at += used;
-    }
-    while parts.taken.last().is_some_and(|t| *t == "table blank") {
-        parts.taken.pop();
-    }
-}
-
-/// A name goes on for no more lines.
-const GOES_ON: usize = 3;
-
-/// Lines below a row that only go on with its name, up to a blank line behind which
-/// the next row stands; says how many.
-fn take_name<'t>(
-    from: usize,
-    text: &impl Fn(usize) -> Option<&'t str>,
-    parts: &mut Parts,
-) -> usize {
-    let plain = |line: &&str| {
-        !line.trim().is_empty()
-            && line.len() <= 80
-            && !row::is_rule(line)
-            && !line.contains([';', '{', '}', '|'])
-            && !line.trim_end().ends_with(['.', ':'])
-            && row::data_row(line, Parting::Words).is_none()
-    };
-    let more: Vec<&str> = (from..=from + GOES_ON)
-        .map_while(text)
-        .take_while(plain)
-        .collect();
-    let end = from + more.len();
-    let figures = parts.grid.header.columns.len();
-    let row = |at: usize| row::data_row(text(at)?, parts.parting);
-    let named = |row: &Row| row.cells.len() == figures && !row.labels.is_empty();
-    let next = row(end + 1).is_some_and(|row| named(&row));
-    // The last row has no other behind it; the one before it went on.
-    let last = text(end).is_none_or(|line| line.trim().is_empty())
-        && parts.taken.contains(&"table row, its name");
-    let parted = text(end).is_none_or(|line| line.trim().is_empty());
-    let Some(label) = parts
-        .grid
-        .rows
-        .last_mut()
-        .and_then(|row| row.labels.last_mut())
-    else {
-        return 0;
-    };
-    if more.is_empty() || more.len() > GOES_ON || !parted || !(next || last) {
-        return 0;
-    }
-    for line in &more {
-        label.push(' ');
-        label.push_str(line.trim());
-        parts.taken.push("table row, its name");
-    }
-    more.len()
-}
-
-/// A blank line belongs to the table if a row of the same shape follows.
-fn take_blank(next: Option<&str>, after: Option<&str>, parts: &mut Parts) -> usize {
-    let figures = parts.grid.header.columns.len();
-    let same = next
-        .and_then(|line| row::data_row(line, parts.parting))
-        .is_some_and(|next| {
-            let last = parts.grid.rows.last();
-            // Of three figures and more that is no other table, however its names are parted.
-            let named = |labels: usize| figures >= 3 && labels > 0 && !next.labels.is_empty();
-            next.cells.len() == figures
-                && last
-                    .is_some_and(|r| r.labels.len() == next.labels.len() || named(r.labels.len()))
-        });
-    if !same || after.is_some_and(row::is_rule) {
-        return 0;
-    }
-    parts.taken.push("table blank");
-    1
-}
-
-/// Takes a row, with the line below if a mailer wrapped it; says how many
-/// lines that were.
-fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
-    let figures = parts.grid.header.columns.len();
-    let keyed = parts.grid.header.keys.len() == 1
-        && parts
-            .grid
-            .rows
-            .first()
-            .is_some_and(|row| row.labels.len() == 1);
-    let read = row::data_row(line, parts.parting).map(|row| match keyed {
-        true => row.named_by_number(line, figures),
-        false => row,
-    });
-    if read.as_ref().is_none_or(|row| row.cells.len() != figures) && doubtful(line, parts, figures)
-    {
-        return 1;
-    }
-    let Some(mut read) = read else { return 0 };
-    let mut used = 1;
-    // The first figure of a long row may stand one blank behind its name.
-    if parts.parting == Parting::Wide
-        && read.cells.len() + 1 == figures
-        && let [name] = &read.labels[..]
-        && name
-            .split(' ')
-            .next_back()
-            .is_some_and(|word| cell_value(word).is_some())
-        && let Some(words) = row::data_row(line, Parting::Words)
-        && words.cells.len() == figures
-    {
-        read = words;
-    }
-    if read.cells.len() < figures {
-        let rest = next.and_then(|line| row::data_row(line, parts.parting));
-        if let Some(rest) =
-            rest.filter(|r| r.labels.is_empty() && r.cells.len() + read.cells.len() == figures)
-        {
-            read.cells.extend(rest.cells);
-            used = 2;
-        }
-    }
-    if read.cells.len() + 1 == figures && ends_with_changes(parts) {
-        read.cells.push(Cell::none());
-    }
-    if read.cells.len() == figures {
-        parts.grid.at.push(parts.taken.len());
-        parts.grid.rows.push(read);
-        parts
-            .taken
-            .extend(["table row", "table row, continued"].iter().take(used));
-    } else {
-        let detail = format!(
-            "a row has {} figures under {figures} columns and is left out: {}",
-            read.cells.len(),
-            clip(line)
-        );
-        parts.leave_out("ragged-row", detail, "table row, ragged");
-    }
-    used
-}
-
-/// Whether the last column is computed from others: some rows have nothing there.
-fn ends_with_changes(parts: &Parts) -> bool {
-    let last = parts.grid.header.columns.len().checked_sub(1);
-    last.is_some_and(|at| {
-        at >= 2 && words::is_derived(&parts.grid.header.columns[at].name, &parts.grid.rows, at)
-    })
 }
