@@ -1194,7 +1194,7 @@ fn figures_have_no_name_of_something_else() {
     assert!(!works(&script("umount $MNT")).contains("umount $MNT"));
 }
 
-/// Below a heading whose own figures no format reads, a further heading has its own.
+/// Figures are not put below a heading that stands above others, which no format reads.
 #[test]
 fn a_state_above_unread_figures_is_that_of_no_others() {
     let post = |rest: &str| {
@@ -1233,7 +1233,7 @@ fn a_state_above_unread_figures_is_that_of_no_others() {
     assert_eq!(read("  as seen on one of the two machines"), 4);
 }
 
-/// A trace in which a function is called once has nothing of one in which it is called thrice.
+/// The time of a single call is not compared with the mean of a few.
 #[test]
 fn some_calls_of_a_function_are_not_compared_with_one() {
     let trace = |times: &[f64]| {

@@ -5,6 +5,7 @@ use assize_audit::{Judged, Options, Role};
 
 use super::label::{Kind, Label, Part};
 use super::reading::{Grouping, Reading};
+use super::score::Figure;
 use super::texts;
 use crate::Error;
 
@@ -78,7 +79,6 @@ pub(super) fn table() -> Result<String, Error> {
         }
     }
     let rows = [
-        ("comparisons", working.comparisons, scored.comparisons),
         ("read right", working.right, scored.right),
         (
             "… if all that is read were judged",
@@ -91,13 +91,18 @@ pub(super) fn table() -> Result<String, Error> {
             scored.best_roles,
         ),
     ];
-    let share = |of: Ceiling, count: usize| match of.comparisons {
-        all if count < all => format!("{count} ({:.0} %)", 100.0 * count as f64 / all as f64),
-        _ => count.to_string(),
+    let shown = |of: Ceiling, part| {
+        let figure = Figure {
+            name: "read-right",
+            part,
+            of: of.comparisons,
+            more_is_better: true,
+        };
+        figure.shown()
     };
     let mut text = String::from("| | working | scored |\n| --- | ---: | ---: |\n");
     for (name, of_working, of_scored) in rows {
-        let [of_working, of_scored] = [share(working, of_working), share(scored, of_scored)];
+        let [of_working, of_scored] = [shown(working, of_working), shown(scored, of_scored)];
         text.push_str(&format!("| {name} | {of_working} | {of_scored} |\n"));
     }
     Ok(text)

@@ -133,7 +133,8 @@ impl Figure {
         }
     }
 
-    fn shown(&self) -> String {
+    /// The share as it is printed: `32 % (109 of 340)`.
+    pub(super) fn shown(&self) -> String {
         match self.of {
             0 => "–".to_string(),
             of => format!("{:.0} % ({} of {of})", self.percent(), self.part),

@@ -9,8 +9,10 @@
 //! ```
 //!
 //! One stretch of lines is one run, and the time of each function is a metric. Of a
-//! function that comes several times it is the mean, and a few calls of it are not the same
-//! as one.
+//! function that comes several times it is the mean; the mean of two to nine calls is
+//! compared with that of as many only.
+
+use std::collections::BTreeMap;
 
 use super::begins::Begins;
 use super::cells::{label, line_at};
@@ -23,7 +25,7 @@ pub struct FunctionGraph;
 
 /// A longer line is none.
 const LONGEST: usize = 200;
-/// Of so many calls the mean may be compared with that of another number of calls.
+/// From so many calls on, their mean may be compared with that of another number of calls.
 const MANY: usize = 10;
 /// A block has no more lines.
 const MOST: usize = 1000;
@@ -114,12 +116,15 @@ fn figures(entries: &[Entry<'_>]) -> Vec<Figure> {
             all.push((name, time));
         }
     }
+    let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, _) in &all {
+        *calls.entry(name).or_default() += 1;
+    }
     let figure = |(name, time): &(&str, f64)| {
-        let calls = all.iter().filter(|(other, _)| other == name).count();
-        let metric = match calls {
+        let metric = match calls[name] {
             1 => label(name),
             MANY.. => format!("{}, mean of calls", label(name)),
-            _ => format!("{}, mean of {calls} calls", label(name)),
+            few => format!("{}, mean of {few} calls", label(name)),
         };
         Figure::new(metric, *time, "us")
     };

@@ -127,15 +127,14 @@ fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
     {
         return 1;
     }
-    let Some(mut read) = read.or_else(|| crowded_row(line, &Row::default(), parts)) else {
+    let whole = match &read {
+        Some(row) if row.cells.len() >= figures => None,
+        short => crowded_row(line, short.as_ref(), parts),
+    };
+    let Some(mut read) = whole.or(read) else {
         return 0;
     };
     let mut used = 1;
-    if read.cells.len() < figures
-        && let Some(whole) = crowded_row(line, &read, parts)
-    {
-        read = whole;
-    }
     if read.cells.len() < figures {
         let rest = next.and_then(|line| row::data_row(line, parts.parting));
         if let Some(rest) =
@@ -166,32 +165,26 @@ fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
 }
 
 /// A row with a name whose figures stand one blank behind it, or behind each other, as they
-/// do in long rows; as wide gaps part it, it has too few or none.
-fn crowded_row(line: &str, parted: &Row, parts: &Parts) -> Option<Row> {
+/// do in long rows. Parted at wide gaps, as `parted` is, it has too few figures or is no row.
+fn crowded_row(line: &str, parted: Option<&Row>, parts: &Parts) -> Option<Row> {
     let figures = parts.grid.header.columns.len();
     let is_number = |word: &str| cell_value(word).is_some();
-    let crowded = match &parted.labels[..] {
-        [name] => {
-            parted.cells.len() + 1 == figures && name.split(' ').next_back().is_some_and(is_number)
-        }
+    let (labels, cells) = parted.map_or((&[][..], 0), |row| (&row.labels[..], row.cells.len()));
+    let crowded = match labels {
+        [name] => cells + 1 == figures && name.split(' ').next_back().is_some_and(is_number),
         [name, more @ ..] => {
             !name.contains(' ') && more.iter().all(|label| label.split(' ').all(is_number))
         }
         // Below rows with a name, one whose name is a word.
         [] => {
-            figures >= 2
-                && parts
-                    .grid
-                    .rows
-                    .last()
-                    .is_some_and(|row| row.labels.len() == 1)
+            let above = parts.grid.rows.last();
+            figures >= 2 && above.is_some_and(|row| row.labels.len() == 1)
         }
     };
     let words = (parts.parting == Parting::Wide && crowded)
         .then(|| row::data_row(line, Parting::Words))
         .flatten()?;
-    let name =
-        matches!(&words.labels[..], [name] if !parted.labels.is_empty() || !name.contains(' '));
+    let name = matches!(&words.labels[..], [name] if !labels.is_empty() || !name.contains(' '));
     (words.cells.len() == figures && name).then_some(words)
 }
 
