@@ -7,8 +7,9 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 DESTDIR ?=
 target := $(or $(CARGO_TARGET_DIR),target)
+triple := x86_64-unknown-linux-gnu
 assize := $(target)/release/assize
-agent := $(target)/x86_64-unknown-linux-gnu/agent/assize-agent
+agent := $(target)/$(triple)/agent/assize-agent
 
 # Selects the Rust that setup.sh found or installed.
 rust = env=$$(./setup.sh --env); eval "$$env"
@@ -20,36 +21,50 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: help demo test test-debug build install clean
+.PHONY: help demo test test-more test-all test-debug build program agent install clean
 
 help: ## say what there is
 	@echo "make targets:"
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 	@echo "variables: PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) CARGO_TARGET_DIR=$(target)"
 
-demo: build ## build, run an experiment in the exact machine, judge a post
-	@./setup.sh run
-	$(assize) kernel fetch --qemu
-	$(assize) kernel fetch --headers debian:6.12
-	@rm -rf target/demo && mkdir -p target/demo
-	$(assize) run --out target/demo/demo.bundle experiments/tour/dep-queue.toml
-	$(assize) audit demo/dep-queue.txt
-	$(assize) audit demo/dep-queue.txt --format html -o target/demo/audit.html
-	$(assize) report target/demo/demo.bundle --format html -o target/demo/report.html
-	@echo "the verdict as a page: $(CURDIR)/target/demo/report.html"
+demo: ## build; judge a post, two commands, and queues in the exact machine
+	@demo/run $(target)
 
-test: ## set up, then run everything that must pass
-	@./setup.sh build run test
+test: ## what must pass before a commit: ten minutes on two CPUs, after `make demo`
+	@./setup.sh build
 	@$(rust); cargo xtask check
 
+test-more: ## all that takes longer: under an hour
+	@./setup.sh build
+	@$(rust); cargo xtask check-more
+
+test-all: test test-more ## both
+
 test-debug: ## build kernels that check themselves, run the modules' tests there
-	@./setup.sh build run debug
+	@./setup.sh build exact debug
 	@$(rust); cargo xtask debug-kernel
 
-build: ## set up and build target/release/assize and its agent
+build: program agent ## set up and build target/release/assize and its agent
+
+program:
 	@./setup.sh build
-	@$(rust); cargo xtask agent
-	@$(rust); cargo build --release --locked --package assize
+	@$(rust); cargo build --release --locked --bin assize
+
+# One static binary. With a target of its own the flags leave build scripts and
+# procedural macros alone. The agent is part of what exact figures are a function of,
+# so no path of the host may be in it.
+agent: symbols = $(abspath $(agent)).symbols
+agent:
+	@./setup.sh build
+	@$(rust); \
+	build="--locked --package assize-agent --profile agent --target $(triple)"; \
+	[ -e $(symbols) ] || cargo clean --quiet $$build; \
+	ASSIZE_AGENT_SYMBOLS=$(symbols) \
+	CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER=$(CURDIR)/crates/agent/linker.sh \
+	CARGO_ENCODED_RUSTFLAGS=$$(printf '%s\037%s' -Ctarget-feature=+crt-static \
+		"--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo") \
+	cargo build $$build
 
 # Builds only if there is nothing to install, so that root need not compile.
 install: $(assize) ## install program, man page and completions under PREFIX

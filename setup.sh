@@ -9,48 +9,48 @@ needs() {
 build | has make         | make                | runs the recipes in the Makefile
 build | links_c          | gcc libc6-dev       | the linker and C start-up files rustc calls
 build | has_certificates | ca-certificates     | cargo fetches crates over https
-run   | has_qemu         | qemu-system-x86     | the live machine runs in it, and exact ones with one CPU
-run   | has apt-get      | apt                 | kernels are fetched as Debian's packages
-run   | has gcc-12       | gcc-12              | modules for Debian's kernels are built with it
-run   | links_c          | gcc libc6-dev       | the QEMU of exact machines is built here
-run   | has make         | make                | its build runs it
-run   | has ninja        | ninja-build         | its build runs it
-run   | has pkg-config   | pkg-config          | its build finds libraries with it
-run   | has_glib         | libglib2.0-dev      | it links GLib
-run   | links libfdt     | libfdt-dev          | it links libfdt
-run   | has_py ensurepip | python3-venv        | what configures it comes from PyPI
-run   | has patch        | patch               | our patches are applied with it
+exact | has apt-get      | apt                 | kernels are fetched as Debian's packages
+exact | has gcc-12       | gcc-12              | modules for Debian's kernels are built with it
+exact | links_c          | gcc libc6-dev       | the QEMU of exact machines is built here
+exact | has make         | make                | its build runs it
+exact | has ninja        | ninja-build         | its build runs it
+exact | has pkg-config   | pkg-config          | its build finds libraries with it
+exact | has_glib         | libglib2.0-dev      | it links GLib
+exact | links libfdt     | libfdt-dev          | it links libfdt
+exact | has_py ensurepip | python3-venv        | what configures it comes from PyPI
+exact | has patch        | patch               | our patches are applied with it
+exact | has xz           | xz-utils            | its sources are packed with it
+run   | has_qemu         | qemu-system-x86     | the live machine runs in it
 run   | has_clang        | clang               | placement policies are built with it
 run   | has_libbpf       | libbpf-dev          | what attaches them links it
-run   | has xz           | xz-utils            | its sources are packed with it
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
 run   | has mpg123       | mpg123              | the workload audio decodes music with it
 run   | has aplay        | alsa-utils          | the workload audio plays it with it
-test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
-test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
-test  | has_py scipy     | python3-scipy       | reference values for the statistics
-test  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
-test  | has_py yaml      | python3-yaml        | a test reads the CI jobs of the documentation
-test  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
-test  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
-test  | has sparse       | sparse              | checks the kernel modules beside the compiler
 test  | has codespell    | codespell           | spelling of docs and comments
-test  | has valgrind     | valgrind            | the model of caches is compared with cachegrind
-test  | has perl         | perl                | kernel-doc and checkpatch are Perl
-test  | has xz           | xz-utils            | the sources that checkpatch comes with are packed
-test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
-test  | has parallel     | parallel            | runs are spread over several processes
-test  | has_chromium     | chromium            | pages are opened in it
-test  | has_firefox      | firefox-esr         | some pages are opened in it too
-test  | has_node         | nodejs              | drives the browser
-test  | has npm          | npm                 | fetches what drives the browser
-test  | has jq           | jq                  | a documented command uses it
-test  | links libelf     | libelf-dev          | kernels that are tried are built: objtool links it
-test  | has flex         | flex                | the same: it reads the kernel's configuration
-test  | has bison        | bison               | the same
-test  | has bc           | bc                  | the same: the kernel's timer constants
-test  | has_depmod       | kmod                | the same: indexes the modules
+test  | has sparse       | sparse              | checks the kernel modules beside the compiler
+test  | has perl         | perl                | checkpatch is Perl
+test  | has rt-app       | rt-app              | the workload periodic can run its files
+test  | has_depmod       | kmod                | indexes the modules of a kernel that is changed
+full  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
+full  | has_py scipy     | python3-scipy       | reference values for the statistics
+full  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
+full  | has_py yaml      | python3-yaml        | a test reads the CI jobs of the documentation
+full  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
+full  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
+full  | has ssh          | openssh-client      | the same
+full  | has valgrind     | valgrind            | the model of caches is compared with cachegrind
+full  | has parallel     | parallel            | runs are spread over several processes
+full  | has_chromium     | chromium            | pages are opened in it
+full  | has_firefox      | firefox-esr         | some pages are opened in it too
+full  | has_node         | nodejs              | drives the browser
+full  | has npm          | npm                 | fetches what drives the browser
+full  | has jq           | jq                  | a documented command uses it
+full  | links libelf     | libelf-dev          | kernels that are tried are built: objtool links it
+full  | has flex         | flex                | the same: it reads the kernel's configuration
+full  | has bison        | bison               | the same
+full  | has bc           | bc                  | the same: the kernel's timer constants
+full  | has xz           | xz-utils            | the sources that checkpatch comes with are packed
 debug | has make         | make                | builds the kernels and modules
 debug | links_c          | gcc libc6-dev       | the same
 debug | links libelf     | libelf-dev          | objtool, a part of the build, links it
@@ -74,12 +74,14 @@ usage: ./setup.sh [GROUP...]     install what is missing (default: build)
 
 groups:
   build   compile assize
-  run     run experiments in virtual machines
-  test    what only the tests need
+  exact   the exact machine
+  run     other machines, and programs that experiments run
+  test    what only `make test` needs
+  full    what only `make test-all` needs
   debug   build kernels that check themselves
   dev     fuzzing, and what our speed is compared with
 
-Also needs Rust $msrv or newer (all groups), cargo-deny (test) and cargo-fuzz
+Also needs Rust $msrv or newer (all groups), cargo-deny (full) and cargo-fuzz
 (dev). Nothing that is present is touched. Debian packages come from apt, the
 rest from crates.io; sudo is used only if you are not root.
 HELP
@@ -450,7 +452,7 @@ list_one() {
 }
 
 list() {
-    each_need list_one build run test debug dev
+    each_need list_one build exact run test full debug dev
     if find_rust; then
         printf '%-6s %-8s %-20s %s\n' build there "Rust >= $msrv" \
             "in $rust_dir ${rust_toolchain:+(RUSTUP_TOOLCHAIN=$rust_toolchain)}"
@@ -458,11 +460,11 @@ list() {
     else
         printf '%-6s %-8s %-20s %s\n' build missing "Rust >= $msrv" "compiles"
     fi
-    list_one test has_readers "duckdb pyarrow (PyPI)" "read what a bundle holds"
-    list_one test has_perfetto "perfetto (PyPI)" "reads what a trace holds"
-    list_one test has_formats "kcidb-io ... (PyPI)" "read what CI is given"
-    list_one test has_browser "playwright-core (npm)" "opens pages in a browser"
-    list_one test "has cargo-deny" cargo-deny "licences and sources of crates"
+    list_one full has_readers "duckdb pyarrow (PyPI)" "read what a bundle holds"
+    list_one full has_perfetto "perfetto (PyPI)" "reads what a trace holds"
+    list_one full has_formats "kcidb-io ... (PyPI)" "read what CI is given"
+    list_one full has_browser "playwright-core (npm)" "opens pages in a browser"
+    list_one full "has cargo-deny" cargo-deny "licences and sources of crates"
     list_one dev "has cargo-fuzz" cargo-fuzz "runs the fuzz targets"
 }
 
@@ -473,7 +475,7 @@ main() {
             -h | --help) usage && return 0 ;;
             --env) print_env && return 0 ;;
             --list) list && return 0 ;;
-            build | run | test | debug | dev) groups+=("$group") ;;
+            build | exact | run | test | full | debug | dev) groups+=("$group") ;;
             *)
                 warn "unknown argument: $group (./setup.sh --help)"
                 exit 2
@@ -485,7 +487,7 @@ main() {
     if [ ${#missing[@]} -gt 0 ]; then apt_install "${missing[@]}"; fi
     install_rust
     case " ${groups[*]} " in
-        *" test "*)
+        *" full "*)
             cargo_install cargo-deny "licences and sources of crates"
             install_readers
             install_perfetto

@@ -1,12 +1,11 @@
 //! Parameters of the workload that draws as clients of a window system do.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Scheduling;
 
 /// Parameters of `drawing`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drawing {
     /// Operations: of each the client sends all requests, and then waits until
@@ -37,7 +36,7 @@ pub struct Drawing {
 }
 
 /// How pixels of an image get to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImagesBy {
     /// In the request, through the socket.

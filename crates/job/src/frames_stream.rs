@@ -1,12 +1,11 @@
 //! Parameters of the workload that copies frames.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Scheduling;
 
 /// Parameters of `frames-stream`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FramesStream {
     /// Pixels of a line.
@@ -51,7 +50,7 @@ pub struct FramesStream {
 }
 
 /// Where a frame lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameMemory {
     /// Private memory of the process.
@@ -86,7 +85,7 @@ impl FrameMemory {
 }
 
 /// How bytes get from one place to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameStore {
     /// `rep movsb`.
@@ -106,7 +105,7 @@ pub enum FrameStore {
 }
 
 /// Of which memory cache lines are flushed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFlush {
     /// Of none.
@@ -119,7 +118,7 @@ pub enum FrameFlush {
 }
 
 /// What flushes a cache line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlushInstruction {
     /// CLFLUSH, each of which waits for the one before.
@@ -130,7 +129,7 @@ pub enum FlushInstruction {
 }
 
 /// What orders stores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFence {
     /// Nothing does.
@@ -143,7 +142,7 @@ pub enum FrameFence {
 }
 
 /// How often flush and fence come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameEach {
     /// After each line.

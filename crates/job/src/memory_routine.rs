@@ -1,12 +1,11 @@
 //! Parameters of the workload that calls one routine on memory again and again.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Scheduling;
 
 /// Parameters of `memory-routine`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryRoutine {
     /// What is called.
@@ -35,7 +34,7 @@ pub struct MemoryRoutine {
 }
 
 /// A routine that copies, zeroes or sums up bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routine {
     /// Copies: `rep movsb`.
@@ -226,7 +225,7 @@ impl Routine {
 }
 
 /// In which mode of the CPU a routine is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuMode {
     /// By the process, on its memory.
@@ -237,7 +236,7 @@ pub enum CpuMode {
 }
 
 /// Where bytes are before they are read or written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheState {
     /// Where the call before left them: all calls have the same place.

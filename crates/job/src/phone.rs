@@ -1,12 +1,11 @@
 //! Parameters of the workloads that stand for what people do with a phone.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Package, Scheduling};
 
 /// Parameters of `audio`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Audio {
     /// How long the sound lasts, in nanoseconds; rounded up to whole frames
@@ -56,7 +55,7 @@ impl Default for Audio {
 }
 
 /// Parameters of `browser`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Browser {
     /// Pages that are loaded.
@@ -106,7 +105,7 @@ impl Default for Browser {
 }
 
 /// Parameters of `cpu-score`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CpuScore {
     /// How many threads.

@@ -1,10 +1,9 @@
 //! How jobs get to an engine of simgpu.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a queue of simgpu is built on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
     /// The kernel's own `drm_sched`, unmodified.
@@ -18,7 +17,7 @@ pub enum Design {
 }
 
 /// Who puts finished jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Put {
     /// The worker.
@@ -34,7 +33,7 @@ pub enum Put {
 }
 
 /// What runs the jobs that their submitter does not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worker {
     /// A workqueue of its own.
@@ -62,7 +61,7 @@ impl Worker {
 }
 
 /// Who shares a worker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
     /// Nobody: each context has one.
@@ -75,7 +74,7 @@ pub enum Share {
 }
 
 /// Who picks the next of the jobs that several contexts have for an engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pick {
     /// The engine's ring: what was handed over first goes first.
@@ -86,7 +85,7 @@ pub enum Pick {
 }
 
 /// Which driver's use of `drm_sched` is imitated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
     /// None: `shared` and `worker` choose.
@@ -112,7 +111,7 @@ impl Shape {
 }
 
 /// How the queues of all workloads that submit to simgpu are.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Queue {
     /// What they are built on.

@@ -1,12 +1,11 @@
 //! Parameters of the workloads that submit jobs to simgpu.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Scheduling;
 
 /// Parameters of `frames`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Frames {
     /// How long, in nanoseconds.
@@ -50,7 +49,7 @@ impl Default for Frames {
 }
 
 /// Parameters of `threads`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Threads {
     /// Threads, each with a context of its own, one engine after the other.
@@ -85,7 +84,7 @@ impl Default for Threads {
 }
 
 /// Parameters of `sync`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sync {
     /// How often a job is submitted and waited for.
@@ -113,7 +112,7 @@ impl Default for Sync {
 }
 
 /// Parameters of `stream`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stream {
     /// How often a job is submitted and waited for.
@@ -144,7 +143,7 @@ impl Default for Stream {
 }
 
 /// What a compositor does about the fences of frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fences {
     /// Takes only frames whose fence has signalled.
@@ -157,7 +156,7 @@ pub enum Fences {
 }
 
 /// Parameters of `compositor`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compositor {
     /// How long, in nanoseconds.
@@ -212,7 +211,7 @@ impl Default for Compositor {
 }
 
 /// Parameters of `crowd`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Crowd {
     /// How long, in nanoseconds.
@@ -264,7 +263,7 @@ impl Default for Crowd {
 }
 
 /// Parameters of `storm`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Storm {
     /// Contexts, one engine after the other.
@@ -304,7 +303,7 @@ impl Default for Storm {
 }
 
 /// Parameters of `deep`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Deep {
     /// Chains that are submitted, one behind the other, before any is waited
@@ -340,7 +339,7 @@ impl Default for Deep {
 }
 
 /// Parameters of `replay`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Replay {
     /// The path of a file of steps.

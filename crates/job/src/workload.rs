@@ -1,6 +1,5 @@
 //! The workloads there are, and their parameters.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::drawing::Drawing;
@@ -32,7 +31,7 @@ impl Default for Workload {
 }
 
 /// What a workload is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Kind {
     /// The real mpg123 and aplay, which play music.
@@ -184,7 +183,7 @@ pub const WORKLOADS: &[(&str, &str)] = &[
 ];
 
 /// A scheduling policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// SCHED_OTHER.
@@ -201,7 +200,7 @@ pub enum Policy {
 }
 
 /// How threads are scheduled.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scheduling {
     /// The policy.
@@ -227,7 +226,7 @@ impl Scheduling {
 }
 
 /// Parameters of `command`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Command {
     /// Program and arguments. `{seed}` in an argument becomes the seed.
@@ -256,7 +255,7 @@ impl Default for Command {
 }
 
 /// Parameters of `cyclictest`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cyclictest {
     /// Number of measuring threads.
@@ -284,7 +283,7 @@ impl Default for Cyclictest {
 }
 
 /// What carries messages or wake-ups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Via {
     /// Pipes.
@@ -297,7 +296,7 @@ pub enum Via {
 }
 
 /// Parameters of `hackbench`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hackbench {
     /// Groups of senders and receivers.
@@ -331,7 +330,7 @@ impl Default for Hackbench {
 }
 
 /// Parameters of `hogs`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hogs {
     /// How many threads.
@@ -357,7 +356,7 @@ impl Default for Hogs {
 }
 
 /// One thread, or several that are alike, of `periodic`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Loop {
     /// Its name in metrics.
@@ -385,7 +384,7 @@ impl Default for Loop {
 }
 
 /// Parameters of `periodic`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Periodic {
     /// How long, in nanoseconds.
@@ -419,7 +418,7 @@ impl Default for Periodic {
 }
 
 /// Parameters of `ping-pong`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PingPong {
     /// Round trips.
