@@ -1,39 +1,37 @@
 //! Wrong input and a machine that lacks something: one clear error each,
 //! with what mends it, and nothing half-written.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, Output};
 
-use common::{Outcome, Test, command, document, errors, recorded, script, there};
+use crate::common::{Outcome, command, document, errors, recorded, script, there};
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("factors_and_levels_are_named", factors),
-        ("a_module_that_does_not_load_is_refused", modules),
-        ("a_kernel_image_that_is_none_is_refused", kernel_image),
-        ("an_agent_that_does_not_start_is_refused", agents),
-        ("an_agent_that_ends_as_process_1_is_named", agent_ends),
-        ("a_program_that_is_missing_comes_with_its_package", programs),
-        ("a_full_disk_leaves_no_half_of_anything", full_cache),
-        ("a_full_disk_loses_no_recorded_run", full_bundle),
-        ("a_qemu_that_is_missing_or_old_is_named", qemu),
-        ("a_wrong_time_limit_is_named", wall_limit),
-        ("without_a_home_it_is_said_what_to_set", no_cache),
-        ("without_rights_for_kvm_the_report_says_so", no_kvm),
-        (
-            "without_rights_for_tracefs_a_run_does_not_begin",
-            no_tracefs,
-        ),
-    ];
-    common::run(tests, &["agent"])
+crate::common::tests! {
+    needs ["agent"];
+    factors_and_levels_are_named = factors,
+    a_module_that_does_not_load_is_refused = modules,
+    a_kernel_image_that_is_none_is_refused = kernel_image,
+    an_agent_that_does_not_start_is_refused = agents,
+    a_program_that_is_missing_comes_with_its_package = programs,
+    a_full_disk_leaves_no_half_of_anything = full_cache,
+    a_full_disk_loses_no_recorded_run = full_bundle,
+    a_qemu_that_is_missing_or_old_is_named = qemu,
+    a_wrong_time_limit_is_named = wall_limit,
+    without_a_home_it_is_said_what_to_set = no_cache,
+    without_rights_for_tracefs_a_run_does_not_begin = no_tracefs,
+}
+
+/// These boot machines.
+mod full {
+    use super::*;
+
+    crate::common::tests! {
+        needs ["agent"];
+        without_rights_for_kvm_the_report_says_so = no_kvm,
+        an_agent_that_ends_as_process_1_is_named = agent_ends,
+    }
 }
 
 /// An experiment of one cell with these lines at its top, and a command.
@@ -76,7 +74,8 @@ fn refused(here: &Path, done: &Output, status: i32, words: &[&str]) {
 
 /// Whether this must be skipped, which is said.
 fn lacks(why: Result<(), String>) -> bool {
-    why.map_err(|why| eprintln!("skipped: {why}")).is_err()
+    why.map_err(|why| crate::common::skip(&format!("{why}")))
+        .is_err()
 }
 
 /// What an exact machine is made of.
@@ -101,7 +100,7 @@ fn compiled(here: &Path, source: &str, arguments: &[&str], to: &str) -> bool {
         .output();
     let there = done.is_ok_and(|done| done.status.success());
     if !there {
-        eprintln!("skipped: no C compiler for {arguments:?}");
+        crate::common::skip(&format!("no C compiler for {arguments:?}"));
     }
     there
 }
@@ -318,7 +317,7 @@ impl Small {
             return None;
         }
         if !mounted {
-            eprintln!("skipped: no tmpfs can be mounted");
+            crate::common::skip("no tmpfs can be mounted");
         }
         mounted.then_some(Small(at))
     }
@@ -461,7 +460,7 @@ fn as_nobody(here: &Path, arguments: &[&str]) -> Option<Command> {
     let program = command(here, &[]).get_program().to_owned();
     let tried = nobody(&program).arg("--version").output();
     if !tried.is_ok_and(|tried| tried.status.success()) {
-        eprintln!("skipped: setpriv cannot start the command as nobody");
+        crate::common::skip("setpriv cannot start the command as nobody");
         return None;
     }
     let mut command = nobody(&program);

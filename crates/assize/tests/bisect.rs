@@ -1,28 +1,18 @@
 //! `assize bisect`: a commit that was planted, among others that do nothing, do
 //! nothing that matters, or do not build; and a range in which there is none.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::fs;
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, Output};
 
-use common::scheduler::{BROKEN, Edit, FENCE, MAIN, NEUTRAL, Place, SLOWER};
-use common::{Outcome, Test, errors};
+use crate::common::scheduler::{BROKEN, Edit, FENCE, MAIN, NEUTRAL, Place, SLOWER};
+use crate::common::{Outcome, errors};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        (
-            "the_commit_that_was_planted_is_found_and_one_that_is_not_there_is_not",
-            planted,
-        ),
-        ("nobody_is_convicted_of_what_came_in_steps", steps),
-        ("what_cannot_be_asked_is_refused_before_a_build", refused),
-    ];
-    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    the_commit_that_was_planted_is_found_and_one_that_is_not_there_is_not = planted,
+    nobody_is_convicted_of_what_came_in_steps = steps,
+    what_cannot_be_asked_is_refused_before_a_build = refused,
 }
 
 const CLAIM: &str = "new > old + 50% on busy_time_per_job in sync";

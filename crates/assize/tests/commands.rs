@@ -1,25 +1,13 @@
 //! `assize compare -- COMMAND…`: commands of which it is known how they compare.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
-use std::process::ExitCode;
-
-use common::{Outcome, Test, assize, errors};
+use crate::common::{Outcome, assize, errors};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        (
-            "the_longer_of_two_waits_is_worse_and_the_shorter_better",
-            planted,
-        ),
-        ("the_same_command_twice_is_never_a_verdict", same),
-        ("what_fails_says_which_command_and_why", failing),
-    ];
-    common::run(tests, &["agent"])
+crate::common::tests! {
+    needs ["agent"];
+    the_longer_of_two_waits_is_worse_and_the_shorter_better = planted,
+    the_same_command_twice_is_never_a_verdict = same,
+    what_fails_says_which_command_and_why = failing,
 }
 
 const SHORT: &str = "sleep 0.01";

@@ -1,29 +1,21 @@
 //! Runs that fail, in every way that a machine can: each is recorded with
 //! its console, tried again if so asked, and none stops the rest.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{ExitCode, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use common::{Outcome, Test, command, errors, recorded};
+use crate::common::{Outcome, command, errors, recorded};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("each_failure_is_recorded_and_stops_nothing", each_failure),
-        ("a_qemu_that_is_killed_is_a_failed_run", killed),
-    ];
-    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    each_failure_is_recorded_and_stops_nothing = each_failure,
+    a_qemu_that_is_killed_is_a_failed_run = killed,
 }
 
 const FAILURES: &str = r#"title = "Test"

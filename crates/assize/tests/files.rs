@@ -1,15 +1,10 @@
 //! Several files of results beside each other, in whatever order.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use common::{assize, document, errors};
+use crate::common::{assize, document, errors};
 use serde_json::Value;
 
 /// Four runs of `perf stat` of `command`. A metric that is left out is not
@@ -270,7 +265,7 @@ fn times_printed_too_coarsely_are_not_equivalent() {
         let row = &found["comparisons"][0];
         assert_eq!(row["verdict"], verdict, "{printed}: {row:#}");
         assert_eq!(row["resolution"], step, "{printed}");
-        let text = common::printed(here, &files);
+        let text = crate::common::printed(here, &files);
         let words: Vec<&str> = text.split_whitespace().collect();
         let said = words.join(" ").contains("nothing shows them equal");
         assert_eq!(said, verdict == "undecided", "{printed}: {text}");

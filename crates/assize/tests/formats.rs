@@ -1,11 +1,6 @@
 //! What machines read, and how commands end: planted results in each direction, in each
 //! format, read by a reader of that format.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -53,14 +48,14 @@ fn given(python: PathBuf, arguments: &[&str], text: &[u8]) -> Output {
 
 /// The Python that has a package of PyPI, which setup.sh installs.
 fn python_with(package: &str) -> Option<PathBuf> {
-    let python = common::python();
+    let python = crate::common::python();
     let import = format!("import {package}");
     let has = Command::new(&python).args(["-c", &import]).output();
     if has.is_ok_and(|done| done.status.success()) {
         return Some(python);
     }
     let shown = python.display();
-    eprintln!("skipped: {shown} lacks {package}; ./setup.sh test");
+    crate::common::skip(&format!("{shown} lacks {package}; ./setup.sh full"));
     None
 }
 
@@ -178,7 +173,7 @@ fn programs_that_are_not_ours_read_the_same() {
             let done = given("/usr/bin/python3".into(), &["kunit", tree], cut);
             assert!(!done.status.success());
         }
-        None => eprintln!("skipped: the kernel's parser of KTAP is not here; cargo xtask lab"),
+        None => crate::common::skip("the kernel's parser of KTAP is not here; cargo xtask lab"),
     }
     if let Some(python) = python_with("junitparser") {
         let text = printed("junit");

@@ -4,8 +4,6 @@
 //!
 //! `ASSIZE_GOLDEN=1 cargo test` rewrites them; a human reads the difference.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

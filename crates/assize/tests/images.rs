@@ -1,30 +1,20 @@
 //! Memory images of the exact machine: what is drawn for them, and that the
 //! runs from them are exact.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-use common::{Cache, Outcome, Test, command, document, errors, files, printed, skip, there};
+use crate::common::{Cache, Outcome, command, document, errors, files, printed, skip, there};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("each_block_goes_on_from_an_image_of_its_own", own),
-        ("with_one_image_nothing_is_drawn", one),
-        ("modules_that_may_be_loaded_in_any_order_are", modules),
-        ("builds_of_our_modules_are_part_of_an_image", builds),
-        ("a_plan_says_how_many_boots_there_will_be", planned),
-    ];
-    let needed = ["agent", "QEMU", "kernel debian:6.12"];
-    common::run(tests, &needed)
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    each_block_goes_on_from_an_image_of_its_own = own,
+    with_one_image_nothing_is_drawn = one,
+    modules_that_may_be_loaded_in_any_order_are = modules,
+    builds_of_our_modules_are_part_of_an_image = builds,
+    a_plan_says_how_many_boots_there_will_be = planned,
 }
 
 /// A program that says which process it is and how long the variable is that

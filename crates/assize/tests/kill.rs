@@ -1,34 +1,25 @@
 //! `assize run` is killed and interrupted at many moments; going on gives
 //! the same bundle as never having been stopped, and nothing stays behind.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Cache, Outcome, Test, command, errors, files, recorded, there};
+use crate::common::{Cache, Outcome, command, errors, files, recorded, there};
 use rustix::process::{Pid, Signal, kill_process};
 
-const KILLS: u32 = 50;
 const RUNS: usize = 12;
 /// A bundle is killed after this at the latest: on a busy host the whole of it
 /// takes long.
 const LONGEST: Duration = Duration::from_millis(1000);
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("a_killed_run_goes_on_and_loses_nothing", killed),
-        ("an_interrupted_run_says_how_to_go_on", interrupted),
-    ];
-    common::run(tests, &["agent"])
+crate::common::tests! {
+    needs ["agent"];
+    a_killed_run_goes_on_and_loses_nothing = || killed(50),
+    an_interrupted_run_says_how_to_go_on = interrupted,
 }
 
 /// An experiment and its bundle `whole` that nothing has stopped.
@@ -133,7 +124,7 @@ fn target() -> &'static str {
     }
 }
 
-fn killed() -> Outcome {
+pub(crate) fn killed(kills: u32) -> Outcome {
     let place = Place::new();
     // Killed after it has taken the directory and before it has begun the bundle.
     let taken = place.here().join("taken");
@@ -143,7 +134,7 @@ fn killed() -> Outcome {
     let mut bundles: Vec<String> = Vec::new();
     let mut moments = Chance(0x9e37_79b9_7f4a_7c15);
     let (mut stopped, mut machines) = (0, 0);
-    for kill in 0..KILLS {
+    for kill in 0..kills {
         let is_new = |last: &String| recorded(&place.here().join(last)) == RUNS;
         if bundles.last().is_none_or(is_new) {
             bundles.push(format!("bundle-{kill}"));
@@ -171,7 +162,7 @@ fn killed() -> Outcome {
         }
     }
     eprintln!(
-        "{KILLS} kills in {} bundles, {stopped} before the end, {machines} with a machine running",
+        "{kills} kills in {} bundles, {stopped} before the end, {machines} with a machine running",
         bundles.len()
     );
     assert!(stopped > 0 && (machines > 0 || place.target != "exact"));

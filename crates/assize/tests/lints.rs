@@ -1,7 +1,5 @@
 //! The codes of lints: one list, which the sources and docs/lints.md agree with.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

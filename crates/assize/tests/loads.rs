@@ -1,27 +1,18 @@
 //! The workloads of a phone on the exact machine: what is planted is found with
 //! its size, and what is not there is not.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-use common::{Cache, Outcome, Test, command, errors, skip, there};
+use crate::common::{Cache, Outcome, command, errors, skip, there};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("work_and_cpus_count_as_they_should", work_and_cpus),
-        ("music_stops_only_where_it_is_starved", music),
-        ("rt_app_is_calibrated_once_for_all", rt_app),
-    ];
-    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    work_and_cpus_count_as_they_should = work_and_cpus,
+    music_stops_only_where_it_is_starved = music,
+    rt_app_is_calibrated_once_for_all = rt_app,
 }
 
 /// A run of each cell: configuration and workload to what was recorded.

@@ -1,15 +1,10 @@
 //! Archives of mails: each mail is judged by itself.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(unreachable_pub, missing_docs)] // Modules are shared; nothing is published.
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{assize, document, errors, printed};
+use crate::common::{assize, document, errors, printed};
 use serde_json::Value;
 
 /// Runs of two kernels, which took turns; `shift` is the difference.

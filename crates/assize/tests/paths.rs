@@ -1,7 +1,5 @@
 //! Arguments that are no text: paths are what they are, and nothing panics.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStringExt;

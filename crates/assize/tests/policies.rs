@@ -1,43 +1,22 @@
 //! Placement policies on the exact machine: they place tasks as they say, and a
 //! run whose policy fails is no run.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-use common::{Cache, Outcome, Test, command, errors};
+use crate::common::{Cache, Outcome, command, errors};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("policies_place_tasks_as_they_say", places),
-        ("policies_place_the_threads_of_pages_as_they_say", pages),
-        ("runs_under_a_policy_are_exact", exact),
-        (
-            "a_policy_that_fails_is_a_failed_run_with_its_reason",
-            failures,
-        ),
-        ("a_program_attaches_a_policy_of_its_own", program),
-        (
-            "a_kernel_without_sched_ext_is_refused_before_a_run",
-            without,
-        ),
-        ("levels_with_the_same_policy_are_refused", same),
-    ];
-    let needed = [
-        "agent",
-        "QEMU, 2 CPUs",
-        "kernel debian:7",
-        "placement policies",
-    ];
-    common::run(tests, &needed)
+crate::common::tests! {
+    needs ["agent", "QEMU, 2 CPUs", "kernel debian:7", "placement policies"];
+    policies_place_tasks_as_they_say = places,
+    policies_place_the_threads_of_pages_as_they_say = pages,
+    runs_under_a_policy_are_exact = exact,
+    a_policy_that_fails_is_a_failed_run_with_its_reason = failures,
+    a_program_attaches_a_policy_of_its_own = program,
+    a_kernel_without_sched_ext_is_refused_before_a_run = without,
+    levels_with_the_same_policy_are_refused = same,
 }
 
 /// Records into this directory.

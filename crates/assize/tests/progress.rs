@@ -1,28 +1,20 @@
 //! What a running experiment shows on a terminal, and where there is none.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Outcome, Test, assize, errors, skip};
+use crate::common::{Outcome, assize, errors, skip};
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("without_a_terminal_there_are_plain_lines", lines),
-        ("a_terminal_shows_a_view_and_is_left_clean", terminal),
-        ("a_narrow_terminal_has_no_broken_lines", narrow),
-        ("an_interrupt_takes_the_view_away", interrupted),
-        ("a_failed_run_is_told_and_the_view_is_taken_away", failed),
-        ("a_run_that_fails_later_is_told_above_the_view", later),
-    ];
-    common::run(tests, &["agent"])
+crate::common::tests! {
+    needs ["agent"];
+    without_a_terminal_there_are_plain_lines = lines,
+    a_terminal_shows_a_view_and_is_left_clean = terminal,
+    a_narrow_terminal_has_no_broken_lines = narrow,
+    an_interrupt_takes_the_view_away = interrupted,
+    a_failed_run_is_told_and_the_view_is_taken_away = failed,
+    a_run_that_fails_later_is_told_above_the_view = later,
 }
 
 const EXPERIMENT: &str = r#"
@@ -70,7 +62,9 @@ fn on_terminal(here: &Path, columns: u32, interrupt: bool) -> Option<(String, i3
         .spawn()
         .unwrap();
     if interrupt {
-        while common::recorded(&here.join("bundle")) < 2 && child.try_wait().unwrap().is_none() {
+        while crate::common::recorded(&here.join("bundle")) < 2
+            && child.try_wait().unwrap().is_none()
+        {
             std::thread::sleep(Duration::from_millis(20));
         }
         let children = Command::new("pgrep")

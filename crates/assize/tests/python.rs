@@ -1,8 +1,6 @@
 //! What Python sees: the documented example runs, and scipy computes the
 //! same figures from the same runs.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,8 @@
 //! Wrong use is refused, and never passes for success.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{assize, errors};
+use crate::common::{assize, errors};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -142,7 +137,7 @@ fn what_cannot_be_written_is_a_failure() {
         &["audit", POST, "--json"],
         &["audit", POST, "--explain"],
     ] {
-        let mut command = common::command(&root(), arguments);
+        let mut command = crate::common::command(&root(), arguments);
         let done = command.stdout(full()).output().unwrap();
         let said = errors(&done);
         assert_eq!(done.status.code(), Some(3), "{arguments:?}: {said}");

@@ -1,48 +1,31 @@
 //! Experiments carried out on this machine, with the real agent.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::{ExitCode, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use common::{Outcome, Test, assize, command, document, errors, files, printed, recorded};
+use crate::common::{Outcome, assize, command, document, errors, files, printed, recorded};
 use rustix::process::{Pid, Signal, kill_process};
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("an_experiment_is_judged_as_compare_judges_it", judged),
-        ("tables_are_asked_for_once_and_shown_by_all_verbs", tables),
-        (
-            "a_tradeoff_is_declared_or_asked_of_a_bundle_afterwards",
-            tradeoffs,
-        ),
-        ("nothing_is_overwritten", not_overwritten),
-        ("failed_runs_do_not_stop_the_rest", failures),
-        (
-            "runs_that_fail_beside_others_do_not_fail_the_work",
-            some_fail,
-        ),
-        ("if_every_run_fails_the_work_has_failed", all_fail),
-        ("an_interrupt_leaves_a_bundle_to_go_on_with", interrupted),
-        (
-            "single_runs_may_be_asked_for_by_several_at_once",
-            single_runs,
-        ),
-        ("paths_that_are_no_text_are_paths_like_others", odd_paths),
-        ("parts_are_merged", merged),
-        ("narrow_intervals_end_an_experiment_early", until),
-        ("wrong_use_is_named_and_costs_no_run", wrong_use),
-    ];
-    common::run(tests, &["agent"])
+crate::common::tests! {
+    needs ["agent"];
+    an_experiment_is_judged_as_compare_judges_it = judged,
+    tables_are_asked_for_once_and_shown_by_all_verbs = tables,
+    a_tradeoff_is_declared_or_asked_of_a_bundle_afterwards = tradeoffs,
+    nothing_is_overwritten = not_overwritten,
+    failed_runs_do_not_stop_the_rest = failures,
+    runs_that_fail_beside_others_do_not_fail_the_work = some_fail,
+    if_every_run_fails_the_work_has_failed = all_fail,
+    an_interrupt_leaves_a_bundle_to_go_on_with = interrupted,
+    single_runs_may_be_asked_for_by_several_at_once = single_runs,
+    paths_that_are_no_text_are_paths_like_others = odd_paths,
+    parts_are_merged = merged,
+    narrow_intervals_end_an_experiment_early = until,
+    wrong_use_is_named_and_costs_no_run = wrong_use,
 }
 
 /// An experiment whose two configurations execute these programs.
@@ -376,10 +359,13 @@ fn interrupted() -> Outcome {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    while recorded(&here.join("test.bundle")) == 0 && running.try_wait().unwrap().is_none() {
+    let asleep = || {
+        let mut pgrep = std::process::Command::new("pgrep");
+        pgrep.args(["-f", "^sleep 777.7$"]).output().unwrap()
+    };
+    while asleep().stdout.is_empty() && running.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_millis(20));
     }
-    thread::sleep(Duration::from_millis(300));
     let pid = Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();
     kill_process(pid, Signal::TERM).unwrap();
     running.wait().unwrap();
@@ -395,13 +381,7 @@ fn interrupted() -> Outcome {
         count < 4 && lines.contains(&format!("{count} of 4 runs are recorded")),
         "{lines}"
     );
-    let left = std::process::Command::new("pgrep")
-        .args(["-f", "^sleep 777.7$"])
-        .output();
-    assert!(
-        left.is_ok_and(|left| left.stdout.is_empty()),
-        "the run in flight goes on"
-    );
+    assert!(asleep().stdout.is_empty(), "the run in flight goes on");
     // What is there is whole, and where nothing is that is said.
     let compared = assize(here, &["compare", "test.bundle"]);
     let expected = if count == 0 { 2 } else { 0 };

@@ -1,11 +1,6 @@
 //! Experiments spread over processes and machines by the commands that
 //! `docs/run.md` gives, taken from there and executed.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
 #[path = "../../target/tests/support/sshd.rs"]
 mod sshd;
 
@@ -13,21 +8,19 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, Output};
 
-use common::{Cache, Outcome, Test, document, errors, files, printed, skip};
+use crate::common::{Cache, Outcome, document, errors, files, printed, skip};
 use sshd::Sshd;
 
 /// The experiment has so many runs.
 const RUNS: usize = 6;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("processes_share_a_bundle", processes),
-        ("machines_have_bundles_that_are_merged", machines),
-        ("an_array_of_slurm_has_one_job_for_each_run", slurm),
-    ];
-    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    processes_share_a_bundle = processes,
+    machines_have_bundles_that_are_merged = machines,
+    an_array_of_slurm_has_one_job_for_each_run = slurm,
 }
 
 /// A directory with an experiment, its plan, the bundle `whole` that one
@@ -176,7 +169,7 @@ fn parallel() -> bool {
     let version = Command::new("parallel").arg("--version").output();
     let there = version.is_ok_and(|done| done.stdout.starts_with(b"GNU parallel"));
     if !there {
-        skip("GNU parallel is missing; run `./setup.sh test`");
+        skip("GNU parallel is missing; run `./setup.sh full`");
     }
     there
 }

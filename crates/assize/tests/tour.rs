@@ -1,27 +1,18 @@
 //! The experiments of the tour on the exact machine, with few runs.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::path::Path;
-use std::process::{ExitCode, Output};
+use std::process::Output;
 
-use common::{Cache, Outcome, Test, command, errors, files, skip, there};
+use crate::common::{Cache, Outcome, command, errors, files, skip, there};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("load_delays_a_timer", cyclictest),
-        ("equal_configurations_have_a_noise_floor", aa),
-        ("two_kernels_are_compared", kernels),
-        ("frames_arrive_and_only_stalls_are_seen", framebuffer),
-        ("the_tour_is_exact", exact),
-    ];
-    let needed = ["agent", "QEMU", "kernel debian:6.12"];
-    common::run(tests, &needed)
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    load_delays_a_timer = cyclictest,
+    equal_configurations_have_a_noise_floor = aa,
+    two_kernels_are_compared = kernels,
+    frames_arrive_and_only_stalls_are_seen = framebuffer,
+    the_tour_is_exact = exact,
 }
 
 /// A place to record in, and runs of its own.

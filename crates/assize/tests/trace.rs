@@ -1,19 +1,12 @@
 //! One run, event by event: what Perfetto's own definitions find in a trace,
 //! where latency went, and what is refused.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
+use crate::common::{Cache, Outcome, assize, command, document, errors, files, printed, skip};
 use assize_bundle::{Exit, Head, Recorded, Run, Unavailable, Writer};
-use common::{Cache, Outcome, Test, assize, command, document, errors, files, printed};
-use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
 
 const NEEDED: [&str; 4] = [
@@ -23,39 +16,22 @@ const NEEDED: [&str; 4] = [
     "modules for debian:6.12",
 ];
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("a_run_that_is_not_there_is_named", not_there),
-        ("a_run_without_events_names_the_instrument", no_events),
-        ("events_that_were_cut_off_are_refused", cut_off),
-        ("a_split_says_where_latency_went", split),
-    ];
-    let mut trials: Vec<Trial> = tests
-        .into_iter()
-        .map(|(name, test)| Trial::test(name, test))
-        .collect();
-    let reads = Command::new(common::python())
-        .args([
-            "-c",
-            "import perfetto.protos.perfetto.trace.perfetto_trace_pb2",
-        ])
-        .output()
-        .is_ok_and(|done| done.status.success());
-    if !reads {
-        common::skip(&format!(
-            "{} lacks perfetto; ./setup.sh test",
-            common::python().display()
-        ));
+crate::common::tests! {
+    needs [];
+    a_run_that_is_not_there_is_named = not_there,
+    a_run_without_events_names_the_instrument = no_events,
+    events_that_were_cut_off_are_refused = cut_off,
+    a_split_says_where_latency_went = split,
+    perfetto_knows_all_that_is_written = perfetto,
+}
+
+mod full {
+    use super::*;
+
+    crate::common::tests! {
+        needs NEEDED;
+        kernel_events_of_exact_runs_are_the_same_bytes = exact,
     }
-    let trial = Trial::test("perfetto_knows_all_that_is_written", perfetto);
-    trials.push(trial.with_ignored_flag(!reads));
-    let boots = common::there(&NEEDED);
-    if let Err(why) = &boots {
-        common::skip(why);
-    }
-    let trial = Trial::test("kernel_events_of_exact_runs_are_the_same_bytes", exact);
-    trials.push(trial.with_ignored_flag(boots.is_err()));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The events of 20 jobs on the exact machine with two CPUs, each waited for.
@@ -216,7 +192,7 @@ fn split() -> Outcome {
 /// What Perfetto's definitions find in a file.
 fn seen(path: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_trace.py");
-    let done = Command::new(common::python())
+    let done = Command::new(crate::common::python())
         .arg(script)
         .arg(path)
         .output()
@@ -227,6 +203,21 @@ fn seen(path: &Path) -> Value {
 }
 
 fn perfetto() -> Outcome {
+    let reads = Command::new(crate::common::python())
+        .args([
+            "-c",
+            "import perfetto.protos.perfetto.trace.perfetto_trace_pb2",
+        ])
+        .output()
+        .is_ok_and(|done| done.status.success());
+    if !reads {
+        let python = crate::common::python();
+        skip(&format!(
+            "{} lacks perfetto; ./setup.sh full",
+            python.display()
+        ));
+        return Ok(());
+    }
     let place = tempfile::tempdir()?;
     let here = place.path();
     for design in ["drm-sched", "bypass"] {

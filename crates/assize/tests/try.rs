@@ -1,32 +1,18 @@
 //! `assize try`: patches whose effect is known, from a mailbox and from a git tree,
 //! to what is said of each.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::fs;
-use std::process::ExitCode;
 
-use common::scheduler::{BROKEN, Edit, HEADER, KERNEL, MAIN, NEUTRAL, Place, SHORT, SLOWER};
-use common::{Cache, Outcome, Test, command, errors};
+use crate::common::scheduler::{BROKEN, Edit, HEADER, KERNEL, MAIN, NEUTRAL, Place, SHORT, SLOWER};
+use crate::common::{Cache, Outcome, command, errors};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        (
-            "each_patch_of_a_mailbox_is_said_to_do_what_was_planted",
-            mailbox,
-        ),
-        ("a_range_whose_header_changes_is_built_with_it", range),
-        (
-            "a_change_of_the_whole_kernel_goes_on_from_packed_sources",
-            package,
-        ),
-        ("what_cannot_be_tried_is_refused_before_a_run", refused),
-    ];
-    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    each_patch_of_a_mailbox_is_said_to_do_what_was_planted = mailbox,
+    a_range_whose_header_changes_is_built_with_it = range,
+    a_change_of_the_whole_kernel_goes_on_from_packed_sources = package,
+    what_cannot_be_tried_is_refused_before_a_run = refused,
 }
 
 /// One worker's turn for all jobs that are done, not one for each.

@@ -2,26 +2,17 @@
 //! never a number, one that always does gives none, and nothing is said of one
 //! that never does.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Output};
+use std::process::Output;
 
+use crate::common::{Cache, Outcome, command, errors, files};
 use assize_target::qemu::Qemu;
-use common::{Cache, Outcome, Test, command, errors, files};
 use serde_json::Value;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![(
-        "a_deviation_is_noticed_and_never_a_number",
-        a_deviation_is_noticed,
-    )];
-    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12"];
+    a_deviation_is_noticed_and_never_a_number = a_deviation_is_noticed,
 }
 
 /// Of these four runs, carried out one after the other, the first or the second
@@ -79,7 +70,7 @@ impl Place {
             .replace("@QEMU@", &qemu.binary.display().to_string())
             .replace("@DATA@", &data.collect::<Vec<_>>().join(" "))
             .replace("@PLACE@", &place.directory.path().display().to_string());
-        common::script(&place.at("qemu"), &script);
+        crate::common::script(&place.at("qemu"), &script);
         place
     }
 

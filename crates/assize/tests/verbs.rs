@@ -1,7 +1,5 @@
 //! What the verbs do together, and how they end.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,24 +1,19 @@
 //! Where instructions went: a planted loop is found with its exact count, the
 //! same run twice differs nowhere, and what is not the bundle's run is refused.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
 #[path = "why/caches.rs"]
 mod caches;
-mod common;
 #[path = "why/programs.rs"]
 mod programs;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
+use crate::common::{Outcome, assize, document, errors, printed};
 use assize_target::exact::TASK_FIELDS;
 use assize_target::kernels::Kernels;
 use assize_target::testbed;
-use common::{Outcome, Test, assize, document, errors, printed};
 use serde_json::Value;
 
 const KERNEL: &str = "debian:6.12";
@@ -60,35 +55,15 @@ MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("a loop of 200,000 instructions");
 "#;
 
-fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![
-        ("a_planted_loop_is_named_first_with_its_count", planted),
-        (
-            "a_loop_planted_in_a_program_or_library_is_named_first",
-            programs::loops,
-        ),
-        ("two_cpus_are_counted_too", two_cpus),
-        (
-            "a_thread_that_renames_itself_and_moves_is_one_thread",
-            programs::renamed,
-        ),
-        (
-            "the_compiler_says_of_tasks_what_the_types_of_a_kernel_say",
-            offsets,
-        ),
-        ("a_planted_walk_misses_what_it_must", caches::walks),
-        (
-            "lines_that_two_cpus_write_in_turn_are_transferred",
-            caches::turns,
-        ),
-    ];
-    let needed = [
-        "agent",
-        "QEMU",
-        "kernel debian:6.12",
-        "modules for debian:6.12",
-    ];
-    common::run(tests, &needed)
+crate::common::tests! {
+    needs ["agent", "QEMU", "kernel debian:6.12", "modules for debian:6.12"];
+    a_planted_loop_is_named_first_with_its_count = planted,
+    a_loop_planted_in_a_program_or_library_is_named_first = programs::loops,
+    two_cpus_are_counted_too = two_cpus,
+    a_thread_that_renames_itself_and_moves_is_one_thread = programs::renamed,
+    the_compiler_says_of_tasks_what_the_types_of_a_kernel_say = offsets,
+    a_planted_walk_misses_what_it_must = caches::walks,
+    lines_that_two_cpus_write_in_turn_are_transferred = caches::turns,
 }
 
 /// Builds the module in this directory.

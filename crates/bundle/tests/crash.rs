@@ -3,20 +3,15 @@
 //!
 //! The process that is killed is this program itself, started once more.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // A test may fail.
-
-mod common;
-
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::error::Error;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::common::{head, recorded};
 use assize_bundle::{Writer, read, read_run};
-use common::{head, recorded};
-use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Set for the process that writes.
 const DIRECTORY: &str = "ASSIZE_TEST_BUNDLE";
@@ -25,23 +20,14 @@ const LONG: &str = "ASSIZE_TEST_LONG";
 const RUNS: u32 = 200;
 const KILLS: u32 = 50;
 
-fn main() -> ExitCode {
-    if let Some(directory) = std::env::var_os(DIRECTORY) {
-        return write_all(&directory);
-    }
-    let tests = vec![
-        Trial::test("a_killed_process_loses_at_most_the_run_in_flight", killed),
-        Trial::test(
-            "no_room_is_one_error_and_leaves_nothing_half_written",
-            no_room,
-        ),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
-}
-
-/// The process that is killed: does what is missing of the schedule.
-fn write_all(directory: &OsString) -> ExitCode {
-    let directory = Path::new(directory);
+/// The process that is killed: does what is missing of the schedule. Nothing where it was
+/// not started by [`child`].
+#[test]
+fn a_process_that_may_be_killed_writes_a_bundle() {
+    let Some(directory) = std::env::var_os(DIRECTORY) else {
+        return;
+    };
+    let directory = Path::new(&directory);
     let begin = if directory.join("bundle.json").exists() {
         Writer::resume
     } else {
@@ -60,22 +46,23 @@ fn write_all(directory: &OsString) -> ExitCode {
                 writer.log(&serde_json::json!({"index": index}))
             })
     });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
+    if let Err(error) = done {
+        // Not by the harness, which says more.
+        eprintln!("{error}");
+        std::process::exit(1);
     }
 }
 
 fn child(directory: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "--nocapture"]);
+    command.arg("crash::a_process_that_may_be_killed_writes_a_bundle");
     command.env(DIRECTORY, directory).stdout(Stdio::null());
     command
 }
 
-fn killed() -> Result<(), Failed> {
+#[test]
+fn a_killed_process_loses_at_most_the_run_in_flight() -> Result<(), Box<dyn Error>> {
     let place = tempfile::tempdir()?;
     let (mut state, mut unfinished, mut round) = (0x9e37_79b9_7f4a_7c15_u64, 0, 0);
     for kill in 0..KILLS {
@@ -150,7 +137,8 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// A limit on the size of files stands for a full disk: writing fails in the
 /// same place, with another reason.
-fn no_room() -> Result<(), Failed> {
+#[test]
+fn no_room_is_one_error_and_leaves_nothing_half_written() -> Result<(), Box<dyn Error>> {
     let place = tempfile::tempdir()?;
     let directory = place.path().join("bundle");
     let largest = head_size(place.path());

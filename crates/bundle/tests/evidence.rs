@@ -1,17 +1,13 @@
 //! What is shown of a bundle's samples and histograms.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 
+use crate::common::{head, recorded};
 use assize_bundle::{
     Evidence, Exit, Histogram, Limits, Recorded, Records, Samples, Writer, evidence,
     first_run_with, write,
 };
-use common::{head, recorded};
 
 fn shown(runs: &[Recorded]) -> Evidence {
     let place = tempfile::tempdir().unwrap();

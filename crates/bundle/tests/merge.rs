@@ -1,16 +1,12 @@
 //! Several bundles to one.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::{head, recorded};
 use assize_bundle::{
     Across, Error, Head, Recorded, Writer, merge, read, read_plan, read_run, stack,
 };
-use common::{head, recorded};
 
 fn bundle(
     place: &Path,

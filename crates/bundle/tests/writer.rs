@@ -1,17 +1,13 @@
 //! A bundle while its runs are being done.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use crate::common::{head, recorded};
 use assize_bundle::{
     EXECUTIONS, Error, Events, Exit, Head, RunCount, Writer, read, read_plan, read_run,
 };
-use common::{head, recorded};
 use proptest::prelude::*;
 use serde_json::json;
 

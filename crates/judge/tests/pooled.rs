@@ -1,7 +1,5 @@
 //! The pooled interval and the tests of heterogeneity hold what they promise.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use assize_judge::Error;
 use assize_judge::family::{Block, Contrast, step_down};
 use assize_judge::pooled::{

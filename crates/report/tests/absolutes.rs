@@ -1,7 +1,5 @@
 //! Absolute values beside a change make that change, or say of which machine they are.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::collections::BTreeSet;
 
 use assize_bundle::{Configuration, Evidence, Measurement, Records, Run};

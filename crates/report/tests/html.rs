@@ -3,8 +3,6 @@
 //! `ASSIZE_GOLDEN=1 cargo test` rewrites the golden file; a human reads the
 //! difference.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;

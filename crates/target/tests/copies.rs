@@ -1,15 +1,11 @@
 //! Routines that the kernel calls on the exact machine, of known length.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::records;
 use assize_job::{
     Action, CpuMode, Job, Kind, Machine, MemoryRoutine, Order, Payload, Record, Routine, Workload,
 };
-use support::records;
 
 /// Instructions of a turn of `unrolled-64`: eight loads and eight stores of 8
 /// bytes, an addition and a jump.
@@ -65,7 +61,7 @@ fn metric(records: &[Record], name: &str) -> f64 {
 
 #[test]
 fn a_routine_takes_its_instructions_in_the_kernel_and_a_broken_one_is_found() {
-    let Some(exact) = support::exact("debian:6.12", 1) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 1) else {
         return;
     };
     let (short, long) = (1024, 4096);

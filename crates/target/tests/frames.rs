@@ -1,10 +1,6 @@
 //! Frames that are copied to the card of an exact machine: they arrive whole, and
 //! machines without a card are as they were.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use assize_job::{
     Action, Display, FlushInstruction, FrameEach, FrameFence, FrameFlush, FrameMemory, FrameStore,
     FramesStream, Job, Kind, Machine, Order, Payload, Record, Workload,
@@ -24,7 +20,7 @@ fn exact() -> Option<Exact> {
         .resolve(&Machine::default().kernel)
         .and_then(|_| Exact::new(root, options));
     there
-        .map_err(|error| support::skip(&error.to_string()))
+        .map_err(|error| crate::support::skip(&error.to_string()))
         .ok()
 }
 

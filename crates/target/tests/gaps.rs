@@ -1,10 +1,6 @@
 //! The instrument `gaps` on the exact machine: what is planted is found, and nothing
 //! else.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -30,7 +26,7 @@ fn exact(cpus: u32) -> Option<Exact> {
         .and_then(|_| Exact::new(root, options))
         .and_then(|exact| exact.qemu().fits(cpus).map(|()| exact));
     there
-        .map_err(|error| support::skip(&error.to_string()))
+        .map_err(|error| crate::support::skip(&error.to_string()))
         .ok()
 }
 

@@ -1,14 +1,10 @@
 //! The target `host` with agents that misbehave, and with the real one.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{HELLO, Scripts, WHOLE, command, raw};
 use assize_job::{Action, Job, Machine, Order, Payload, Record};
 use assize_target::{Failure, Host, Outcome, Target};
-use support::{HELLO, Scripts, WHOLE, command, raw};
 
 fn run(script: &str) -> Outcome {
     run_for(script, 0)
@@ -200,7 +196,7 @@ fn files_must_lie_where_they_are_looked_for() {
 
 #[test]
 fn the_real_agent_completes_a_run() {
-    let Some(agent) = support::real_agent() else {
+    let Some(agent) = crate::support::real_agent() else {
         return;
     };
     let host = Host::with_agent(agent);
@@ -227,7 +223,7 @@ fn the_real_agent_completes_a_run() {
 
 #[test]
 fn the_real_agent_says_what_failed() {
-    let Some(agent) = support::real_agent() else {
+    let Some(agent) = crate::support::real_agent() else {
         return;
     };
     let order = Order {

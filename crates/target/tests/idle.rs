@@ -1,10 +1,6 @@
 //! Idle states and frequencies that are declared, on the exact machine: what is
 //! known of a schedule is what is measured of it.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use std::collections::BTreeMap;
 
 use assize_job::{
@@ -141,7 +137,7 @@ fn metrics_of(records: Vec<Record>) -> BTreeMap<String, f64> {
 
 #[test]
 fn a_cpu_that_sleeps_long_is_in_the_deep_state_and_one_that_does_not_is_not() {
-    let Some(exact) = support::exact("debian:6.12", 4) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
     let of = |period_ns, run_ns| {
@@ -178,7 +174,7 @@ fn a_cpu_that_sleeps_long_is_in_the_deep_state_and_one_that_does_not_is_not() {
 
 #[test]
 fn a_machine_at_rest_sleeps_at_once_and_leaving_takes_the_exit_latency() {
-    let Some(exact) = support::exact("debian:6.12", 4) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
     let of = |exit_ns: u64| {
@@ -210,7 +206,7 @@ fn a_machine_at_rest_sleeps_at_once_and_leaving_takes_the_exit_latency() {
 
 #[test]
 fn energy_is_what_times_and_powers_come_to() {
-    let Some(exact) = support::exact("debian:6.12", 4) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
     let kind = periodic(2, 10_000_000, 2_000_000);
@@ -246,7 +242,7 @@ fn energy_is_what_times_and_powers_come_to() {
 
 #[test]
 fn governors_are_in_effect_and_differ() {
-    let Some(exact) = support::exact("debian:6.12", 4) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
     let usage = [IdleGovernor::Menu, IdleGovernor::Ladder].map(|governor| {
@@ -275,7 +271,7 @@ fn governors_are_in_effect_and_differ() {
 
 #[test]
 fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
-    let Some(exact) = support::exact("debian:6.12", 4) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
     for (governor, why) in [
@@ -315,7 +311,7 @@ fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
 
 #[test]
 fn frequencies_are_those_that_the_governor_chooses() {
-    let Some(exact) = support::exact("debian:6.12", 4) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
     let hog = Kind::Hogs(Hogs {
@@ -353,7 +349,7 @@ fn frequencies_are_those_that_the_governor_chooses() {
 
 #[test]
 fn the_same_run_gives_the_same_bytes() {
-    let Some(exact) = support::exact("debian:6.12", 4) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 4) else {
         return;
     };
     for cpus in [1, 2, 4] {

@@ -33,7 +33,9 @@ fn ours() -> Option<QemuFiles> {
     let stored = qemu_build::stored(&Kernels::default_root().unwrap());
     if stored.is_none() {
         let missing = qemu_build::missing().join(" ");
-        eprintln!("skipped: no QEMU of ours is built; cargo xtask lab ({missing})");
+        crate::support::skip(&format!(
+            "no QEMU of ours is built; cargo xtask lab ({missing})"
+        ));
     }
     stored
 }

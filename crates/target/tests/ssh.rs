@@ -1,18 +1,14 @@
 //! The target `ssh:HOST` over a real sshd.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::support::sshd::Sshd;
+use crate::support::{HELLO, Scripts, WHOLE, command, raw};
 use assize_job::{Job, Machine, Order, Payload, Record};
 use assize_target::{Failure, Outcome, Ssh, Target};
-use support::sshd::Sshd;
-use support::{HELLO, Scripts, WHOLE, command, raw};
 
 fn ssh(sshd: &Sshd, agent: &Path) -> Ssh {
     Ssh::with_command(&sshd.host(), sshd.words("user"), agent.into()).unwrap()
@@ -300,7 +296,7 @@ fn another_machine_is_refused_without_connecting() {
 
 #[test]
 fn the_real_agent_completes_a_run() {
-    let Some(agent) = support::real_agent() else {
+    let Some(agent) = crate::support::real_agent() else {
         return;
     };
     let Some(sshd) = Sshd::start() else { return };

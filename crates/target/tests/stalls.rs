@@ -1,17 +1,13 @@
 //! Stalls that are planted on the exact machine, and a detector that knows
 //! nothing of them.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
+use crate::support::records;
 use assize_job::gaps::{Cause, Gap, Gaps, Seen};
 use assize_job::{Action, Job, Machine, Order, Payload, Record, StallKind, Stalls};
-use support::records;
 
 /// Nanoseconds that one turn of the detector takes at most, and its writing
 /// down of a gap.
@@ -34,7 +30,7 @@ fn detector(place: &Path) -> Option<PathBuf> {
     match done {
         Ok(status) if status.success() => Some(path),
         _ => {
-            support::skip("no gcc here that links statically");
+            crate::support::skip("no gcc here that links statically");
             None
         }
     }
@@ -67,7 +63,7 @@ fn order(detector: &Path, kernel: &str, seed: u64, stalls: Option<Stalls>) -> Or
         job: Job {
             seed,
             setup: stalls.iter().map(Stalls::module).collect(),
-            workload: support::command(&[there, "1", "400", "500", "100"]),
+            workload: crate::support::command(&[there, "1", "400", "500", "100"]),
             stalls,
             instruments: vec!["planted-stalls".into()],
             timeout_ms: 20_000,
@@ -125,7 +121,7 @@ fn both(records: &[Record]) -> Both {
 
 #[test]
 fn every_planted_interrupt_is_found_with_its_length_and_nothing_else() {
-    let Some(exact) = support::exact("debian:6.12", 2) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 2) else {
         return;
     };
     let place = tempfile::tempdir().unwrap();
@@ -190,7 +186,7 @@ fn watched(stalls: Option<Stalls>) -> Order {
     order.payload.files.clear();
     order.payload.programs.push("sleep".into());
     order.payload.modules.push("msr".into());
-    order.job.workload = support::command(&["sleep", "0.4"]);
+    order.job.workload = crate::support::command(&["sleep", "0.4"]);
     order.job.setup.push(Action::Module {
         module: "msr".into(),
         parameters: BTreeMap::new(),
@@ -207,7 +203,7 @@ fn watched(stalls: Option<Stalls>) -> Order {
 
 #[test]
 fn the_instrument_gaps_finds_each_and_knows_what_it_was() {
-    let Some(exact) = support::exact("debian:6.12", 2) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 2) else {
         return;
     };
     let records = records(&exact, &watched(Some(stalls(StallKind::Smi))));
@@ -265,7 +261,7 @@ fn traced(stalls: Option<Stalls>) -> Order {
     order.machine.command_line.clear();
     order.payload.files.clear();
     order.payload.programs = ["sh", "sleep", "cat"].map(String::from).into();
-    order.job.workload = support::command(&["sh", "-c", SCRIPT]);
+    order.job.workload = crate::support::command(&["sh", "-c", SCRIPT]);
     order
 }
 
@@ -288,7 +284,7 @@ fn windows(trace: &str) -> Vec<(u64, u64, usize)> {
 #[test]
 fn the_kernels_own_tracer_finds_each_though_interrupts_are_off() {
     const WIDTH: u64 = 500_000_000;
-    let Some(exact) = support::exact("debian:6.12-rt", 2) else {
+    let Some(exact) = crate::support::exact("debian:6.12-rt", 2) else {
         return;
     };
     let stalls = Stalls {

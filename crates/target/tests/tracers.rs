@@ -1,17 +1,13 @@
 //! The kernel's tracers as instruments, on the exact machine: stalls that are planted
 //! are found, and nothing else.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::records;
 use assize_job::gaps::{Cause, Gap, Seen};
 use assize_job::{
     Job, Machine, Order, Payload, Record, StallKind, Stalls, Tracer, TracerKind, TracerMode,
 };
-use support::records;
 
 /// The kernel that has them.
 const KERNEL: &str = "debian:6.12-rt";
@@ -61,7 +57,7 @@ fn order(kind: TracerKind, settings: Tracer, stalls: Option<Stalls>) -> Order {
         job: Job {
             seed: 6,
             setup: stalls.iter().map(Stalls::module).collect(),
-            workload: support::command(&["sleep", "0.6"]),
+            workload: crate::support::command(&["sleep", "0.6"]),
             stalls,
             instruments: vec!["planted-stalls".into(), kind.word().into()],
             tracer: Some(settings),
@@ -112,7 +108,7 @@ fn planted(records: &[Record], seen: &Seen) -> Vec<(u64, u64)> {
 #[test]
 fn hwlat_counts_each_planted_stall_of_a_window_and_tells_the_longest() {
     let kind = TracerKind::Hwlat;
-    let Some(exact) = support::exact(KERNEL, 2) else {
+    let Some(exact) = crate::support::exact(KERNEL, 2) else {
         return;
     };
     let order = |stalls| order(kind, settings(kind), stalls);
@@ -157,7 +153,7 @@ fn hwlat_counts_each_planted_stall_of_a_window_and_tells_the_longest() {
 #[test]
 fn osnoise_finds_the_planted_stalls_and_takes_them_for_the_hardware() {
     let kind = TracerKind::Osnoise;
-    let Some(exact) = support::exact(KERNEL, 2) else {
+    let Some(exact) = crate::support::exact(KERNEL, 2) else {
         return;
     };
     let smis = records(&exact, &order(kind, settings(kind), Some(stalls(1))));
@@ -190,7 +186,7 @@ fn osnoise_finds_the_planted_stalls_and_takes_them_for_the_hardware() {
 #[test]
 fn timerlat_is_late_where_a_stall_is_and_nowhere_else() {
     let kind = TracerKind::Timerlat;
-    let Some(exact) = support::exact(KERNEL, 2) else {
+    let Some(exact) = crate::support::exact(KERNEL, 2) else {
         return;
     };
     let settings = Tracer {
@@ -219,7 +215,7 @@ fn timerlat_is_late_where_a_stall_is_and_nowhere_else() {
 #[test]
 fn in_turn_each_cpu_has_its_share_of_the_windows_and_that_is_said() {
     let kind = TracerKind::Hwlat;
-    let Some(exact) = support::exact(KERNEL, 2) else {
+    let Some(exact) = crate::support::exact(KERNEL, 2) else {
         return;
     };
     let settings = Tracer {
@@ -247,7 +243,7 @@ fn in_turn_each_cpu_has_its_share_of_the_windows_and_that_is_said() {
 
 #[test]
 fn a_kernel_without_them_is_named_with_one_that_has_them() {
-    let Some(exact) = support::exact("debian:6.12", 2) else {
+    let Some(exact) = crate::support::exact("debian:6.12", 2) else {
         return;
     };
     for kind in TracerKind::ALL {

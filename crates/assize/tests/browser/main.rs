@@ -5,23 +5,16 @@
 //! it. Pages, screenshots and what was printed stay in `browser` below the
 //! target directory, as do the runs, so that they are carried out once.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // A test may fail.
-#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
-#![allow(unreachable_pub)] // The module `common` is shared.
-
-#[path = "../common/mod.rs"]
-mod common;
 mod invented;
 mod planted;
 mod why;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::sync::OnceLock;
 
-use common::{Outcome, command, document, errors, printed, there};
-use libtest_mimic::{Arguments, Trial};
+use crate::common::{Outcome, can, command, document, errors, printed, skip};
 
 /// Makes a page, and says which checks it is for.
 type Made = fn() -> Opened;
@@ -38,56 +31,69 @@ impl Opened {
 static INVENTED: [Made; 5] = [published, hostile_bundle, hostile_post, large, machines];
 static MEASURED: [Made; 2] = [dep_queue, run_job_latency];
 
-fn main() -> ExitCode {
-    let browser = browser().err();
-    let machine = there(&["agent", "QEMU", "kernel debian:6.12"]).err();
-    // A browser is started once for all pages: that takes longer than to open most.
-    let trial = |name: &str, made: &'static [Made], why: Option<String>| {
-        if let Some(why) = &why {
-            eprintln!("skipped: {why}");
-        }
-        let test = move || check(&made.iter().map(|make| make()).collect::<Vec<_>>());
-        Trial::test(name, test).with_ignored_flag(why.is_some())
-    };
-    let (no_browser, no_machine) = (browser.is_some(), machine.is_some());
-    let trials = vec![
-        trial(
-            "pages_of_experiments",
-            &MEASURED,
-            browser.clone().or(machine),
-        ),
-        trial("pages_of_what_nobody_measured", &INVENTED, browser),
-    ];
-    let read = Trial::test("a_reader_finds_what_was_planted", reads);
-    let flame = Trial::test("a_flame_graph_shows_what_was_planted", || {
-        node("why.mjs", &[why::page().display().to_string()])
-    });
-    let in_firefox = Trial::test("firefox_shows_the_same", || {
-        let pages = [published, hostile_bundle, machines].map(|made| made().0);
-        node_in(Some(&firefox()), "pages.mjs", &pages)?;
-        let why = why::page().display().to_string();
-        node_in(Some(&firefox()), "why.mjs", &[why])?;
-        reads_in(Some(&firefox()))
-    });
-    let experiment_in_firefox = Trial::test("firefox_shows_an_experiment", || {
-        node_in(Some(&firefox()), "pages.mjs", &[dep_queue().0])
-    });
-    let has_firefox = firefox().exists();
-    if !has_firefox {
-        eprintln!(
-            "skipped: {}: not there; ./setup.sh test",
-            firefox().display()
-        );
+/// A browser is started once for all pages: that takes longer than to open most.
+#[test]
+fn pages_of_experiments() {
+    if browser_is_there() && can("pages_of_experiments", &MACHINE) {
+        check(&MEASURED.map(|make| make())).unwrap();
     }
-    let trials = trials
-        .into_iter()
-        .chain([read, flame].map(|one| one.with_ignored_flag(no_browser)))
-        .chain([
-            in_firefox.with_ignored_flag(no_browser || !has_firefox),
-            experiment_in_firefox.with_ignored_flag(no_browser || no_machine || !has_firefox),
-        ])
-        .collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+#[test]
+fn pages_of_what_nobody_measured() {
+    if browser_is_there() {
+        check(&INVENTED.map(|make| make())).unwrap();
+    }
+}
+
+#[test]
+fn a_reader_finds_what_was_planted() {
+    if browser_is_there() {
+        reads().unwrap();
+    }
+}
+
+#[test]
+fn a_flame_graph_shows_what_was_planted() {
+    if browser_is_there() {
+        node("why.mjs", &[why::page().display().to_string()]).unwrap();
+    }
+}
+
+#[test]
+fn firefox_shows_the_same() {
+    if browser_is_there() && firefox_is_there() {
+        let pages = [published, hostile_bundle, machines].map(|made| made().0);
+        node_in(Some(&firefox()), "pages.mjs", &pages).unwrap();
+        let why = why::page().display().to_string();
+        node_in(Some(&firefox()), "why.mjs", &[why]).unwrap();
+        reads_in(Some(&firefox())).unwrap();
+    }
+}
+
+#[test]
+fn firefox_shows_an_experiment() {
+    if browser_is_there() && firefox_is_there() && can("firefox_shows_an_experiment", &MACHINE) {
+        node_in(Some(&firefox()), "pages.mjs", &[dep_queue().0]).unwrap();
+    }
+}
+
+/// What pages of exact runs need.
+const MACHINE: [&str; 3] = ["agent", "QEMU", "kernel debian:6.12"];
+
+fn browser_is_there() -> bool {
+    browser().map_err(|why| skip(&why)).is_ok()
+}
+
+fn firefox_is_there() -> bool {
+    let there = firefox().exists();
+    if !there {
+        skip(&format!(
+            "{}: not there; ./setup.sh full",
+            firefox().display()
+        ));
+    }
+    there
 }
 
 fn root() -> PathBuf {
@@ -101,32 +107,32 @@ fn browser() -> Result<(), String> {
     let chromium = chromium.map_or_else(|| "/usr/bin/chromium".into(), PathBuf::from);
     if !chromium.exists() {
         return Err(format!(
-            "{}: not there; ./setup.sh test",
+            "{}: not there; ./setup.sh full",
             chromium.display()
         ));
     }
     let version = Command::new("node").arg("--version").output();
-    let version = version.map_err(|why| format!("node: {why}; ./setup.sh test"))?;
+    let version = version.map_err(|why| format!("node: {why}; ./setup.sh full"))?;
     let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
     let major = version.trim_start_matches('v').split('.').next();
     if major
         .and_then(|n| n.parse().ok())
         .is_none_or(|n: u32| n < 18)
     {
-        return Err(format!("node: {version} is older than 18; ./setup.sh test"));
+        return Err(format!("node: {version} is older than 18; ./setup.sh full"));
     }
     let installed = root().join("target/setup/browser");
     for package in ["playwright-core", "axe-core"] {
         let at = installed.join("node_modules").join(package);
         if !at.exists() {
-            return Err(format!("{}: not there; ./setup.sh test", at.display()));
+            return Err(format!("{}: not there; ./setup.sh full", at.display()));
         }
     }
     let lock = "package-lock.json";
     let wanted = fs::read(root().join("tests/browser").join(lock)).unwrap();
     if fs::read(installed.join(lock)).ok() != Some(wanted) {
         let at = installed.display();
-        return Err(format!("{at}: not what {lock} pins; ./setup.sh test"));
+        return Err(format!("{at}: not what {lock} pins; ./setup.sh full"));
     }
     Ok(())
 }
@@ -237,7 +243,7 @@ fn experiment(directory: &Path, file: &Path, more: &[&str]) {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     let cache = CACHE.get_or_init(|| {
         let cache = artefacts().join("cache");
-        common::share_usual(&cache);
+        crate::common::share_usual(&cache);
         cache
     });
     let file = file.display().to_string();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use assize_bundle::{Events, Exit, Head, Measurement, Place, Writer};
 use serde_json::json;
 
+use super::{artefacts, invented};
 use crate::common::printed;
-use crate::{artefacts, invented};
 
 /// Lines of a terminal in which the answer must be.
 const LINES: usize = 12;

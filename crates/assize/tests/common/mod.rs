@@ -6,10 +6,12 @@ pub mod scheduler;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::Failed;
 
 /// The command, in this directory.
 pub fn command(directory: &Path, arguments: &[&str]) -> Command {
@@ -18,7 +20,7 @@ pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The Python that has packages of PyPI: where `./setup.sh test` puts what Debian does
+/// The Python that has packages of PyPI: where `./setup.sh full` puts what Debian does
 /// not have.
 pub fn python() -> PathBuf {
     std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
@@ -84,7 +86,8 @@ pub fn recorded(bundle: &Path) -> usize {
 
 /// Whether `assize doctor` finds all of these here.
 pub fn there(names: &[&str]) -> Result<(), String> {
-    let findings = document(Path::new("."), &["doctor", "--json"]);
+    static FINDINGS: OnceLock<serde_json::Value> = OnceLock::new();
+    let findings = FINDINGS.get_or_init(|| document(Path::new("."), &["doctor", "--json"]));
     let checks = findings["checks"].as_array().unwrap();
     for name in names {
         let check = checks.iter().find(|check| check["name"] == *name);
@@ -99,7 +102,8 @@ pub fn there(names: &[&str]) -> Result<(), String> {
 
 /// Says that a test could not be done, in the form that is counted.
 pub fn skip(why: &str) {
-    eprintln!("skipped: {why}");
+    // The harness keeps to itself what `eprintln` says in a test that passes.
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
 /// Makes this directory a cache whose kernels, modules, memory images and QEMU are
@@ -189,18 +193,30 @@ pub fn script(path: &Path, text: &str) {
 
 /// What a test gives back.
 pub type Outcome = Result<(), Failed>;
-/// A test and its name.
-pub type Test = (&'static str, fn() -> Outcome);
 
-/// Runs tests, or skips all of them if something that they need is missing.
-pub fn run(tests: Vec<Test>, needed: &[&str]) -> std::process::ExitCode {
+/// Whether what a test needs is here; what is missing is said.
+pub fn can(test: &str, needed: &[&str]) -> bool {
     let missing = there(needed).err();
     if let Some(why) = &missing {
-        eprintln!("skipped: {why}");
+        skip(&format!("{test}: {why}"));
     }
-    let tests = tests
-        .into_iter()
-        .map(|(name, test)| Trial::test(name, test).with_ignored_flag(missing.is_some()))
-        .collect();
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    missing.is_none()
 }
+
+/// Tests by name and function, each done if what it needs is here.
+#[allow(unused_macros)] // The pages are no such tests.
+macro_rules! tests {
+    (needs $needed:expr; $($name:ident = $test:expr,)+) => {
+        $(
+            #[test]
+            fn $name() {
+                let needed: &[&str] = &$needed;
+                if needed.is_empty() || $crate::common::can(stringify!($name), needed) {
+                    ($test)().unwrap();
+                }
+            }
+        )+
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use tests;

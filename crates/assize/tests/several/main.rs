@@ -1,9 +1,6 @@
 //! Several bundles: blocks of one experiment, sides of a comparison, points of a series,
 //! or refused.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-#[cfg(test)]
 mod trend;
 
 use std::collections::BTreeMap;

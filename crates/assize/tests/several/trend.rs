@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use assize_bundle::{Head, Measurement};
 use serde_json::{Value, json};
 
-use crate::{BLOCKS, filled, head};
+use super::{BLOCKS, filled, head};
 
 /// Bundles of a series.
 const LONG: usize = 12;

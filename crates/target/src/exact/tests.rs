@@ -84,37 +84,7 @@ fn answer(exact: &Exact, order: &Order) -> Vec<Record> {
 
 /// A host that gives a machine nothing for longer than it once had by the
 /// host's clock, in the middle of its run.
-#[test]
-fn a_host_that_stands_still_fails_no_run() {
-    let place = tempfile::tempdir().unwrap();
-    let Some(mut exact) = exact(place.path(), COLD) else {
-        return;
-    };
-    let order = order(&[], &[]);
-    let quick = answer(&exact, &order);
-    let stops = "( sleep 0.5; kill -STOP $$; sleep 33; kill -CONT $$ ) & exec $QEMU \"$@\"";
-    by_script(&mut exact, place.path(), stops);
-    assert!(answer(&exact, &order) == quick);
-}
-
 /// A host that gives a machine little, and seldom: with an image, too.
-#[test]
-fn a_slow_host_gives_the_same_answer() {
-    let place = tempfile::tempdir().unwrap();
-    let Some(mut exact) = exact(place.path(), FRESH) else {
-        return;
-    };
-    let order = order(&[], &[]);
-    let quick = answer(&exact, &order);
-    fs::remove_dir_all(place.path().join("images")).unwrap();
-    // It is asked how far it is all the time, too.
-    exact.boot.look = Duration::from_millis(100);
-    let slow = "( while sleep 0.1; kill -STOP $$; do sleep 0.05; kill -CONT $$; done ) \
-                2>/dev/null & exec $QEMU \"$@\"";
-    by_script(&mut exact, place.path(), slow);
-    assert!(answer(&exact, &order) == quick);
-}
-
 /// What is said of a kernel that boots, but never gets ready.
 fn of_boot(words: &[&str], programs: &[&str]) -> Option<String> {
     let place = tempfile::tempdir().unwrap();
@@ -130,67 +100,11 @@ fn of_boot(words: &[&str], programs: &[&str]) -> Option<String> {
 const PASSED: &str = " s of the guest's time have passed";
 
 #[test]
-fn a_guest_that_spins_is_said_not_to_get_ready() {
-    let spins = ["rdinit=/usr/bin/sh", "--", "-c", "\"while :; do :; done\""];
-    let Some(why) = of_boot(&spins, &["sh"]) else {
-        return;
-    };
-    assert!(
-        why.starts_with("the agent did not get ready: ") && why.contains(PASSED),
-        "{why}"
-    );
-}
-
-#[test]
-fn a_guest_that_idles_is_said_not_to_get_ready() {
-    let idles = ["rdinit=/usr/bin/sleep", "--", "1000000"];
-    let Some(why) = of_boot(&idles, &["sleep"]) else {
-        return;
-    };
-    assert!(why.contains(PASSED), "{why}");
-}
-
-#[test]
 fn a_job_without_a_timeout_may_take_for_ever() {
     let mut order = order(&[], &[]);
     assert!(patience(&order.job).guest.is_some());
     order.job.timeout_ms = 0;
     assert_eq!(patience(&order.job).guest, None);
-}
-
-#[test]
-fn every_step_is_told_before_the_first_run() {
-    let place = tempfile::tempdir().unwrap();
-    let Some(exact) = exact(place.path(), FRESH) else {
-        return;
-    };
-    let two = Order {
-        machine: Machine {
-            memory_mib: 160,
-            ..Machine::default()
-        },
-        ..order(&[], &[])
-    };
-    let orders = [order(&[], &[]), two];
-    let told = |exact: &Exact| {
-        let told = std::sync::Mutex::new(Vec::new());
-        let tell = |step: Step| told.lock().unwrap().push(step.to_string());
-        exact.prepare_telling(&orders, &tell).unwrap();
-        told.into_inner().unwrap()
-    };
-    let mut first = told(&exact);
-    // They boot at once where the host has CPUs for them.
-    first[1..].sort_unstable();
-    assert_eq!(
-        first,
-        [
-            "packing the initramfs for debian:6.12",
-            "booting debian:6.12, 1 of 2",
-            "booting debian:6.12, 2 of 2",
-        ]
-    );
-    // What is there need not be done again.
-    assert_eq!(told(&exact), [""; 0]);
 }
 
 #[test]
@@ -227,5 +141,96 @@ fn qemu_is_told_the_seed_of_a_run_but_not_while_it_makes_an_image() {
         assert_eq!(running.finish().unwrap().ended, None);
         let told = fs::read_to_string(at("arguments")).unwrap();
         assert!(told.contains(seed), "{told}");
+    }
+}
+
+/// These boot machines.
+mod full {
+    use super::*;
+
+    #[test]
+    fn a_host_that_stands_still_fails_no_run() {
+        let place = tempfile::tempdir().unwrap();
+        let Some(mut exact) = exact(place.path(), COLD) else {
+            return;
+        };
+        let order = order(&[], &[]);
+        let quick = answer(&exact, &order);
+        let stops = "( sleep 0.5; kill -STOP $$; sleep 33; kill -CONT $$ ) & exec $QEMU \"$@\"";
+        by_script(&mut exact, place.path(), stops);
+        assert!(answer(&exact, &order) == quick);
+    }
+
+    #[test]
+    fn a_slow_host_gives_the_same_answer() {
+        let place = tempfile::tempdir().unwrap();
+        let Some(mut exact) = exact(place.path(), FRESH) else {
+            return;
+        };
+        let order = order(&[], &[]);
+        let quick = answer(&exact, &order);
+        fs::remove_dir_all(place.path().join("images")).unwrap();
+        // It is asked how far it is all the time, too.
+        exact.boot.look = Duration::from_millis(100);
+        let slow = "( while sleep 0.1; kill -STOP $$; do sleep 0.05; kill -CONT $$; done ) \
+                    2>/dev/null & exec $QEMU \"$@\"";
+        by_script(&mut exact, place.path(), slow);
+        assert!(answer(&exact, &order) == quick);
+    }
+
+    #[test]
+    fn a_guest_that_spins_is_said_not_to_get_ready() {
+        let spins = ["rdinit=/usr/bin/sh", "--", "-c", "\"while :; do :; done\""];
+        let Some(why) = of_boot(&spins, &["sh"]) else {
+            return;
+        };
+        assert!(
+            why.starts_with("the agent did not get ready: ") && why.contains(PASSED),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn a_guest_that_idles_is_said_not_to_get_ready() {
+        let idles = ["rdinit=/usr/bin/sleep", "--", "1000000"];
+        let Some(why) = of_boot(&idles, &["sleep"]) else {
+            return;
+        };
+        assert!(why.contains(PASSED), "{why}");
+    }
+
+    #[test]
+    fn every_step_is_told_before_the_first_run() {
+        let place = tempfile::tempdir().unwrap();
+        let Some(exact) = exact(place.path(), FRESH) else {
+            return;
+        };
+        let two = Order {
+            machine: Machine {
+                memory_mib: 160,
+                ..Machine::default()
+            },
+            ..order(&[], &[])
+        };
+        let orders = [order(&[], &[]), two];
+        let told = |exact: &Exact| {
+            let told = std::sync::Mutex::new(Vec::new());
+            let tell = |step: Step| told.lock().unwrap().push(step.to_string());
+            exact.prepare_telling(&orders, &tell).unwrap();
+            told.into_inner().unwrap()
+        };
+        let mut first = told(&exact);
+        // They boot at once where the host has CPUs for them.
+        first[1..].sort_unstable();
+        assert_eq!(
+            first,
+            [
+                "packing the initramfs for debian:6.12",
+                "booting debian:6.12, 1 of 2",
+                "booting debian:6.12, 2 of 2",
+            ]
+        );
+        // What is there need not be done again.
+        assert_eq!(told(&exact), [""; 0]);
     }
 }

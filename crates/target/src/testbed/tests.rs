@@ -3,8 +3,13 @@ use std::os::unix::fs::MetadataExt as _;
 use super::*;
 use crate::kernels::Kernels;
 
-mod headers;
-mod part;
+/// Modules are built again and again here.
+mod full {
+    mod headers;
+    mod part;
+
+    use super::*;
+}
 
 const KERNEL: &str = "debian:6.12";
 

@@ -33,7 +33,7 @@ impl Sshd {
     pub fn start_with(environment: &[(&str, String)], more: &str) -> Option<Sshd> {
         for needed in [SSHD, "/usr/bin/ssh", "/usr/bin/ssh-keygen"] {
             if !Path::new(needed).exists() {
-                skip(&format!("{needed} is missing; run `./setup.sh test`"));
+                skip(&format!("{needed} is missing; run `./setup.sh full`"));
                 return None;
             }
         }

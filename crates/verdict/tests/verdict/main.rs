@@ -19,6 +19,8 @@ mod family;
 #[cfg(test)]
 mod identities;
 #[cfg(test)]
+mod independent;
+#[cfg(test)]
 mod lints;
 #[cfg(test)]
 mod machines;
@@ -32,6 +34,8 @@ mod resolution;
 mod schedules;
 #[cfg(test)]
 mod sentences;
+#[cfg(test)]
+mod simulated_family;
 #[cfg(test)]
 mod tables;
 #[cfg(test)]

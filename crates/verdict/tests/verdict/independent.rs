@@ -1,7 +1,5 @@
 //! scipy computes the same figures and words from the same runs.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,8 +1,6 @@
 //! What holds of whole documents, whatever the records: sentences say what the
 //! table says, more runs do not find less, and many rows are not many chances.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use std::collections::BTreeMap;
 
 use assize_verdict::{

@@ -1,0 +1,28 @@
+//! Tests that take long, or need what is not always there: `make test-all` runs them.
+
+#[path = "bisect.rs"]
+mod bisect;
+#[path = "browser/main.rs"]
+mod browser;
+#[path = "failures.rs"]
+mod failures;
+#[path = "images.rs"]
+mod images;
+#[path = "kill.rs"]
+pub(crate) mod kill;
+#[path = "loads.rs"]
+mod loads;
+#[path = "policies.rs"]
+mod policies;
+#[path = "python.rs"]
+mod python;
+#[path = "spread.rs"]
+mod spread;
+#[path = "tour.rs"]
+mod tour;
+#[path = "try.rs"]
+mod trying;
+#[path = "twice.rs"]
+mod twice;
+#[path = "why.rs"]
+mod why;

@@ -1,0 +1,34 @@
+//! The command, as a user starts it.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
+#![allow(clippy::unnecessary_wraps, clippy::print_stdout)]
+#![allow(unreachable_pub, missing_docs)] // Modules are shared; nothing is published.
+
+mod common;
+
+mod bad_input;
+mod commands;
+mod files;
+mod formats;
+mod full;
+mod golden;
+mod lints;
+mod mailbox;
+mod paths;
+mod progress;
+mod refused;
+mod run;
+#[path = "several/main.rs"]
+mod several;
+mod trace;
+mod verbs;
+
+/// A boot of each kind, which `make test` tries; [`full`] has the rest.
+mod boots {
+    use crate::full::kill;
+
+    crate::common::tests! {
+        needs ["agent", "QEMU", "kernel debian:6.12"];
+        a_killed_run_goes_on_and_loses_nothing = || kill::killed(10),
+    }
+}

@@ -1,0 +1,11 @@
+//! Bundles, from outside.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
+#![allow(clippy::print_stdout)]
+
+mod common;
+mod crash;
+mod evidence;
+mod merge;
+mod python;
+mod writer;

@@ -1,0 +1,6 @@
+//! Reports of documents, from outside.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
+
+mod absolutes;
+mod html;

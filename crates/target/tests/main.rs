@@ -1,0 +1,23 @@
+//! Targets, with real machines.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
+
+mod full;
+mod host;
+mod own_qemu;
+mod support;
+
+/// A boot of each kind, which `make test` tries; [`full`] has the rest.
+mod boots {
+    use crate::full::exact;
+
+    #[test]
+    fn the_same_order_gives_the_same_bytes_however_busy_the_host_is() {
+        exact::same_bytes_however_busy_the_host_is(1);
+    }
+
+    #[test]
+    fn a_panic_is_a_failed_run_with_its_console() {
+        exact::a_panic_is_a_failed_run_with_its_console();
+    }
+}
