@@ -1,5 +1,6 @@
 //! The program itself, as steps use it.
 
+use std::env;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::OnceLock;
@@ -8,15 +9,17 @@ use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
 use crate::{Error, agent};
 
+/// Set for those who work beside one that has built it: cargo would have them wait.
+pub(crate) const IS_BUILT: &str = "ASSIZE_PROGRAM_IS_BUILT";
+
 /// Builds it with the profile of development, and says where it is.
 ///
 /// By the name of the program and not of its package: then the features of
 /// dependencies are those of the whole workspace, and what is built here is not
-/// built once more for the tests. Cargo is called once: it would wait for another
-/// one that compiles beside.
+/// built once more for the tests.
 pub(crate) fn build() -> Result<PathBuf, Error> {
     static BUILT: OnceLock<()> = OnceLock::new();
-    if BUILT.get().is_none() {
+    if BUILT.get().is_none() && env::var_os(IS_BUILT).is_none() {
         let arguments = ["build", "--quiet", "--locked", "--bin", "assize"];
         run_command(command(cargo(), &arguments)?)?;
         BUILT.get_or_init(|| ());

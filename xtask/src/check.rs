@@ -1,130 +1,68 @@
-//! Everything that must pass before a commit.
+//! What must pass: before a commit (`make test`), and what else `make test-all` does.
 
 use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
-use crate::steps::{Beside, Done, Step, close, take_all, take_each};
+use crate::steps::{Beside, Done, ROWS, Step, Taken, close, take_each};
 use crate::{
-    agent, assize, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test,
-    tidy, trials, validity,
+    agent, assize, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling,
+    steps, test, tidy, trials, validity,
 };
 
-/// What is checked at once, and the programs that the next steps use.
+/// What is checked at once: it needs nothing, and a mistake is seen in the first minute.
 const FIRST: &[Step] = &[
-    Step {
-        name: "format",
-        run: format,
-    },
-    Step {
-        name: "tidy",
-        run: tidy::step,
-    },
-    Step {
-        name: "agent",
-        run: agent::step,
-    },
-    Step {
-        name: "program",
-        run: assize::step,
-    },
+    Step::new("format", &[], format),
+    Step::new("tidy", &["test"], tidy::step),
+    Step::new("links", &[], docs::links_step),
+    Step::new("spelling", &["test"], spelling::step),
 ];
 
-/// A step that goes on beside [`MACHINES`], which leave a CPU free.
-const COMPILE: &[Step] = &[Step {
-    name: "compile",
-    run: test::compile,
-}];
+/// What the lists below use.
+const PROGRAM: &[Step] = &[Step::new("program", &[], assize::step)];
 
-/// What machines are booted with.
+/// What compiles with the profile of development, of which cargo does one at a time.
+const COMPILED: &[Step] = &[
+    Step::new("clippy", &[], clippy),
+    Step::new("tests", &[], test::quick),
+    Step::new("boots", &["exact"], test::boots),
+];
+
+/// What machines are booted with, and a boot of each kind; beside [`COMPILED`], once the
+/// program is there.
+const BOOTED: &[Step] = &[
+    Step::new("agent", &[], agent::step),
+    Step::new("machines", &["exact"], lab::machine),
+    Step::new("sources", &["exact"], lab::sources),
+    Step::new("modules", &["test"], kmod::newest),
+    Step::new("sparse", &["test"], kmod::sparse),
+    Step::new("checkpatch", &["test"], kmod::checkpatch),
+    Step::new("kernel-doc", &["test"], kmod::kernel_doc),
+    Step::new("suite", &[], kernel_tests::smoke),
+    Step::new("levels", &[], trials::smoke),
+];
+
+/// What only `check-more` does. Lanes that boot machines and lanes that compute take turns
+/// on the two lists, which take about the same time.
 const MACHINES: &[Step] = &[
-    Step {
-        name: "lab",
-        run: lab::step,
-    },
-    Step {
-        name: "sources",
-        run: lab::sources,
-    },
-    Step {
-        name: "modules",
-        run: kmod::step,
-    },
-];
-
-/// Steps that go on beside [`OTHERS`], which are mostly the tests: the two lists are meant
-/// to take about the same time. The trials come first: they need some gigabytes for memory
-/// images, which are removed before the tests have made many of theirs.
-const BESIDE: &[Step] = &[
-    Step {
-        name: "trials",
-        run: trials::step,
-    },
-    Step {
-        name: "kernel-tests",
-        run: kernel_tests::step,
-    },
-    Step {
-        name: "exact-soak",
-        run: exact_soak::step,
-    },
-    Step {
-        name: "pages",
-        run: test::pages,
-    },
-    Step {
-        name: "oracle",
-        run: oracle::step,
-    },
-    Step {
-        name: "validity",
-        run: validity::step,
-    },
-    Step {
-        name: "clippy",
-        run: clippy,
-    },
-    Step {
-        name: "docs",
-        run: docs::step,
-    },
-    Step {
-        name: "sparse",
-        run: kmod::sparse,
-    },
-    Step {
-        name: "checkpatch",
-        run: kmod::checkpatch,
-    },
-    Step {
-        name: "kernel-doc",
-        run: kmod::kernel_doc,
-    },
+    Step::new("kernels", &["exact", "run", "full"], lab::step),
+    Step::new("all-modules", &["test"], kmod::step),
+    Step::new("trials", &["full"], trials::step),
+    Step::new("kernel-tests", &[], kernel_tests::step),
+    Step::new("exact-soak", &[], exact_soak::step),
+    Step::new("pages", &["full"], test::pages),
 ];
 
 const OTHERS: &[Step] = &[
-    Step {
-        name: "deny",
-        run: deny::rules,
-    },
-    Step {
-        name: "advisories",
-        run: deny::advisories,
-    },
-    Step {
-        name: "corpus",
-        run: corpus::step,
-    },
-    Step {
-        name: "spelling",
-        run: spelling::step,
-    },
-    Step {
-        name: "tests",
-        run: test::step,
-    },
+    Step::new("all-tests", &["full"], test::full),
+    Step::new("corpus", &[], corpus::step),
+    Step::new("oracle", &["full"], oracle::step),
+    Step::new("validity", &[], validity::step),
+    Step::new("docs", &[], docs::step),
+    Step::new("deny", &["full"], deny::rules),
+    Step::new("advisories", &["full"], deny::advisories),
 ];
 
 fn all() -> impl Iterator<Item = &'static Step> {
-    let lists = [FIRST, COMPILE, MACHINES, OTHERS, BESIDE];
+    let lists = [FIRST, PROGRAM, COMPILED, BOOTED, MACHINES, OTHERS];
     lists.into_iter().flatten()
 }
 
@@ -137,23 +75,42 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             format!("{name}: no such step; there are {}", names.join(", "))
         })
     };
-    let wanted: Vec<Step> = arguments.iter().map(named).collect::<Result<_, _>>()?;
-    if !wanted.is_empty() {
-        return take_all(&wanted);
+    let (rows, names) = match arguments {
+        [option, file, names @ ..] if option == ROWS => (Some(file), names),
+        names => (None, names),
+    };
+    let wanted: Vec<Step> = names.iter().map(named).collect::<Result<_, _>>()?;
+    match rows {
+        Some(file) => steps::keep(&take_each(&wanted), file),
+        None if wanted.is_empty() => quick(),
+        None => close(&take_each(&wanted)),
     }
-    everything()
 }
 
-fn everything() -> Result<(), Error> {
-    let target = agent::target()?;
+/// `cargo xtask check-more`.
+pub(crate) fn run_more(arguments: &[String]) -> Result<(), Error> {
+    if let Some(word) = arguments.first() {
+        return Err(format!("{word}: takes no arguments; see `check LANE...`"));
+    }
+    let mut taken = take_each(PROGRAM);
+    taken.extend(side_by_side(OTHERS, MACHINES));
+    close(&taken)
+}
+
+/// What must pass before a commit.
+fn quick() -> Result<(), Error> {
     let mut taken = take_each(FIRST);
-    let compiling = Beside::start(COMPILE, target.join("check-compile.log"));
-    taken.extend(take_each(MACHINES));
-    let compiled = compiling.and_then(Beside::end);
-    let beside = Beside::start(BESIDE, target.join("check-beside.log"));
-    taken.extend(take_each(OTHERS));
-    let ended = beside.and_then(Beside::end);
-    close(&taken).and(compiled).and(ended)
+    taken.extend(take_each(PROGRAM));
+    taken.extend(side_by_side(COMPILED, BOOTED));
+    close(&taken)
+}
+
+/// Takes two lists of steps at the same time.
+fn side_by_side(these: &[Step], those: &[Step]) -> Vec<Taken> {
+    let beside = Beside::start(those);
+    let mut taken = take_each(these);
+    taken.extend(Beside::end(beside));
+    taken
 }
 
 fn format() -> Result<Done, Error> {
@@ -168,18 +125,9 @@ fn clippy() -> Result<Done, Error> {
     if !works(cargo(), &["clippy", "--version"]) {
         return Ok(Done::Skipped("cargo clippy is not installed".into()));
     }
-    run_command(command(
-        cargo(),
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ],
-    )?)?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--locked"];
+    let denied = ["--", "-D", "warnings"];
+    run_command(command(cargo(), &[&clippy[..], &denied].concat())?)?;
     Ok(Done::Ok)
 }
 
@@ -190,8 +138,10 @@ mod tests {
     #[test]
     fn a_step_that_does_not_exist_is_an_error() {
         let why = run(&["tidy".into(), "test".into()]).unwrap_err();
-        assert!(why.starts_with("test: no such step; there are format, tidy,"));
-        assert!(why.ends_with("sparse, checkpatch, kernel-doc"), "{why}");
+        assert!(
+            why.starts_with("test: no such step; there are format, tidy,"),
+            "{why}"
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::steps::Done;
 use crate::{Error, assize};
 
 /// Kernels that experiments in the tree and tests ask for, each with what is
-/// fetched beside the image. The compiler of those without one is installed by
+/// fetched beside the image; first the one that `check` boots. The compiler of those without one is installed by
 /// setup.sh.
 const KERNELS: &[(&str, &[&str])] = &[
     ("debian:6.12", &["--headers"]),
@@ -37,22 +37,36 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
 }
 
 fn fetch_kernels() -> Result<(), Error> {
+    fetch(KERNELS)
+}
+
+fn fetch(kernels: &[(&str, &[&str])]) -> Result<(), Error> {
     let program = assize::build()?;
     let assize = |arguments: &[&str]| {
         let all = [&["kernel", "fetch"], arguments].concat();
         run_command(command(&program, &all)?)
     };
     assize(&["--qemu"])?;
-    KERNELS
+    kernels
         .iter()
         .try_for_each(|(name, beside)| assize(&[beside, &[*name][..]].concat()))
 }
 
-/// The step of `check`. Without it the tests that boot skip, and say so.
+/// The step of `check`: the exact machine with one kernel. Without it the tests that boot
+/// skip, and say so.
+pub(crate) fn machine() -> Result<Done, Error> {
+    Ok(done(fetch(&KERNELS[..1])))
+}
+
+/// The step of `check-more`.
 pub(crate) fn step() -> Result<Done, Error> {
-    match fetch_kernels() {
-        Ok(()) => Ok(Done::Ok),
-        Err(why) => Ok(Done::Skipped(format!("no kernels: {why}"))),
+    Ok(done(fetch_kernels()))
+}
+
+fn done(fetched: Result<(), Error>) -> Done {
+    match fetched {
+        Ok(()) => Done::Ok,
+        Err(why) => Done::Skipped(format!("no kernels: {why}")),
     }
 }
 

@@ -12,6 +12,7 @@ mod debug;
 mod deny;
 mod docs;
 mod exact_soak;
+mod first_hour;
 mod fuzz;
 mod golden;
 mod ground_truth;
@@ -51,8 +52,14 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "check",
         arguments: "[STEP...]",
-        help: "everything that must pass before a commit, or these steps; lists every failure",
+        help: "what must pass before a commit, or these steps; lists every failure",
         run: |arguments| done(check::run(arguments)),
+    },
+    Verb {
+        name: "check-more",
+        arguments: "",
+        help: "what `make test-all` does beside: all that takes longer",
+        run: |arguments| done(check::run_more(arguments)),
     },
     Verb {
         name: "test",
@@ -125,6 +132,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write]",
         help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
         run: |arguments| done(speed::run(arguments)),
+    },
+    Verb {
+        name: "first-hour",
+        arguments: "[--write]",
+        help: "what `make demo` and `make test` cost in a fresh clone; --write puts it into docs/speed.md",
+        run: |arguments| done(first_hour::run(arguments)),
     },
     Verb {
         name: "pages",

@@ -6,9 +6,12 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::command::command;
+use serde::{Deserialize, Serialize};
+
+use crate::assize::IS_BUILT;
+use crate::command::{command, run};
 use crate::cpu_time::of_children;
 use crate::{Error, agent};
 
@@ -16,8 +19,19 @@ use crate::{Error, agent};
 pub(crate) enum Done {
     /// It did its work.
     Ok,
+    /// It did what could be done here.
+    Counted(Counts),
     /// It could not be done here, and why.
     Skipped(String),
+}
+
+/// What a step that consists of many tests did.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    /// Tests that passed.
+    pub(crate) passed: u64,
+    /// Why others were not carried out, for each.
+    pub(crate) skipped: Vec<String>,
 }
 
 /// One step.
@@ -25,21 +39,36 @@ pub(crate) enum Done {
 pub(crate) struct Step {
     /// A short name.
     pub(crate) name: &'static str,
+    /// The groups of setup.sh that it needs.
+    needs: &'static [&'static str],
     /// The work.
-    pub(crate) run: fn() -> Result<Done, Error>,
+    run: fn() -> Result<Done, Error>,
 }
 
+impl Step {
+    pub(crate) const fn new(
+        name: &'static str,
+        needs: &'static [&'static str],
+        run: fn() -> Result<Done, Error>,
+    ) -> Step {
+        Step { name, needs, run }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
 enum Outcome {
-    Ok,
+    Ok(Counts),
     Skipped(String),
     Failed(Error),
 }
 
 /// How a step ended, and what it cost.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Taken {
-    name: &'static str,
+    name: String,
     outcome: Outcome,
-    time: Duration,
+    /// Seconds from its begin to its end.
+    seconds: f64,
     /// Seconds of CPU time of the programs it started.
     cpu: f64,
     /// Bytes that may still be written where builds are, when it ended.
@@ -48,28 +77,36 @@ pub(crate) struct Taken {
 
 impl fmt::Display for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (how, why) = match &self.outcome {
-            Outcome::Ok => ("ok", ""),
-            Outcome::Skipped(why) => ("SKIPPED", why.as_str()),
-            // All of it stands where the step ended, and at the end of all.
-            Outcome::Failed(why) => ("FAILED", why.lines().next().unwrap_or_default()),
+        let how = match &self.outcome {
+            Outcome::Ok(_) => "ok",
+            Outcome::Skipped(_) => "SKIPPED",
+            Outcome::Failed(_) => "FAILED",
         };
-        let (name, seconds, cpu) = (self.name, self.time.as_secs_f64(), self.cpu);
-        write!(f, "{name:<12} {how:<8} {seconds:6.1} s {cpu:6.1} s of CPU")?;
-        if let Some(free) = self.free {
-            write!(f, " {:6.1} GiB free", free as f64 / f64::from(1 << 30))?;
+        let (name, seconds, cpu) = (&self.name, self.seconds, self.cpu);
+        write!(f, "{name:<12} {how:<8} {seconds:7.1} {cpu:7.1}")?;
+        match self.free {
+            Some(free) => write!(f, " {:6.1}", free as f64 / f64::from(1 << 30))?,
+            None => write!(f, " {:6}", "")?,
         }
-        match why {
-            "" => Ok(()),
-            why => write!(f, "  {why}"),
+        match &self.outcome {
+            Outcome::Ok(Counts { passed: 0, skipped }) if skipped.is_empty() => Ok(()),
+            Outcome::Ok(Counts { passed, skipped }) => {
+                write!(f, " {passed:6} {:7}", skipped.len())?;
+                let mut reasons: Vec<&String> = skipped.iter().collect();
+                reasons.sort();
+                reasons.dedup();
+                reasons
+                    .iter()
+                    .try_for_each(|why| write!(f, "\n    skipped: {why}"))
+            }
+            Outcome::Skipped(why) => write!(f, "  {why}"),
+            // All of it stands where the step ended, and at the end of all.
+            Outcome::Failed(why) => write!(f, "  {}", why.lines().next().unwrap_or_default()),
         }
     }
 }
 
-/// Takes every step, then lists how each ended. An error if any failed.
-pub(crate) fn take_all(steps: &[Step]) -> Result<(), Error> {
-    close(&take_each(steps))
-}
+const HEAD: &str = "lane         how      seconds   CPU s  GiB+  passed skipped";
 
 /// Takes every step.
 pub(crate) fn take_each(steps: &[Step]) -> Vec<Taken> {
@@ -78,17 +115,18 @@ pub(crate) fn take_each(steps: &[Step]) -> Vec<Taken> {
 
 /// Lists how each step ended. An error if any failed.
 pub(crate) fn close(taken: &[Taken]) -> Result<(), Error> {
-    println!();
+    println!("\n{HEAD}");
     for one in taken {
         println!("{one}");
     }
     let count =
         |wanted: fn(&Outcome) -> bool| taken.iter().filter(|one| wanted(&one.outcome)).count();
-    let ok = count(|outcome| matches!(outcome, Outcome::Ok));
+    let ok = count(|outcome| matches!(outcome, Outcome::Ok(_)));
     let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
     let failed = taken.len() - ok - skipped;
-    let summary = format!("{ok} steps ok, {skipped} skipped, {failed} failed");
-    println!("\n{summary}");
+    let summary = format!("{ok} lanes ok, {skipped} skipped, {failed} failed");
+    let cpu: f64 = taken.iter().map(|one| one.cpu).sum();
+    println!("\n{summary}; {cpu:.0} s of CPU");
     let failures = taken.iter().filter_map(|one| match &one.outcome {
         Outcome::Failed(why) => Some(format!("{}: {why}", one.name)),
         _ => None,
@@ -104,8 +142,9 @@ fn take(step: &Step) -> Taken {
     println!("\n== {}", step.name);
     let start = Instant::now();
     let before = of_children().unwrap_or_default();
-    let outcome = match (step.run)() {
-        Ok(Done::Ok) => Outcome::Ok,
+    let outcome = match install(step.needs).and_then(|()| (step.run)()) {
+        Ok(Done::Ok) => Outcome::Ok(Counts::default()),
+        Ok(Done::Counted(counts)) => Outcome::Ok(counts),
         Ok(Done::Skipped(why)) => {
             println!("skipped: {why}");
             Outcome::Skipped(why)
@@ -116,12 +155,20 @@ fn take(step: &Step) -> Taken {
         }
     };
     Taken {
-        name: step.name,
+        name: step.name.into(),
         outcome,
-        time: start.elapsed(),
+        seconds: start.elapsed().as_secs_f64(),
         cpu: of_children().unwrap_or_default() - before,
         free: free(),
     }
+}
+
+/// Installs what a step needs, when it begins.
+fn install(groups: &[&str]) -> Result<(), Error> {
+    if groups.is_empty() {
+        return Ok(());
+    }
+    run(command("./setup.sh", groups)?)
 }
 
 fn free() -> Option<u64> {
@@ -129,56 +176,77 @@ fn free() -> Option<u64> {
     Some(at.f_bavail * at.f_frsize)
 }
 
+/// The option of `check` with which it writes how its steps ended into a file.
+pub(crate) const ROWS: &str = "--rows";
+
+/// Writes how steps ended into a file.
+pub(crate) fn keep(taken: &[Taken], file: &str) -> Result<(), Error> {
+    let text = serde_json::to_vec(taken).map_err(|why| why.to_string())?;
+    fs::write(file, text).map_err(|why| format!("{file}: {why}"))
+}
+
 /// Steps that another `cargo xtask check` takes in the meantime.
 pub(crate) struct Beside {
-    /// Their names, for messages.
     names: String,
     process: Child,
     log: PathBuf,
+    rows: PathBuf,
 }
 
 impl Beside {
-    /// Begins with `check NAME...`, whose output goes to `log`.
-    pub(crate) fn start(steps: &[Step], log: PathBuf) -> Result<Beside, Error> {
+    /// Begins; what the steps print goes to a log.
+    pub(crate) fn start(steps: &[Step]) -> Result<Beside, Error> {
+        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         let xtask = env::current_exe().map_err(|why| format!("our own path: {why}"))?;
+        let log = agent::target()?.join("check-beside.log");
+        let rows = log.with_extension("rows");
+        let _ = fs::remove_file(&rows);
         let failed = |why: io::Error| format!("{}: {why}", log.display());
         let output = File::create(&log).map_err(failed)?;
         let errors = output.try_clone().map_err(failed)?;
-        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-        let mut process = command(xtask, &["check"])?;
-        process.args(&names).stdout(output).stderr(errors);
-        let process = process
-            .spawn()
-            .map_err(|why| format!("xtask check {}: {why}", names.join(" ")))?;
+        let mut process = command(xtask, &["check", ROWS])?;
+        process
+            .arg(&rows)
+            .args(&names)
+            .stdout(output)
+            .stderr(errors);
+        process.env(IS_BUILT, "1");
         let names = names.join(", ");
+        println!("\nbeside what follows: {names}; {}", log.display());
+        let process = process.spawn().map_err(|why| format!("{names}: {why}"))?;
         Ok(Beside {
             names,
             process,
             log,
+            rows,
         })
     }
 
-    /// Waits for the end and shows the output, which lists how each step ended.
-    pub(crate) fn end(mut self) -> Result<(), Error> {
-        let status = self.process.wait();
-        let failed = |why: io::Error| format!("{}: {why}", self.log.display());
-        let log = fs::read(&self.log).map_err(failed)?;
-        io::stdout().write_all(&log).map_err(failed)?;
-        match status.map_err(failed)? {
-            status if status.success() => Ok(()),
-            status => {
-                let log = String::from_utf8_lossy(&log);
-                let why = said_last(&log).unwrap_or_default();
-                Err(format!("one of {}: {status}: {why}", self.names))
-            }
+    /// Waits for the end, shows the output, and says how each step ended.
+    pub(crate) fn end(beside: Result<Beside, Error>) -> Vec<Taken> {
+        let lost = |names: &str, why: Error| Taken {
+            name: names.into(),
+            outcome: Outcome::Failed(why),
+            seconds: 0.0,
+            cpu: 0.0,
+            free: None,
+        };
+        match beside {
+            Err(why) => vec![lost("beside", why)],
+            Ok(mut beside) => beside
+                .wait()
+                .unwrap_or_else(|why| vec![lost(&beside.names, why)]),
         }
     }
-}
 
-/// What `xtask check` said at its end of steps that failed, which may be several lines.
-fn said_last(log: &str) -> Option<&str> {
-    let (_, said) = log.rsplit_once("xtask: check: ")?;
-    Some(said.trim_end())
+    fn wait(&mut self) -> Result<Vec<Taken>, Error> {
+        let failed = |why: io::Error| format!("{}: {why}", self.log.display());
+        let status = self.process.wait().map_err(failed)?;
+        let log = fs::read(&self.log).map_err(failed)?;
+        io::stdout().write_all(&log).map_err(failed)?;
+        let rows = fs::read(&self.rows).map_err(|_| format!("ended early: {status}"))?;
+        serde_json::from_slice(&rows).map_err(|why| format!("{}: {why}", self.rows.display()))
+    }
 }
 
 #[cfg(test)]
@@ -189,60 +257,60 @@ mod tests {
     #[test]
     fn a_row_says_how_a_step_ended_and_what_it_cost() {
         let taken = |outcome| Taken {
-            name: "trials",
+            name: "trials".into(),
             outcome,
-            time: Duration::from_millis(1250),
+            seconds: 1.25,
             cpu: 2.0,
             free: Some(3 << 29),
         };
         assert_eq!(
             taken(Outcome::Skipped("no QEMU".into())).to_string(),
-            "trials       SKIPPED     1.2 s    2.0 s of CPU    1.5 GiB free  no QEMU"
+            "trials       SKIPPED      1.2     2.0    1.5  no QEMU"
         );
-        assert!(taken(Outcome::Ok).to_string().ends_with("GiB free"));
+        let counts = |passed, skipped: &[&str]| Counts {
+            passed,
+            skipped: skipped.iter().map(ToString::to_string).collect(),
+        };
+        let none = taken(Outcome::Ok(counts(0, &[]))).to_string();
+        assert_eq!(none, "trials       ok           1.2     2.0    1.5");
+        let some = taken(Outcome::Ok(counts(7, &["no QEMU", "no QEMU"]))).to_string();
+        assert_eq!(some, format!("{none}      7       2\n    skipped: no QEMU"));
     }
 
     #[test]
-    fn a_failure_beside_is_a_failure() {
-        let end = |program: &str| {
-            let log = tempfile::NamedTempFile::new().unwrap();
-            let said = "== trials\nxtask: check: 1 failed: trials: one\nis wrong\n";
-            fs::write(log.path(), said).unwrap();
-            let beside = Beside {
+    fn how_steps_beside_ended_is_read_back() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::write(at("log"), "== trials\n").unwrap();
+        let beside = || {
+            Ok(Beside {
                 names: "trials".into(),
-                process: std::process::Command::new(program).spawn().unwrap(),
-                log: log.path().to_path_buf(),
-            };
-            beside.end()
+                process: std::process::Command::new("true").spawn().unwrap(),
+                log: at("log"),
+                rows: at("rows"),
+            })
         };
-        assert_eq!(end("true"), Ok(()));
-        let why = end("false").unwrap_err();
-        assert!(why.starts_with("one of trials: "), "{why}");
-        assert!(why.ends_with(": 1 failed: trials: one\nis wrong"), "{why}");
+        let lost = Beside::end(beside());
+        assert!(close(&lost).unwrap_err().contains("trials: ended early"));
+        let failed = take_each(&[Step::new("breaks", &[], || Err("on purpose".into()))]);
+        keep(&failed, at("rows").to_str().unwrap()).unwrap();
+        let why = close(&Beside::end(beside())).unwrap_err();
+        assert_eq!(why, "0 lanes ok, 0 skipped, 1 failed: breaks: on purpose");
     }
 
     #[test]
     fn steps_after_a_failure_are_still_taken_and_failures_are_counted() {
         static TAKEN: AtomicU32 = AtomicU32::new(0);
         let steps = [
-            Step {
-                name: "breaks",
-                run: || Err("on purpose".into()),
-            },
-            Step {
-                name: "absent",
-                run: || Ok(Done::Skipped("not here".into())),
-            },
-            Step {
-                name: "works",
-                run: || {
-                    TAKEN.fetch_add(1, Ordering::Relaxed);
-                    Ok(Done::Ok)
-                },
-            },
+            Step::new("breaks", &[], || Err("on purpose".into())),
+            Step::new("absent", &[], || Ok(Done::Skipped("not here".into()))),
+            Step::new("works", &[], || {
+                TAKEN.fetch_add(1, Ordering::Relaxed);
+                Ok(Done::Ok)
+            }),
         ];
-        let summary = take_all(&steps).unwrap_err();
-        let failed = "1 steps ok, 1 skipped, 1 failed: breaks: on purpose";
+        let summary = close(&take_each(&steps)).unwrap_err();
+        let failed = "1 lanes ok, 1 skipped, 1 failed: breaks: on purpose";
         assert_eq!(summary, failed);
         assert_eq!(TAKEN.load(Ordering::Relaxed), 1);
     }

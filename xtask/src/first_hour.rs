@@ -1,0 +1,170 @@
+//! What the README's two commands cost in a fresh clone with an empty cache.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use crate::command::{command, output, run as run_command, watch};
+use crate::cpu_time::of_children;
+use crate::{Error, agent, tree};
+
+const PAGE: &str = "docs/speed.md";
+/// Where the part of the page begins that this makes. Other parts follow it.
+pub(crate) const HEADING: &str = "## From a clone\n";
+/// The stage of `demo/run` before which two answers were printed.
+const ANSWERED: &str = "3/4";
+
+/// What one command cost.
+struct Cost {
+    command: &'static str,
+    seconds: f64,
+    cpu: f64,
+    /// When the first two answers were there, in seconds.
+    answer: Option<f64>,
+    gib: f64,
+}
+
+/// `cargo xtask first-hour [--write]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let write = match arguments {
+        [] => false,
+        [word] if word == "--write" => true,
+        _ => return Err("only --write is known".into()),
+    };
+    let place = agent::target()?.join("first-hour");
+    if place.exists() {
+        fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+    }
+    let clone = place.join("clone");
+    let mut git = command("git", &["clone", "--quiet", "."])?;
+    git.arg(&clone);
+    run_command(git)?;
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default().to_owned();
+    let costs = ["demo", "test"].map(|command| measure(command, &clone, &place));
+    let costs = costs.into_iter().collect::<Result<Vec<Cost>, Error>>()?;
+    let section = section(&costs, &commit()?, &load);
+    println!("{section}");
+    if write {
+        let path = tree::root()?.join(PAGE);
+        let fault = |why| format!("{PAGE}: {why}");
+        let page = fs::read_to_string(&path).map_err(fault)?;
+        fs::write(&path, replaced(&page, &section)).map_err(fault)?;
+    }
+    Ok(())
+}
+
+fn commit() -> Result<String, Error> {
+    let commit = output("git", &["rev-parse", "--short", "HEAD"])?;
+    Ok(commit.trim().to_owned())
+}
+
+/// Runs `make COMMAND` in the clone, whose caches lie beside it.
+fn measure(command: &'static str, clone: &Path, place: &Path) -> Result<Cost, Error> {
+    let begun = Instant::now();
+    let before = of_children()?;
+    let mut answer = None;
+    let mut make = Command::new("make");
+    make.arg(command)
+        .current_dir(clone)
+        .env("ASSIZE_CACHE", place.join("cache"))
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("MAKEFLAGS");
+    watch(make, |line| {
+        if line
+            .strip_prefix('[')
+            .is_some_and(|stage| stage.starts_with(ANSWERED))
+        {
+            answer.get_or_insert(begun.elapsed().as_secs_f64());
+        }
+    })?;
+    Ok(Cost {
+        command,
+        seconds: begun.elapsed().as_secs_f64(),
+        cpu: of_children()? - before,
+        answer,
+        gib: gib(place)?,
+    })
+}
+
+fn gib(place: &Path) -> Result<f64, Error> {
+    let path: PathBuf = place.into();
+    let said = output("du", &["-s", "-B1", &path.display().to_string()])?;
+    let bytes = said.split_whitespace().next().unwrap_or_default();
+    let bytes: f64 = bytes.parse().map_err(|_| format!("du: {said}"))?;
+    Ok(bytes / f64::from(1 << 30))
+}
+
+fn section(costs: &[Cost], commit: &str, load: &str) -> String {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut text = format!(
+        "{HEADING}\nMade by `cargo xtask first-hour --write`: a clone of commit {commit}, with an \
+         empty cache of assize,\non {cpus} CPUs at load {load}. Packages of Debian and crates \
+         had been downloaded before. `make test`\nfollows `make demo`. Disk is that of the clone \
+         and its cache, after the command.\n\n\
+         | command | minutes | CPU minutes | minutes to two answers | GiB of disk |\n\
+         | --- | ---: | ---: | ---: | ---: |\n"
+    );
+    for cost in costs {
+        let answer = cost.answer.map_or_else(|| "–".into(), minutes);
+        text += &format!(
+            "| `make {}` | {} | {} | {answer} | {:.1} |\n",
+            cost.command,
+            minutes(cost.seconds),
+            minutes(cost.cpu),
+            cost.gib
+        );
+    }
+    text
+}
+
+fn minutes(seconds: f64) -> String {
+    format!("{:.1}", seconds / 60.0)
+}
+
+/// The page with a new section in place of the old one, or before the next part.
+fn replaced(page: &str, section: &str) -> String {
+    let at = page.find(HEADING);
+    let before = at
+        .or_else(|| page.find("## Reports\n"))
+        .unwrap_or(page.len());
+    let (before, rest) = page.split_at(before);
+    let rest = match at {
+        None => rest,
+        Some(_) => {
+            let next = rest.get(HEADING.len()..).unwrap_or_default();
+            next.find("\n## ")
+                .and_then(|at| next.get(at + 1..))
+                .unwrap_or_default()
+        }
+    };
+    let (before, rest) = (before.trim_end(), rest.trim_start());
+    match rest {
+        "" => format!("{before}\n\n{section}"),
+        _ => format!("{before}\n\n{section}\n{rest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_takes_the_place_of_the_one_before() {
+        let page = "# Speed\n\na\n\n## Reports\n\nb\n";
+        let once = replaced(page, "## From a clone\n\none\n");
+        assert_eq!(
+            once,
+            "# Speed\n\na\n\n## From a clone\n\none\n\n## Reports\n\nb\n"
+        );
+        let twice = replaced(&once, "## From a clone\n\ntwo\n");
+        assert_eq!(twice, once.replace("one", "two"));
+    }
+
+    #[test]
+    fn the_stage_of_the_first_answers_is_one_of_the_demo() {
+        let demo = tree::read("demo/run").unwrap().unwrap();
+        assert!(demo.contains(&format!("stage {ANSWERED} ")));
+    }
+}
