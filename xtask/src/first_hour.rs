@@ -153,13 +153,13 @@ mod tests {
     #[test]
     fn a_section_takes_the_place_of_the_one_before() {
         let page = "# Speed\n\na\n\n## Reports\n\nb\n";
-        let once = replaced(page, "## From a clone\n\none\n");
+        let once = replaced(page, "## From a clone\n\n1\n");
         assert_eq!(
             once,
-            "# Speed\n\na\n\n## From a clone\n\none\n\n## Reports\n\nb\n"
+            "# Speed\n\na\n\n## From a clone\n\n1\n\n## Reports\n\nb\n"
         );
-        let twice = replaced(&once, "## From a clone\n\ntwo\n");
-        assert_eq!(twice, once.replace("one", "two"));
+        let twice = replaced(&once, "## From a clone\n\n2\n");
+        assert_eq!(twice, once.replace("1", "2"));
     }
 
     #[test]

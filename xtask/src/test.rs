@@ -51,7 +51,8 @@ fn counted(step: &str, arguments: &[&str]) -> Result<Done, Error> {
     cargo_test(step, arguments).map(Done::Counted)
 }
 
-/// Runs `cargo test`, shows all of its output, and closes with the total over its test
+/// Runs `cargo test`, always of the workspace: of a part, the features of dependencies would
+/// be others, and all would be compiled once more. Shows all of its output, and closes with the total over its test
 /// binaries, by the name of the step.
 fn cargo_test(step: &str, arguments: &[&str]) -> Result<Counts, Error> {
     let mut all = vec!["test", "--locked", "--no-fail-fast", "--color", color()];

@@ -17,6 +17,12 @@ use assize_bundle::{Writer, read, read_run};
 const DIRECTORY: &str = "ASSIZE_TEST_BUNDLE";
 /// Set if what its runs print is to be longer than the head.
 const LONG: &str = "ASSIZE_TEST_LONG";
+/// Arguments with which this program does nothing but write.
+const ONLY_THE_WRITER: [&str; 3] = [
+    "--exact",
+    "--nocapture",
+    "crash::a_process_that_may_be_killed_writes_a_bundle",
+];
 const RUNS: u32 = 200;
 const KILLS: u32 = 50;
 
@@ -55,8 +61,7 @@ fn a_process_that_may_be_killed_writes_a_bundle() {
 
 fn child(directory: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "--nocapture"]);
-    command.arg("crash::a_process_that_may_be_killed_writes_a_bundle");
+    command.args(ONLY_THE_WRITER);
     command.env(DIRECTORY, directory).stdout(Stdio::null());
     command
 }
@@ -144,13 +149,14 @@ fn no_room_is_one_error_and_leaves_nothing_half_written() -> Result<(), Box<dyn 
     let largest = head_size(place.path());
     // Enough for the head, not for a run. The shell counts in 512 bytes.
     let script = format!(
-        "trap '' XFSZ; ulimit -f {}; exec \"$0\"",
+        "trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"",
         largest.div_ceil(512)
     );
     fs::create_dir(&directory)?;
     let done = Command::new("sh")
         .args(["-c", &script])
         .arg(std::env::current_exe()?)
+        .args(ONLY_THE_WRITER)
         .env(DIRECTORY, &directory)
         .env(LONG, "1")
         .output()?;

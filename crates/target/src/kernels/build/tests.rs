@@ -113,21 +113,24 @@ fn make_is_told_where_objects_go_and_no_version_of_its_own() {
 
 #[test]
 fn what_make_has_started_ends_when_the_build_is_killed() {
-    let (sources, objects) = (tree(), tempfile::tempdir().unwrap());
+    let (sources, place) = (tree(), tempfile::tempdir().unwrap());
+    // Beside the objects lies a lock, which must not be that of another test.
+    let objects = place.path().join("objects");
+    fs::create_dir(&objects).unwrap();
     // In ten minutes what was not ended says so, and ends.
     let rules = "sub:\n\t@$(MAKE) --no-print-directory deep\n\
         deep:\n\t@echo $$$$ > $(O)/new && mv $(O)/new $(O)/pid; sleep 600; touch $(O)/went-on\n";
     write(sources.path(), "Makefile", rules);
-    let pid = objects.path().join("pid");
+    let pid = objects.join("pid");
     // The kernel sends its signal when the thread that started make ends.
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let errors = File::create(objects.path().join("log")).unwrap();
-            let command = command(sources.path(), objects.path(), &["sub"]);
+            let errors = File::create(objects.join("log")).unwrap();
+            let command = command(sources.path(), &objects, &["sub"]);
             let process =
                 Process::start(command, sources.path(), errors, None, Duration::MAX).unwrap();
             while !pid.exists() {
-                let log = || fs::read_to_string(objects.path().join("log"));
+                let log = || fs::read_to_string(objects.join("log"));
                 assert!(!process.ends_within(TURN), "{:?}", log());
             }
             std::mem::forget(process);
@@ -142,7 +145,7 @@ fn what_make_has_started_ends_when_the_build_is_killed() {
     while goes_on() {
         std::thread::sleep(TURN);
     }
-    assert!(!objects.path().join("went-on").exists());
+    assert!(!objects.join("went-on").exists());
 }
 
 #[test]
