@@ -1,6 +1,6 @@
 //! `assize audit`.
 
-use std::io;
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use assize_audit::mail::Sealed;
@@ -9,6 +9,7 @@ use assize_bundle::Records;
 
 use crate::archive::{self, Mails};
 use crate::cli::{AuditArguments, Format};
+use crate::declared::{self, Opened};
 use crate::failure::Failure;
 use crate::mailbox::mailbox;
 use crate::output;
@@ -29,10 +30,20 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         transpose: arguments.transpose,
         spread: arguments.spread,
         judged: Judged::Clear,
+        metric: arguments.metric.clone(),
+        runs_behind: arguments.runs_behind,
     };
-    let audit = match document(arguments, &options)? {
-        Source::Document(audit) => *audit,
-        Source::Mails(mails) => return mailbox(mails, arguments, &options),
+    let mut trial = arguments.trial.clone();
+    let audit = match declared::open(arguments, &options)? {
+        Opened::Declared(declared) => {
+            let lower = declared.lower_is_better.iter().cloned();
+            trial.lower_is_better.extend(lower);
+            declared::as_audit(*declared)
+        }
+        Opened::Other(begun) => match document(arguments, &options, begun)? {
+            Source::Document(audit) => *audit,
+            Source::Mails(mails) => return mailbox(mails, arguments, &options),
+        },
     };
     if arguments.explain {
         only_explained(arguments)?;
@@ -52,10 +63,10 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         assize_bundle::write(directory, &audit.records)?;
     }
-    let document = output::judge(&audit.records, &arguments.trial, &Terms::default())?;
+    let document = output::judge(&audit.records, &trial, &Terms::default())?;
     let material = Material {
         records: &audit.records,
-        trial: &arguments.trial,
+        trial: &trial,
         terms: &Terms::default(),
         from: From::Post(&audit),
     };
@@ -72,13 +83,17 @@ enum Source {
 
 /// Opens what is to be judged. A file with one mail, or of no mails, is a
 /// document; so is the mail that --message chooses.
-fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Failure> {
+fn document(
+    arguments: &AuditArguments,
+    options: &Options,
+    begun: Option<Box<dyn BufRead>>,
+) -> Result<Source, Failure> {
     let failed = |source| Failure::Read {
         path: arguments.file.clone(),
         source,
     };
     let name = named(&arguments.file);
-    let mut archive = archive::open(&arguments.file)?;
+    let mut archive = archive::open(&arguments.file, begun)?;
     if let Some(wanted) = &arguments.message {
         let id = wanted.trim_start_matches('<').trim_end_matches('>');
         for message in archive.mails {
@@ -110,7 +125,7 @@ fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Fai
 }
 
 /// What a file is called in messages.
-fn named(path: &Path) -> String {
+pub(crate) fn named(path: &Path) -> String {
     if path.as_os_str() == "-" {
         "standard input".into()
     } else {

@@ -22,6 +22,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+pub mod declared;
 pub mod grammar;
 pub mod mail;
 
