@@ -18,26 +18,19 @@ use crate::terms::Terms;
 
 /// Reads a post, tries it and shows the verdict.
 pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
-    let options = Options {
-        configurations: arguments.configurations.clone(),
-        workloads: arguments.workloads.clone(),
-        ignore: arguments.ignore.clone(),
-        exposure_s: arguments.exposure,
-        // The page shows the lines beside the figures.
-        explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
-        columns_are: arguments.columns_are,
-        rows_are: arguments.rows_are,
-        transpose: arguments.transpose,
-        spread: arguments.spread,
-        judged: Judged::Clear,
-        metric: arguments.metric.clone(),
-        runs_behind: arguments.runs_behind,
-    };
+    let options = options(arguments);
+    if let Some(path) = &arguments.draft {
+        return declared::draft(path, arguments, &options);
+    }
     let mut trial = arguments.trial.clone();
+    let mut places = String::new();
     let audit = match declared::open(arguments, &options)? {
         Opened::Declared(declared) => {
             let lower = declared.lower_is_better.iter().cloned();
             trial.lower_is_better.extend(lower);
+            let higher = declared.records.higher_is_better.iter().cloned();
+            trial.higher_is_better.extend(higher);
+            places = declared::places(&declared);
             declared::as_audit(*declared)
         }
         Opened::Other(begun) => match document(arguments, &options, begun)? {
@@ -70,7 +63,34 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         terms: &Terms::default(),
         from: From::Post(&audit),
     };
-    output::show(&document, &material, &arguments.showing)
+    let status = output::show(&document, &material, &arguments.showing)?;
+    let read_by_people = matches!(
+        output::format(&arguments.showing),
+        Format::Auto | Format::Mail | Format::Brief
+    );
+    if read_by_people && arguments.showing.output.is_none() {
+        output::print(assize_report::printable(&places).as_bytes())?;
+    }
+    Ok(status)
+}
+
+/// What the user says about the post.
+fn options(arguments: &AuditArguments) -> Options {
+    Options {
+        configurations: arguments.configurations.clone(),
+        workloads: arguments.workloads.clone(),
+        ignore: arguments.ignore.clone(),
+        exposure_s: arguments.exposure,
+        // The page shows the lines beside the figures.
+        explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
+        columns_are: arguments.columns_are,
+        rows_are: arguments.rows_are,
+        transpose: arguments.transpose,
+        spread: arguments.spread,
+        judged: Judged::Clear,
+        metric: arguments.metric.clone(),
+        runs_behind: arguments.runs_behind,
+    }
 }
 
 /// What there is to judge.

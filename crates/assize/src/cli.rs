@@ -273,6 +273,17 @@ pub(crate) struct AuditArguments {
     /// '<' (less is better) or '>', as in 'time s <'
     #[arg(long, value_name = "METRIC", value_parser = assize_audit::declared::Metric::parse)]
     pub(crate) metric: Option<assize_audit::declared::Metric>,
+    /// Judge the figures whose places this file names (docs/readings.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["more", "take", "draft"])]
+    pub(crate) reading: Option<PathBuf>,
+    /// Judge the figures at PLACE as those of CONFIGURATION: '12-16=stock'. May be given
+    /// several times
+    #[arg(long, value_name = "PLACE=CONFIGURATION", conflicts_with_all = ["more", "draft"])]
+    pub(crate) take: Vec<String>,
+    /// Write a reading to this file, to be completed and judged with --reading: what was
+    /// read, '?' for what is open, and the numbers that are in no row
+    #[arg(long, value_name = "FILE", conflicts_with = "more")]
+    pub(crate) draft: Option<PathBuf>,
     /// How many runs stand behind means that do not tell
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs_behind: Option<u32>,

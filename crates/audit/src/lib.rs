@@ -24,7 +24,9 @@
 
 pub mod declared;
 pub mod grammar;
+pub mod harness;
 pub mod mail;
+pub mod reading;
 
 mod admission;
 mod command;

@@ -26,11 +26,14 @@ use std::io::{BufRead, Read};
 
 use assize_bundle::Records;
 
-use crate::options::Options;
+use crate::harness::{self, Context, Harness};
+pub use crate::options::Options;
 pub use error::{Error, Fault};
 use header::Known;
+pub(crate) use metric::is_unit;
 pub use metric::{Better, Metric};
-use sheet::Sheet;
+pub(crate) use rows::{number, of_kind};
+pub(crate) use sheet::{Mean, Number, Of, Sheet};
 
 /// Of so many bytes at its begin a form is recognised.
 const HEAD: u64 = 1 << 20;
@@ -134,6 +137,7 @@ pub fn read<R: BufRead>(
             match form {
                 Form::Lines => jsonl::read(&text, &input)?,
                 Form::Numbers => numbers::read(&text, &input)?,
+                Form::Harness(harness) => written_by(harness, &text, &input)?,
                 Form::Boxed | Form::Separated(_) => boxed::read(&text, &input)?,
             }
         }
@@ -165,6 +169,7 @@ enum Form {
     Lines,
     Boxed,
     Numbers,
+    Harness(&'static dyn Harness),
 }
 
 /// The form of an input by its begin.
@@ -185,6 +190,9 @@ fn form(head: &[u8], whole: bool, input: &Input<'_>) -> Result<Option<Form>, Err
     if numbers::are_all(text) {
         return Ok(Some(Form::Numbers));
     }
+    if let Some(harness) = harness::of(text) {
+        return Ok(Some(Form::Harness(harness)));
+    }
     if first.trim_start().starts_with('{') {
         return Ok(jsonl::is_declared(first, input).then_some(Form::Lines));
     }
@@ -192,6 +200,22 @@ fn form(head: &[u8], whole: bool, input: &Input<'_>) -> Result<Option<Form>, Err
         return Ok(Some(Form::Boxed));
     }
     Ok(csv::separated(text, input)?.map(Form::Separated))
+}
+
+/// Reads what a harness wrote.
+fn written_by(
+    harness: &'static dyn Harness,
+    text: &str,
+    input: &Input<'_>,
+) -> Result<Found, Error> {
+    let mut sheet = Sheet::default();
+    let context = Context {
+        configuration: UNNAMED,
+        runs_behind: input.options.runs_behind,
+    };
+    let done = harness.read(text.trim_start_matches('\u{feff}'), &context, &mut sheet);
+    done.map_err(|fault| Error::whole(input.source, fault))?;
+    Ok((sheet, harness.name()))
 }
 
 /// A blank line, or one that begins with `#`.

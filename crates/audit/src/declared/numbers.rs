@@ -36,14 +36,13 @@ pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
                 found: line.trim().chars().take(40).collect(),
             })
         })?;
-        let run = sheet.run(Of {
+        let of = Of {
             configuration: UNNAMED,
             workload: WORKLOAD,
             line: at,
             ..Of::default()
-        });
-        let added = sheet.figure(run, metric, unit, found, at);
-        added.map_err(input.at(at))?;
+        };
+        sheet.single(of, metric, unit, found);
     }
     Ok((sheet, "numbers"))
 }

@@ -253,6 +253,10 @@ impl<'o> Rows<'o> {
     ) -> Result<(), Fault> {
         let (number, in_cell) = self.quantity(at, cells.get(at))?;
         let (metric, unit) = self.metric(cells, self.in_header(at), in_cell, sheet)?;
+        if of.run.is_none() && of.order.is_none() {
+            sheet.single(of, &metric, &unit, number);
+            return Ok(());
+        }
         let run = sheet.run(of);
         sheet.figure(run, &metric, &unit, number, of.line)
     }
@@ -332,6 +336,9 @@ impl<'o> Rows<'o> {
         sheet: &mut Sheet,
     ) -> Result<(), Fault> {
         let mut run = None;
+        let columns = self.header.columns.iter();
+        let metrics = columns.filter(|column| matches!(column, Column::FiguresOf(_)));
+        let alone = of.run.is_none() && of.order.is_none() && metrics.count() <= 1;
         for (at, column) in self.header.columns.iter().enumerate() {
             let cell = cells.get(at);
             if ABSENT.contains(&cell) {
@@ -342,16 +349,25 @@ impl<'o> Rows<'o> {
                     let (number, in_cell) = self.quantity(at, cell)?;
                     let unit = unit_of(&metric.unit, in_cell)?;
                     sheet.better(metric);
+                    if alone {
+                        sheet.single(of, &metric.name, unit, number);
+                        continue;
+                    }
                     let run = *run.get_or_insert_with(|| sheet.run(of));
                     sheet.figure(run, &metric.name, unit, number, of.line)?;
                 }
                 Column::Under(configuration) => {
                     let (number, in_cell) = self.quantity(at, cell)?;
                     let (metric, unit) = self.metric(cells, "", in_cell, sheet)?;
-                    let run = sheet.run(Of {
+                    let of = Of {
                         configuration,
                         ..of
-                    });
+                    };
+                    if alone {
+                        sheet.single(of, &metric, &unit, number);
+                        continue;
+                    }
+                    let run = sheet.run(of);
                     sheet.figure(run, &metric, &unit, number, of.line)?;
                 }
                 _ => {}

@@ -69,12 +69,28 @@ pub(crate) struct Mean {
 /// others.
 type Cell = (u32, u32);
 
+/// A figure that is all there is of its run.
+#[derive(Debug, Clone, Copy)]
+struct Single {
+    cell: Cell,
+    metric: u32,
+    unit: u32,
+    line: u32,
+    value: f64,
+}
+
+/// Of so many rows of a cell without a name or an order, which are hardly runs, only the
+/// mean and the deviation are kept: a permutation of them shows no more.
+const MANY: usize = 1_000;
+
 /// The figures as they are collected.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     configurations: Names,
     workloads: Names,
     metrics: Names,
+    units: Names,
+    singles: Vec<Single>,
     runs: Vec<Run>,
     cells: Vec<Cell>,
     orders: Vec<f64>,
@@ -87,6 +103,32 @@ pub(crate) struct Sheet {
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) limits: Vec<String>,
     pub(crate) checks: Vec<Check>,
+}
+
+/// Mean and squares of deviations, one value after the other (Welford 1962).
+#[derive(Debug, Default)]
+struct Moments {
+    n: usize,
+    mean: f64,
+    squares: f64,
+    /// Where the first stands.
+    line: u32,
+}
+
+impl Moments {
+    fn add(&mut self, value: f64, line: u32) {
+        if self.n == 0 {
+            self.line = line;
+        }
+        self.n += 1;
+        let off = value - self.mean;
+        self.mean += off / self.n as f64;
+        self.squares += off * (value - self.mean);
+    }
+
+    fn deviation(&self) -> f64 {
+        (self.squares / (self.n.max(2) - 1) as f64).sqrt()
+    }
 }
 
 #[derive(Debug)]
@@ -154,6 +196,65 @@ impl Sheet {
         Ok(())
     }
 
+    /// Adds a figure that is all there is of its run.
+    pub(crate) fn single(&mut self, of: Of<'_>, metric: &str, unit: &str, number: Number) {
+        let cell = self.cell(of);
+        self.note_step(cell, metric, unit, number);
+        self.singles.push(Single {
+            cell,
+            metric: self.metrics.enter(metric),
+            unit: self.units.enter(unit),
+            line: of.line,
+            value: number.value,
+        });
+    }
+
+    /// Makes runs of single figures, and a mean where there are very many.
+    fn expand(&mut self) {
+        let mut moments: BTreeMap<(Cell, u32, u32), Moments> = BTreeMap::new();
+        for one in &self.singles {
+            let key = (one.cell, one.metric, one.unit);
+            moments.entry(key).or_default().add(one.value, one.line);
+        }
+        let name = |names: &Names, at: u32| names.names[at as usize].as_str().to_owned();
+        for one in std::mem::take(&mut self.singles) {
+            let of = &moments[&(one.cell, one.metric, one.unit)];
+            if of.n > MANY {
+                continue;
+            }
+            let mut run = Run::new(String::new(), String::new(), 0);
+            run.place = place(one.line);
+            run.metrics.reserve_exact(1);
+            let measurement = Measurement::new(one.value, name(&self.units, one.unit));
+            let metric = name(&self.metrics, one.metric);
+            run.metrics.insert(metric, measurement);
+            self.runs.push(run);
+            self.cells.push(one.cell);
+        }
+        for ((cell, metric, unit), of) in moments {
+            if of.n <= MANY {
+                continue;
+            }
+            self.summaries.push(Summary {
+                configuration: name(&self.configurations, cell.0),
+                workload: name(&self.workloads, cell.1),
+                metric: name(&self.metrics, metric),
+                unit: name(&self.units, unit),
+                mean: of.mean,
+                spread: Some(Spread::StandardDeviation(of.deviation())),
+                n: u32::try_from(of.n).ok(),
+                place: place(of.line),
+            });
+            let said = format!(
+                "of more than {MANY} rows of a configuration on a workload only the mean and the \
+                 deviation are used"
+            );
+            if !self.limits.contains(&said) {
+                self.limits.push(said);
+            }
+        }
+    }
+
     /// Adds a mean.
     pub(crate) fn mean(&mut self, of: Of<'_>, metric: &str, unit: &str, mean: Mean) {
         let cell = self.cell(of);
@@ -200,12 +301,13 @@ impl Sheet {
 
     /// Whether nothing was read.
     pub(crate) fn is_empty(&self) -> bool {
-        self.runs.is_empty() && self.summaries.is_empty()
+        self.runs.is_empty() && self.summaries.is_empty() && self.singles.is_empty()
     }
 
     /// The records. Without an order, runs of a cell are sorted by what they measured, so
     /// that the order in which they are given changes nothing.
     pub(crate) fn finish(mut self, source: &str, format: &'static str) -> Declared {
+        self.expand();
         let in_order = !self.runs.is_empty() && self.orders.len() == self.runs.len();
         self.number();
         let resolutions = self.resolutions();
