@@ -23,13 +23,18 @@ pub(crate) struct Archive {
     pub(crate) several: bool,
 }
 
-/// Opens a file (`-` is standard input) or a directory of mails.
-pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
+/// Opens a file (`-` is standard input) or a directory of mails; `begun` is the file
+/// from its begin, if somebody has looked into it.
+pub(crate) fn open(path: &Path, begun: Option<Box<dyn BufRead>>) -> Result<Archive, Failure> {
     let failed = |source| Failure::Read {
         path: path.to_path_buf(),
         source,
     };
-    if let Some(reader) = file(path).map_err(failed)? {
+    let reader = match begun {
+        Some(reader) => Some(reader),
+        None => file(path).map_err(failed)?,
+    };
+    if let Some(reader) = reader {
         return Ok(Archive {
             mails: Box::new(sealed(reader)),
             several: false,

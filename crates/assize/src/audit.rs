@@ -1,6 +1,6 @@
 //! `assize audit`.
 
-use std::io;
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use assize_audit::mail::Sealed;
@@ -9,6 +9,7 @@ use assize_bundle::Records;
 
 use crate::archive::{self, Mails};
 use crate::cli::{AuditArguments, Format};
+use crate::declared::{self, Opened};
 use crate::failure::Failure;
 use crate::mailbox::mailbox;
 use crate::output;
@@ -17,22 +18,25 @@ use crate::terms::Terms;
 
 /// Reads a post, tries it and shows the verdict.
 pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
-    let options = Options {
-        configurations: arguments.configurations.clone(),
-        workloads: arguments.workloads.clone(),
-        ignore: arguments.ignore.clone(),
-        exposure_s: arguments.exposure,
-        // The page shows the lines beside the figures.
-        explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
-        columns_are: arguments.columns_are,
-        rows_are: arguments.rows_are,
-        transpose: arguments.transpose,
-        spread: arguments.spread,
-        judged: Judged::Clear,
-    };
-    let audit = match document(arguments, &options)? {
-        Source::Document(audit) => *audit,
-        Source::Mails(mails) => return mailbox(mails, arguments, &options),
+    let options = options(arguments);
+    if let Some(path) = &arguments.draft {
+        return declared::draft(path, arguments, &options);
+    }
+    let mut trial = arguments.trial.clone();
+    let mut places = String::new();
+    let audit = match declared::open(arguments, &options)? {
+        Opened::Declared(declared) => {
+            let lower = declared.lower_is_better.iter().cloned();
+            trial.lower_is_better.extend(lower);
+            let higher = declared.records.higher_is_better.iter().cloned();
+            trial.higher_is_better.extend(higher);
+            places = declared::places(&declared);
+            declared::as_audit(*declared)
+        }
+        Opened::Other(begun) => match document(arguments, &options, begun)? {
+            Source::Document(audit) => *audit,
+            Source::Mails(mails) => return mailbox(mails, arguments, &options),
+        },
     };
     if arguments.explain {
         only_explained(arguments)?;
@@ -52,14 +56,41 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         assize_bundle::write(directory, &audit.records)?;
     }
-    let document = output::judge(&audit.records, &arguments.trial, &Terms::default())?;
+    let document = output::judge(&audit.records, &trial, &Terms::default())?;
     let material = Material {
         records: &audit.records,
-        trial: &arguments.trial,
+        trial: &trial,
         terms: &Terms::default(),
         from: From::Post(&audit),
     };
-    output::show(&document, &material, &arguments.showing)
+    let status = output::show(&document, &material, &arguments.showing)?;
+    let read_by_people = matches!(
+        output::format(&arguments.showing),
+        Format::Auto | Format::Mail | Format::Brief
+    );
+    if read_by_people && arguments.showing.output.is_none() {
+        output::print(assize_report::printable(&places).as_bytes())?;
+    }
+    Ok(status)
+}
+
+/// What the user says about the post.
+fn options(arguments: &AuditArguments) -> Options {
+    Options {
+        configurations: arguments.configurations.clone(),
+        workloads: arguments.workloads.clone(),
+        ignore: arguments.ignore.clone(),
+        exposure_s: arguments.exposure,
+        // The page shows the lines beside the figures.
+        explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
+        columns_are: arguments.columns_are,
+        rows_are: arguments.rows_are,
+        transpose: arguments.transpose,
+        spread: arguments.spread,
+        judged: Judged::Clear,
+        metric: arguments.metric.clone(),
+        runs_behind: arguments.runs_behind,
+    }
 }
 
 /// What there is to judge.
@@ -72,13 +103,17 @@ enum Source {
 
 /// Opens what is to be judged. A file with one mail, or of no mails, is a
 /// document; so is the mail that --message chooses.
-fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Failure> {
+fn document(
+    arguments: &AuditArguments,
+    options: &Options,
+    begun: Option<Box<dyn BufRead>>,
+) -> Result<Source, Failure> {
     let failed = |source| Failure::Read {
         path: arguments.file.clone(),
         source,
     };
     let name = named(&arguments.file);
-    let mut archive = archive::open(&arguments.file)?;
+    let mut archive = archive::open(&arguments.file, begun)?;
     if let Some(wanted) = &arguments.message {
         let id = wanted.trim_start_matches('<').trim_end_matches('>');
         for message in archive.mails {
@@ -110,7 +145,7 @@ fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Fai
 }
 
 /// What a file is called in messages.
-fn named(path: &Path) -> String {
+pub(crate) fn named(path: &Path) -> String {
     if path.as_os_str() == "-" {
         "standard input".into()
     } else {

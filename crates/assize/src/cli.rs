@@ -235,6 +235,10 @@ pub(crate) struct AuditArguments {
     /// judged separately and has a line
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// With several files each is a configuration, called like the file, or NAME of
+    /// NAME=FILE (which the first may be too); those of one name are more of its runs
+    #[arg(value_name = "NAME=FILE")]
+    pub(crate) more: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) trial: Trial,
     #[command(flatten)]
@@ -265,6 +269,24 @@ pub(crate) struct AuditArguments {
     /// what the text says, else what leaves most doubt]
     #[arg(long, value_name = "KIND", value_parser = assize_audit::SpreadKind::parse)]
     pub(crate) spread: Option<assize_audit::SpreadKind>,
+    /// What numbers measure that no column or key names: NAME [UNIT] and, if it is known,
+    /// '<' (less is better) or '>', as in 'time s <'
+    #[arg(long, value_name = "METRIC", value_parser = assize_audit::declared::Metric::parse)]
+    pub(crate) metric: Option<assize_audit::declared::Metric>,
+    /// Judge the figures whose places this file names (docs/readings.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["more", "take", "draft"])]
+    pub(crate) reading: Option<PathBuf>,
+    /// Judge the figures at PLACE as those of CONFIGURATION: '12-16=stock'. May be given
+    /// several times
+    #[arg(long, value_name = "PLACE=CONFIGURATION", conflicts_with_all = ["more", "draft"])]
+    pub(crate) take: Vec<String>,
+    /// Write a reading to this file, to be completed and judged with --reading: what was
+    /// read, '?' for what is open, and the numbers that are in no row
+    #[arg(long, value_name = "FILE", conflicts_with = "more")]
+    pub(crate) draft: Option<PathBuf>,
+    /// How many runs stand behind means that do not tell
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs_behind: Option<u32>,
     /// For how long events were counted, as in 300s, 5m or 1h
     #[arg(long, value_name = "DURATION", value_parser = assize_audit::parse_duration)]
     pub(crate) exposure: Option<f64>,

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::files::Files;
 use crate::page::{From, Material};
 use crate::terms::Terms;
-use crate::{audit, failure, joining, output, rerun, resolutions};
+use crate::{audit, declared, failure, joining, output, rerun, resolutions};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
@@ -81,7 +81,10 @@ pub(crate) fn gather(
     let mut terms: Option<Terms> = None;
     let mut all = Vec::new();
     for path in inputs {
-        let records = read(path)?;
+        let records = match inputs.len() > 1 && path.is_file() {
+            true => declared::one_of_several(path, &Options::default())?.records,
+            false => read(path)?,
+        };
         let these = Terms::of(path)?;
         terms = Some(match terms {
             None => these,
@@ -205,6 +208,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
         all.factors = records.factors;
     }
     all.runs.extend(records.runs);
+    all.order_unknown |= records.order_unknown;
     all.identities.extend(records.identities);
     all.level_settings.extend(records.level_settings);
     all.summaries.extend(records.summaries);

@@ -193,6 +193,12 @@ impl From<assize_series::Error> for Failure {
     }
 }
 
+impl From<assize_audit::declared::Error> for Failure {
+    fn from(error: assize_audit::declared::Error) -> Self {
+        Failure::Argument(error.to_string())
+    }
+}
+
 impl From<assize_verdict::Error> for Failure {
     fn from(error: assize_verdict::Error) -> Self {
         Failure::Argument(error.to_string())

@@ -32,10 +32,14 @@ impl Files {
     }
 
     /// The records of a file as one configuration, called like the file.
-    pub(crate) fn as_configuration(&self, path: &Path, mut records: Records) -> Records {
-        let stem = path
-            .file_stem()
-            .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    pub(crate) fn as_configuration(&self, path: &Path, records: Records) -> Records {
+        let stem = path.file_stem().unwrap_or_default();
+        self.called(&stem.to_string_lossy(), records)
+    }
+
+    /// The records of a file as one configuration of this name.
+    pub(crate) fn called(&self, name: &str, mut records: Records) -> Records {
+        let stem = name.to_owned();
         let mut workloads: Vec<String> = Vec::new();
         self.rename(&stem, &mut records, &mut workloads);
         for statement in &mut records.statements {

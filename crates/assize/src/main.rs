@@ -9,6 +9,7 @@ mod bisecting;
 mod cli;
 mod commands;
 mod compare;
+mod declared;
 mod doctor;
 mod exposure;
 mod failure;

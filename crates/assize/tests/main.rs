@@ -12,10 +12,12 @@ mod files;
 mod formats;
 mod full;
 mod golden;
+mod known_truth;
 mod lints;
 mod mailbox;
 mod paths;
 mod progress;
+mod readings;
 mod refused;
 mod run;
 #[path = "several/main.rs"]

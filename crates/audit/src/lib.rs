@@ -22,8 +22,11 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+pub mod declared;
 pub mod grammar;
+pub mod harness;
 pub mod mail;
+pub mod reading;
 
 mod admission;
 mod command;

@@ -2,6 +2,7 @@
 
 use regex::Regex;
 
+use crate::declared::Metric;
 pub use crate::roles::Role;
 
 /// Corrections and answers that the post itself does not give.
@@ -27,6 +28,10 @@ pub struct Options {
     pub spread: Option<SpreadKind>,
     /// What may be judged.
     pub judged: Judged,
+    /// What plain numbers measure.
+    pub metric: Option<Metric>,
+    /// How many runs stand behind means that do not tell.
+    pub runs_behind: Option<u32>,
 }
 
 /// What may be judged of what was read.

@@ -428,6 +428,10 @@ pub struct Records {
     pub workloads: Vec<String>,
     /// Runs in order.
     pub runs: Vec<Run>,
+    /// Whether nobody knows in which order the runs were made: then [`Run::order`] only
+    /// numbers them, and neither drift nor a lack of randomisation is looked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub order_unknown: bool,
     /// Means of runs.
     pub summaries: Vec<Summary>,
     /// Counts of events.

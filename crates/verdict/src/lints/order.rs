@@ -71,7 +71,9 @@ fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
     grouped.map(|((workload, _), _)| *workload).collect()
 }
 
-/// What the order of the runs shows, found once for lints and verdicts.
+/// What the order of the runs shows, found once for lints and verdicts; nothing where
+/// it is not known.
+#[derive(Default)]
 pub(crate) struct Order {
     /// Workloads whose runs are given configuration by configuration.
     pub(crate) grouped: BTreeSet<usize>,
@@ -83,6 +85,9 @@ pub(crate) struct Order {
 
 impl Order {
     pub(crate) fn new(cells: &Cells<'_>) -> Self {
+        if cells.records.order_unknown {
+            return Order::default();
+        }
         let grouped = grouped(cells);
         Order {
             drifting: drifting_inside(cells, &grouped),
@@ -306,6 +311,9 @@ fn place(cells: &Cells<'_>, (workload, metric): (usize, usize)) -> String {
 /// Trends over the order of runs where configurations alternate, after taking out
 /// the configurations' means, corrected by Holm's method for the number of rows looked at.
 pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Lint> {
+    if cells.records.order_unknown {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     for (workload, metric) in cells.rows() {
         if faults.says_nothing(workload, metric) || order.grouped.contains(&workload) {

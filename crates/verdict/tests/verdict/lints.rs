@@ -1,7 +1,7 @@
 //! Every lint where it belongs, and not where it does not.
 
 use assize_bundle::{Doubt, Measurement, Place, Records, Run, Statement, Unsupported};
-use assize_verdict::{Document, Options};
+use assize_verdict::{Document, Options, Verdict};
 
 use crate::common::{grouped, in_blocks, in_order, lints, queue_records, run, runs_of, tried};
 
@@ -186,6 +186,20 @@ fn a_trend_over_the_order_is_drift() {
     let mixed = [10.3, 10.0, 10.6, 10.1, 10.5, 10.2, 10.4, 10.3];
     let records = runs_of("w", "t", "s", &[("a", &mixed)]);
     assert!(lints(&judged(&records), "drift").is_empty());
+}
+
+#[test]
+fn an_order_that_nobody_knows_shows_nothing() {
+    let rising: Vec<f64> = (0..8).map(|i| 10.0 + 0.1 * f64::from(i)).collect();
+    let more: Vec<f64> = rising.iter().map(|value| value + 2.0).collect();
+    let mut records = grouped(runs_of("w", "t", "s", &[("a", &rising), ("b", &more)]));
+    assert!(!lints(&judged(&records), "drift").is_empty());
+    records.order_unknown = true;
+    let document = judged(&records);
+    for code in ["drift", "dependent-runs", "unrandomised-order"] {
+        assert!(lints(&document, code).is_empty(), "{code}");
+    }
+    assert_eq!(document.comparisons[0].verdict, Verdict::Established);
 }
 
 #[test]

@@ -1,0 +1,428 @@
+//! `assize audit` of inputs that declare what they hold, and of several files.
+
+use std::io::{BufRead, Read};
+use std::path::{Path, PathBuf};
+
+use assize_audit::declared::{Declared, Outcome, Stands, read};
+use assize_audit::harness::directory;
+use assize_audit::reading::Reading;
+use assize_audit::{Audit, Judged, Options};
+use assize_bundle::{Measurement, Records, Run};
+
+use crate::cli::{AuditArguments, Format};
+use crate::failure::Failure;
+use crate::files::Files;
+use crate::{archive, audit, compare, output};
+
+/// An input that was opened.
+pub(crate) enum Opened {
+    /// It declares what it holds.
+    Declared(Box<Declared>),
+    /// It does not; if it is standard input, here it is from its begin.
+    Other(Option<Box<dyn BufRead>>),
+}
+
+/// Opens the inputs of `assize audit`.
+pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Opened, Failure> {
+    let inputs: Vec<Named> = std::iter::once(&arguments.file)
+        .chain(&arguments.more)
+        .map(|path| Named::of(path))
+        .collect();
+    if let Some(reading) = reading(arguments)? {
+        let text = text(&arguments.file)?;
+        let name = audit::named(&arguments.file);
+        let declared = assize_audit::reading::judge(&text, &name, &reading)?;
+        return Ok(Opened::Declared(Box::new(declared)));
+    }
+    match &inputs[..] {
+        [one] if one.name.is_some() => Err(Failure::Argument(format!(
+            "{}: is one configuration; name the other one too: assize audit base=FILE patched=FILE",
+            arguments.file.display()
+        ))),
+        [_] if asks_for_lines(arguments) => Ok(Opened::Other(None)),
+        [one] => {
+            let opened = alone(&one.path, options)?;
+            if matches!(opened, Opened::Other(_)) {
+                only_declared(arguments)?;
+            }
+            Ok(opened)
+        }
+        several => {
+            only_one(arguments)?;
+            let all = together(several, options)?;
+            Ok(Opened::Declared(Box::new(all)))
+        }
+    }
+}
+
+/// The reading of a file, or of the command line.
+fn reading(arguments: &AuditArguments) -> Result<Option<Reading>, Failure> {
+    if let Some(path) = &arguments.reading {
+        let reading = assize_audit::reading::parse(&text(path)?, &audit::named(path))?;
+        return Ok(Some(reading));
+    }
+    if arguments.take.is_empty() {
+        return Ok(None);
+    }
+    let metric = arguments.metric.as_ref();
+    Ok(Some(assize_audit::reading::take(&arguments.take, metric)?))
+}
+
+/// The text of a file; bytes that are none become marks, so that lines stay in place.
+fn text(path: &Path) -> Result<String, Failure> {
+    let failed = |source| Failure::Read {
+        path: path.to_path_buf(),
+        source,
+    };
+    let mut bytes = Vec::new();
+    match archive::file(path).map_err(failed)? {
+        Some(mut reader) => reader.read_to_end(&mut bytes).map_err(failed)?,
+        None => {
+            let text = format!("{}: is a directory; name a file", path.display());
+            return Err(Failure::Argument(text));
+        }
+    };
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes the draft of a reading, and says how much of the text it leaves open.
+pub(crate) fn draft(
+    path: &Path,
+    arguments: &AuditArguments,
+    options: &Options,
+) -> Result<u8, Failure> {
+    let text = text(&arguments.file)?;
+    let options = Options {
+        judged: Judged::All,
+        explain: true,
+        ..options.clone()
+    };
+    let name = audit::named(&arguments.file);
+    let failed = |source| Failure::Read {
+        path: arguments.file.clone(),
+        source,
+    };
+    let found = assize_audit::read(text.as_bytes(), &name, &options).map_err(failed)?;
+    let draft = assize_audit::reading::draft(&text, &found);
+    output::deliver(draft.text.as_bytes(), Some(path))?;
+    let path = path.display().to_string();
+    let said = if output::format(&arguments.showing) == Format::Json {
+        let all = serde_json::json!({ "draft": path, "unassigned": draft.unassigned });
+        format!("{all:#}\n")
+    } else {
+        format!(
+            "{path}: {} rows; {} numbers are in none. Complete it, then: assize audit {name} \
+             --reading {path}\n",
+            draft
+                .text
+                .lines()
+                .filter(|line| !line.starts_with('#'))
+                .count(),
+            draft.unassigned.len()
+        )
+    };
+    output::print(said.as_bytes())?;
+    Ok(0)
+}
+
+/// Where each figure stands, and the author's arithmetic; nothing where the form of the
+/// input says it.
+pub(crate) fn places(declared: &Declared) -> String {
+    let mut text = String::new();
+    if declared.format != "reading" {
+        return text;
+    }
+    text.push_str("\nFigures and their lines\n");
+    let records = &declared.records;
+    let mut rows: Vec<([&str; 3], Vec<String>)> = Vec::new();
+    let runs = records.runs.iter().flat_map(|run| {
+        let names = [run.configuration.as_str(), run.workload.as_str()];
+        let figures = run.metrics.iter();
+        figures.map(move |(name, one)| (names, name, one.value, run.place.line))
+    });
+    let means = records.summaries.iter().map(|one| {
+        let names = [one.configuration.as_str(), one.workload.as_str()];
+        (names, &one.metric, one.mean, one.place.line)
+    });
+    for ([configuration, workload], metric, value, line) in runs.chain(means) {
+        let key = [configuration, workload, metric.as_str()];
+        let shown = format!("{value} (line {line})");
+        match rows.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, all)) => all.push(shown),
+            None => rows.push((key, vec![shown])),
+        }
+    }
+    for ([configuration, workload, metric], all) in rows {
+        let all = all.join(", ");
+        text.push_str(&format!("  {configuration}, {workload}, {metric}: {all}\n"));
+    }
+    for check in &declared.checks {
+        let said = match (check.agrees, check.recomputed) {
+            (Some(true), _) => "agrees".to_owned(),
+            (Some(false), Some(follows)) => format!(
+                "differs: {} follows from the figures, {} off",
+                rounded(follows),
+                rounded((check.printed - follows).abs())
+            ),
+            _ => "cannot be checked: the figures it speaks of are not in the reading".to_owned(),
+        };
+        text.push_str(&format!(
+            "  printed {} (line {}), {}: {said}\n",
+            check.printed, check.line, check.what
+        ));
+    }
+    text
+}
+
+fn rounded(value: f64) -> String {
+    let digits = (3 - value.abs().log10().floor().clamp(-6.0, 6.0) as i32).max(0);
+    let digits = usize::try_from(digits).unwrap_or(0);
+    format!("{value:.digits$}")
+}
+
+/// Whether an option says how lines of a post are to be taken.
+fn asks_for_lines(arguments: &AuditArguments) -> bool {
+    let rules = [
+        !arguments.configurations.is_empty(),
+        !arguments.workloads.is_empty(),
+        !arguments.ignore.is_empty(),
+        arguments.rows_are.is_some(),
+        arguments.transpose,
+        arguments.exposure.is_some(),
+    ];
+    rules.contains(&true) || of_mails(arguments).is_some()
+}
+
+/// The option that is about mails.
+fn of_mails(arguments: &AuditArguments) -> Option<&'static str> {
+    match arguments {
+        one if one.message.is_some() => Some("--message"),
+        one if one.thread => Some("--thread"),
+        one if one.json_lines => Some("--json-lines"),
+        one if one.index.is_some() => Some("--index"),
+        _ => None,
+    }
+}
+
+/// Refuses options that say nothing about a post.
+fn only_declared(arguments: &AuditArguments) -> Result<(), Failure> {
+    let option = match (&arguments.metric, arguments.runs_behind) {
+        (Some(_), _) => "--metric",
+        (_, Some(_)) => "--runs-behind",
+        _ => return Ok(()),
+    };
+    Err(Failure::Argument(format!(
+        "{option}: {} is no table, file of numbers or result of a harness; leave it out, or name \
+         places with --take or --reading",
+        audit::named(&arguments.file)
+    )))
+}
+
+fn only_one(arguments: &AuditArguments) -> Result<(), Failure> {
+    of_mails(arguments).map_or(Ok(()), |option| {
+        Err(Failure::Argument(format!(
+            "{option}: is for one archive of mails; leave it out, or name one input"
+        )))
+    })
+}
+
+/// An input and the configuration that it is.
+struct Named {
+    name: Option<String>,
+    path: PathBuf,
+}
+
+impl Named {
+    /// `NAME=FILE`, unless there is a file of that name.
+    fn of(argument: &Path) -> Named {
+        let whole = || Named {
+            name: None,
+            path: argument.to_path_buf(),
+        };
+        let Some(text) = argument.to_str().filter(|_| !argument.exists()) else {
+            return whole();
+        };
+        match text.split_once('=') {
+            Some((name, path)) if !name.is_empty() && !path.is_empty() => Named {
+                name: Some(name.to_owned()),
+                path: path.into(),
+            },
+            _ => whole(),
+        }
+    }
+
+    fn configuration(&self) -> String {
+        let stem = || self.path.file_stem().unwrap_or_default().to_string_lossy();
+        self.name.clone().unwrap_or_else(|| stem().into_owned())
+    }
+}
+
+/// Reads one input.
+fn alone(path: &Path, options: &Options) -> Result<Opened, Failure> {
+    if path.is_dir() {
+        let found = directory(path, &audit::named(path), Stands::Alone, options)?;
+        return Ok(found.map_or(Opened::Other(None), |one| Opened::Declared(Box::new(one))));
+    }
+    Ok(match opened(path, Stands::Alone, options)? {
+        Some(Outcome::Declared(declared)) => Opened::Declared(declared),
+        Some(Outcome::Undeclared(rest)) if path.as_os_str() == "-" => {
+            Opened::Other(Some(Box::new(rest)))
+        }
+        _ => Opened::Other(None),
+    })
+}
+
+type Reader = Box<dyn BufRead>;
+
+/// What an input declares; nothing if it is a directory.
+fn opened(
+    path: &Path,
+    stands: Stands,
+    options: &Options,
+) -> Result<Option<Outcome<Reader>>, Failure> {
+    let failed = |source| Failure::Read {
+        path: path.to_path_buf(),
+        source,
+    };
+    let Some(reader) = archive::file(path).map_err(failed)? else {
+        return Ok(None);
+    };
+    let found = read(reader, &audit::named(path), stands, options)?;
+    Ok(Some(found))
+}
+
+/// What one file of several declares, or what else is read from it.
+pub(crate) fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
+    if path.is_dir() {
+        let found = directory(path, &audit::named(path), Stands::AsConfiguration, options)?;
+        return found.ok_or_else(|| {
+            let text = format!("{}: is a directory that no harness wrote", path.display());
+            Failure::Argument(text)
+        });
+    }
+    if let Some(Outcome::Declared(declared)) = opened(path, Stands::AsConfiguration, options)? {
+        return Ok(*declared);
+    }
+    // Who names files says what is compared.
+    let options = Options {
+        judged: Judged::All,
+        ..options.clone()
+    };
+    let found = audit::read(path, &options)?;
+    audit::something(&found)?;
+    Ok(Declared {
+        records: found.records,
+        ..Declared::default()
+    })
+}
+
+/// Several inputs, each a configuration; those of one name are more of its runs.
+fn together(inputs: &[Named], options: &Options) -> Result<Declared, Failure> {
+    let mut all: Vec<Declared> = Vec::new();
+    for input in inputs {
+        all.push(one_of_several(&input.path, options)?);
+    }
+    let mut files = Files::default();
+    all.iter().for_each(|one| files.note(&one.records));
+    let mut united = Declared::default();
+    let mut configurations: Vec<(String, Records)> = Vec::new();
+    let names: Vec<String> = inputs.iter().map(Named::configuration).collect();
+    for (name, declared) in names.iter().zip(all) {
+        let name = name.clone();
+        let mut records = files.called(&name, declared.records);
+        if names.iter().filter(|other| **other == name).count() > 1 {
+            means_are_runs(&mut records);
+        }
+        united.lower_is_better.extend(declared.lower_is_better);
+        united.checks.extend(declared.checks);
+        match configurations.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => pool(known, records),
+            None => configurations.push((name, records)),
+        }
+    }
+    if configurations.len() < 2 {
+        let text = "all inputs are one configuration; name another one: assize audit base=FILE \
+                    patched=FILE";
+        return Err(Failure::Argument(text.into()));
+    }
+    let paths: Vec<PathBuf> = inputs.iter().map(|input| input.path.clone()).collect();
+    let records = configurations.into_iter().map(|(_, records)| records);
+    united.records = compare::united(&paths, records.collect())?;
+    let names: Vec<String> = inputs.iter().map(|one| audit::named(&one.path)).collect();
+    united.records.source = names.join(", ");
+    // Nobody knows when the runs of one file were made beside those of another.
+    united.records.order_unknown = true;
+    united.lower_is_better.sort_unstable();
+    united.lower_is_better.dedup();
+    Ok(united)
+}
+
+/// Of several files of a configuration each is a run: what it gives the means of is one
+/// figure of that.
+fn means_are_runs(records: &mut Records) {
+    let mut runs: Vec<Run> = Vec::new();
+    for one in std::mem::take(&mut records.summaries) {
+        let known = runs
+            .iter()
+            .position(|run| run.workload == one.workload && !run.metrics.contains_key(&one.metric));
+        let at = known.unwrap_or_else(|| {
+            let mut run = Run::new(&one.configuration, &one.workload, 1);
+            run.place = one.place;
+            runs.push(run);
+            runs.len() - 1
+        });
+        let measurement = Measurement::new(one.mean, one.unit);
+        runs[at].metrics.insert(one.metric, measurement);
+    }
+    if !runs.is_empty() {
+        records.limits.clear();
+        let said = "a run is one file, with the mean of what is repeated in it";
+        records.limits.push(said.to_owned());
+    }
+    records.runs.extend(runs);
+}
+
+/// Adds the runs of one more file to those of a configuration.
+fn pool(all: &mut Records, more: Records) {
+    let cell = |run: &assize_bundle::Run| (run.configuration.clone(), run.workload.clone());
+    let mut counts = std::collections::HashMap::new();
+    all.runs.extend(more.runs);
+    for (at, run) in all.runs.iter_mut().enumerate() {
+        let count = counts.entry(cell(run)).or_insert(0);
+        *count += 1;
+        run.repetition = *count;
+        run.order = u32::try_from(at).unwrap_or(u32::MAX);
+    }
+    for workload in more.workloads {
+        if !all.workloads.contains(&workload) {
+            all.workloads.push(workload);
+        }
+    }
+    for one in more.resolutions {
+        let place = |r: &assize_bundle::Resolution| (r.workload.clone(), r.metric.clone());
+        match all.resolutions.iter_mut().find(|r| place(r) == place(&one)) {
+            Some(known) if known.unit == one.unit => known.step = known.step.min(one.step),
+            Some(_) => {}
+            None => all.resolutions.push(one),
+        }
+    }
+    all.summaries.extend(more.summaries);
+    all.events.extend(more.events);
+    all.statements.extend(more.statements);
+    all.unsupported.extend(more.unsupported);
+    all.doubts.extend(more.doubts);
+    for limit in more.limits {
+        if !all.limits.contains(&limit) {
+            all.limits.push(limit);
+        }
+    }
+}
+
+/// As what was read from a post.
+pub(crate) fn as_audit(declared: Declared) -> Audit {
+    Audit {
+        records: declared.records,
+        messages: 1,
+        ..Audit::default()
+    }
+}

@@ -1,0 +1,326 @@
+//! Readings, declared tables that are wrong, and files that harnesses wrote.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn assize(place: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_assize"))
+        .args(arguments)
+        .current_dir(place)
+        .output()
+        .unwrap()
+}
+
+fn printed(place: &Path, arguments: &[&str]) -> String {
+    let done = assize(place, arguments);
+    let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{arguments:?}: {errors}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// The one line of an error that ends with 2.
+fn refused(place: &Path, arguments: &[&str]) -> String {
+    let done = assize(place, arguments);
+    assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8(done.stderr).unwrap()
+}
+
+const POST: &str = "\
+Stock kernel, five runs:
+ real 184.1 s
+ real 183.2 s
+ real 185.0 s
+ real 184.6 s
+ real 184.3 s
+mean 184.24
+With my patch:
+ 165.2 165.9 166.0 166.1 165.4
+The patch makes it 10.1 % faster, that is 12 % in all.
+TCP: 940.2 Mbit/s +- 2.1 before, 1012.5 +- 3.0 after (8 runs each).
+
+name     bw
+stock    102400 KiB/s
+patched  112400 KiB/s
+";
+
+fn with_post() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("post.txt"), POST).unwrap();
+    place
+}
+
+fn read(place: &Path, rows: &str) -> Output {
+    fs::write(place.join("r"), rows).unwrap();
+    assize(place, &["audit", "post.txt", "--reading", "r"])
+}
+
+#[test]
+fn a_reading_takes_figures_from_their_places() {
+    let place = with_post();
+    let rows = "\
+# a comment
+stock   | build | time s <   | 2-6 mean 7 # their mean is printed below
+patched | build | time s <   | 9.*
+patched / stock | build | time % | 10.1
+patched / stock | build | time % | 10.2
+patched / stock | other | time % | 11.5
+stock   | tcp   | Mbit/s >   | 11.1 +- 11.2 sd n=8
+patched | tcp   | Mbit/s >   | 11.3 +- 11.4 sd n=8
+*       | fio   | bw KiB/s > | table@13 col 2
+";
+    let done = read(place.path(), rows);
+    let text = String::from_utf8_lossy(&done.stdout);
+    for part in [
+        "patched  better: -10.1 % (184 -> 166 s)",
+        "patched  likely better: +7.7 % (940 -> 1012 Mbit/s)",
+        "stock, fio, bw: 102400 (line 14)",
+        "printed 10.1 (line 10), patched / stock, time on build: agrees",
+        "printed 12 (line 10), patched / stock, time on build: differs: 10.05 follows from the figures, 1.948 off",
+        "time on other: cannot be checked",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn each_place_is_checked() {
+    let place = with_post();
+    for (rows, error) in [
+        ("a | b | time s | 1", "r:1: line 1 has 0 numbers"),
+        ("a | b | time s | 9", "line 9 has 5 numbers"),
+        ("a | b | time s | 99", "beyond the end of the text"),
+        ("a | b | time ms | 2-6", "the unit is ms, and line 2 says s"),
+        ("a | b | time s | 2-6 mean 9.1", "prints the mean 165.2"),
+        (
+            "a | b | t | 2\nb | b | t | 2-3",
+            "r:2: line 2: 184.1 is taken already by row 1",
+        ),
+        ("a | b | t | 2-6 +- 9.1", "has 5 numbers and 1 spreads"),
+        ("? | b | t | 2", "r:1: the configuration is still '?'"),
+        ("a | b | t | ", "r:1: the place is still empty"),
+        ("a | b | t", "has 3 fields and not 4"),
+        ("a | b | t | x", "'x' is no place"),
+        ("* | b | t | 2", "which only a column of a table has"),
+        ("a | b | t | 2-6", "names one configuration"),
+        ("# nothing", "r: holds no row"),
+    ] {
+        let done = read(place.path(), rows);
+        let found = String::from_utf8_lossy(&done.stderr);
+        assert!(found.contains(error), "{rows}: {found}");
+        assert_eq!(
+            (done.status.code(), found.lines().count()),
+            (Some(2), 1),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn a_draft_claims_each_number_once_and_lists_the_rest() {
+    let place = with_post();
+    let at = place.path();
+    let said = printed(at, &["audit", "post.txt", "--draft", "d", "--json"]);
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let unassigned = said["unassigned"].as_array().unwrap();
+    let lists = |value: f64, unit: &str, line: u64| {
+        unassigned
+            .iter()
+            .any(|one| one["value"] == value && one["unit"] == unit && one["line"] == line)
+    };
+    let draft = fs::read_to_string(at.join("d")).unwrap();
+    assert!(
+        draft.starts_with("# configuration | workload | metric"),
+        "{draft}"
+    );
+    assert!(lists(1012.5, "", 11) || draft.contains("11.3"), "{draft}");
+    // What is open must be filled in.
+    let open = refused(at, &["audit", "post.txt", "--reading", "d"]);
+    assert!(open.contains("is still '?'"), "{open}");
+    let taken = [
+        "--take",
+        "2-6=stock",
+        "--take",
+        "9.*=patched",
+        "--metric",
+        "time s <",
+    ];
+    let judged = printed(at, &[&["audit", "post.txt"][..], &taken].concat());
+    assert!(judged.contains("patched  better: -10.1 %"), "{judged}");
+}
+
+#[test]
+fn tables_that_contradict_themselves_are_one_error() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    for (text, error) in [
+        (
+            "config,value\na,1\nb,x\n",
+            "t.csv:3: column 'value' holds 'x', not a number",
+        ),
+        (
+            "config,value\na,1\nb\n",
+            "t.csv:3: has 1 cells and the header 2",
+        ),
+        (
+            "config,value\na,1\na,2\n",
+            "holds the figures of one configuration",
+        ),
+        (
+            "config,variant,value\na,b,1\n",
+            "both name the configuration",
+        ),
+        ("config,value,mean\na,1,1\n", "contradicts column 'mean'"),
+        (
+            "run,a,b\n1,2,3\n",
+            "nobody says what the columns 'run', 'a', 'b' are",
+        ),
+        (
+            "config,run,metric,value\na,1,t,1\na,1,t,2\n",
+            "t.csv:3: a run of a on workload has t",
+        ),
+        (
+            "config,at,value\na,1,1\na,2,2\nb,3,1\nb,4,2\n",
+            "column 'at' differs in every row",
+        ),
+        ("config,mean,n\na,1,0\n", "column 'n' holds '0'"),
+        (
+            "config,value [s],unit\na,1,ms\n",
+            "the unit is said to be s and is ms",
+        ),
+        (",value\n,1\n", "nothing to judge"),
+        ("config,value\n,1\n", "t.csv:2: column 'config' is empty"),
+        ("1\n2\n", "holds plain numbers of one configuration"),
+    ] {
+        fs::write(at.join("t.csv"), text).unwrap();
+        let found = refused(at, &["audit", "t.csv"]);
+        assert!(found.contains(error), "{text}: {found}");
+    }
+}
+
+#[test]
+fn order_is_known_only_from_a_column() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let mut text = "config,order,value\n".to_owned();
+    for run in 0..8 {
+        text.push_str(&format!("a,{},{}\n", run, 10.0 + 0.1 * f64::from(run)));
+        text.push_str(&format!("b,{},{}\n", run + 8, 11.0 + 0.1 * f64::from(run)));
+    }
+    fs::write(at.join("o.csv"), &text).unwrap();
+    let with = printed(at, &["audit", "o.csv"]);
+    assert!(
+        with.contains("[unrandomised-order]") && with.contains("[drift]"),
+        "{with}"
+    );
+    fs::write(at.join("o.csv"), text.replace("config,order", "config,run")).unwrap();
+    let without = printed(at, &["audit", "o.csv"]);
+    assert!(
+        !without.contains("order]") && !without.contains("[drift]"),
+        "{without}"
+    );
+}
+
+#[test]
+fn what_harnesses_wrote_is_read() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/harness");
+    for (file, workload, metric, n) in [
+        ("google-benchmark-1.7.1.json", "BM_sum", "real_time", 3),
+        ("pytest-benchmark-5.json", "test_b.py::test_sum", "time", 8),
+    ] {
+        let sides = [format!("a={file}"), format!("b={file}")];
+        let text = printed(&data, &["audit", &sides[0], &sides[1], "--json"]);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let summary = &document["summaries"][0];
+        assert_eq!(summary["workload"], workload);
+        assert_eq!(
+            (&summary["metric"], &summary["n"]),
+            (&metric.into(), &n.into())
+        );
+        let twice = [&sides[..], &sides[..]].concat();
+        let arguments: Vec<&str> = ["audit", "--json"]
+            .into_iter()
+            .chain(twice.iter().map(String::as_str))
+            .collect();
+        let document: Value = serde_json::from_str(&printed(&data, &arguments)).unwrap();
+        assert_eq!(document["runs"].as_array().unwrap().len(), 4, "{file}");
+        let alone = refused(&data, &["audit", file]);
+        assert!(alone.contains("of one configuration"), "{alone}");
+    }
+}
+
+#[test]
+fn forks_are_runs_and_saved_baselines_are_configurations() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let entry = |raw: &str| {
+        format!(
+            r#"[{{"jmhVersion": "1.37", "benchmark": "org.example.Sum.add", "mode": "thrpt",
+                 "params": {{"size": "64"}},
+                 "primaryMetric": {{"score": 1.0, "scoreUnit": "ops/s", "rawData": {raw}}}}}]"#
+        )
+    };
+    fs::write(at.join("a.json"), entry("[[10.0, 11.0], [12.0, 13.0]]")).unwrap();
+    fs::write(at.join("b.json"), entry("[[10.0, 11.0, 12.0]]")).unwrap();
+    let text = printed(at, &["audit", "a.json", "b.json", "--json"]);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let value = |run: usize| document["runs"][run]["metrics"]["thrpt"]["value"].clone();
+    assert_eq!((value(0), value(1)), (10.5.into(), 12.5.into()));
+    assert_eq!(document["summaries"][0]["n"], 3);
+    assert_eq!(document["workloads"][0], "org.example.Sum.add, size=64");
+    for baseline in ["before", "after", "new", "base"] {
+        let directory = at.join("criterion/sum").join(baseline);
+        fs::create_dir_all(&directory).unwrap();
+        let sample = r#"{"sampling_mode": "Linear", "iters": [1.0, 2.0], "times": [5.0, 10.2]}"#;
+        fs::write(directory.join("sample.json"), sample).unwrap();
+    }
+    let text = printed(at, &["audit", "criterion", "--json"]);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let names = document["configurations"].to_string();
+    assert!(
+        names.contains("after") && names.contains("before"),
+        "{names}"
+    );
+    assert_eq!(
+        document["summaries"].as_array().unwrap().len(),
+        2,
+        "{document}"
+    );
+    fs::remove_dir_all(at.join("criterion/sum/before")).unwrap();
+    let alone = refused(at, &["audit", "criterion"]);
+    assert!(alone.contains("--save-baseline"), "{alone}");
+    fs::create_dir(at.join("empty")).unwrap();
+    let none = refused(at, &["audit", "a=empty", "b=a.json"]);
+    assert!(none.contains("a directory that no harness wrote"), "{none}");
+}
+
+#[test]
+fn options_that_say_nothing_of_an_input_are_refused() {
+    let place = with_post();
+    let at = place.path();
+    for (arguments, error) in [
+        (
+            &["audit", "post.txt", "--metric", "time s"][..],
+            "--metric: post.txt is no table",
+        ),
+        (
+            &["audit", "post.txt", "--runs-behind", "8"],
+            "--runs-behind: post.txt is no table",
+        ),
+        (&["audit", "a=post.txt"], "post.txt: is one configuration"),
+        (
+            &["audit", "post.txt", "post.txt", "--thread"],
+            "--thread: is for one archive",
+        ),
+        (
+            &["audit", "post.txt", "--take", "2-6"],
+            "is not PLACE=CONFIGURATION",
+        ),
+        (&["audit", "post.txt", "--metric", "<"], "is no metric"),
+    ] {
+        let found = refused(at, arguments);
+        assert!(found.contains(error), "{arguments:?}: {found}");
+    }
+}

@@ -1,0 +1,131 @@
+//! Tables in Markdown, or in a box of `+---+` or of lines.
+
+use super::error::{Error, Fault};
+use super::header::Header;
+use super::rows::Rows;
+use super::sheet::Sheet;
+use super::{Found, Input, UNNAMED, WORKLOAD};
+use crate::grammar::number::Locale;
+
+/// What stands between cells.
+const BARS: [char; 4] = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
+
+/// A table of a text: its rows with their lines, the header first.
+struct Table {
+    rows: Vec<(Vec<String>, u32)>,
+}
+
+/// Whether a text has a table that says what its columns are.
+pub(super) fn is_declared(text: &str, input: &Input<'_>) -> Result<bool, Error> {
+    for table in tables(text) {
+        if header(&table, input)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn header(table: &Table, input: &Input<'_>) -> Result<Option<Header>, Error> {
+    let Some((cells, line)) = table.rows.first() else {
+        return Ok(None);
+    };
+    Header::read(cells, input.known).map_err(input.at(*line))
+}
+
+/// Reads all tables of a text that say what their columns are.
+pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
+    let mut sheet = Sheet::default();
+    for table in tables(text) {
+        let Some(header) = header(&table, input)? else {
+            continue;
+        };
+        let columns = header.columns.len();
+        let names = [UNNAMED, WORKLOAD];
+        let mut rows = Rows::new(header, Locale::English, input.options, names);
+        for (cells, line) in &table.rows[1..] {
+            let at = input.at(*line);
+            if cells.len() != columns {
+                return Err(at(Fault::Cells {
+                    found: cells.len(),
+                    expected: columns,
+                }));
+            }
+            rows.add(cells.as_slice(), *line, &mut sheet).map_err(at)?;
+        }
+        rows.end()
+            .map_err(|fault| Error::whole(input.source, fault))?;
+    }
+    Ok((sheet, "Markdown"))
+}
+
+/// The tables of a text: rows without a gap, with a rule below the first.
+fn tables(text: &str) -> Vec<Table> {
+    let mut tables = Vec::new();
+    let mut rows: Vec<(Vec<String>, u32)> = Vec::new();
+    let mut ruled = false;
+    for (line, at) in text.lines().chain([""]).zip(1..) {
+        let line = line.trim();
+        let rule = is_rule(line);
+        if rule {
+            // The rule above a boxed header is none below it.
+            ruled |= rows.len() == 1;
+        } else if line.contains(BARS) {
+            rows.push((cells(line), at));
+        }
+        let ends = !rule && !line.contains(BARS) || rows.len() == 2 && !ruled;
+        if ends {
+            if ruled && rows.len() > 1 {
+                let rows = std::mem::take(&mut rows);
+                tables.push(Table { rows });
+            }
+            // What was taken for a header may stand above one.
+            let keep = rows.len().saturating_sub(usize::from(line.contains(BARS)));
+            rows.drain(..keep);
+            ruled = false;
+        }
+    }
+    tables
+}
+
+/// Whether a line only parts others: `|---|:-:|`, `+---+---+`, `├──┼──┤`.
+fn is_rule(line: &str) -> bool {
+    let drawn = |c: char| ('\u{2500}'..='\u{257f}').contains(&c) && !BARS.contains(&c);
+    let part = |c: char| matches!(c, '-' | '=' | '+' | ':' | ' ') || BARS.contains(&c) || drawn(c);
+    let dashes = line.chars().filter(|c| matches!(c, '-' | '=') || drawn(*c));
+    dashes.count() >= 2 && line.chars().all(part)
+}
+
+/// The cells of a row, without bars at its ends, marks of code and of emphasis.
+fn cells(line: &str) -> Vec<String> {
+    let line = line.replace("\\|", "\u{1}");
+    let inner = line.strip_prefix(BARS).unwrap_or(&line);
+    let inner = inner.strip_suffix(BARS).unwrap_or(inner);
+    let plain = |cell: &str| {
+        let cell = cell.trim();
+        let cell = cell.trim_matches('`').trim_matches('*').trim();
+        cell.replace('\u{1}', "|")
+    };
+    inner.split(BARS).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<Vec<Vec<String>>> {
+        let rows = |table: Table| table.rows.into_iter().map(|(cells, _)| cells).collect();
+        tables(text).into_iter().map(rows).collect()
+    }
+
+    #[test]
+    fn a_table_has_a_rule_below_its_header() {
+        let boxed = "+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n+---+---+\n";
+        assert_eq!(of(boxed), [[["a", "b"], ["1", "2"]]]);
+        let drawn = "\u{250c}\u{2500}\u{252c}\u{2500}\u{2510}\n\u{2502}a\u{2502}b\u{2502}\n\
+                     \u{251c}\u{2500}\u{253c}\u{2500}\u{2524}\n\u{2502}1\u{2502}2\u{2502}\n";
+        assert_eq!(of(drawn), [[["a", "b"], ["1", "2"]]]);
+        let marked = "text | not\n\n`a` | **b**\n--- | ---:\n1 | 2\n\nmore\n| x |\n";
+        assert_eq!(of(marked), [[["a", "b"], ["1", "2"]]]);
+        assert!(of("a | b\nc | d\n").is_empty());
+    }
+}

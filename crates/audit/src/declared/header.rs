@@ -1,0 +1,364 @@
+//! What the columns of a table are, by what their header calls them.
+
+use super::error::Fault;
+use super::metric::{Metric, parted};
+use crate::options::Role;
+
+/// What a column holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Column {
+    Configuration,
+    Workload,
+    Metric,
+    Unit,
+    /// One figure of one run, with its unit if the header says one.
+    Value(String),
+    /// A mean, with its unit if the header says one.
+    Mean(String),
+    Sd,
+    Se,
+    Ci95,
+    Count,
+    Run,
+    Order,
+    /// A parameter of the workload, with its name.
+    Parameter(String),
+    /// The figures of a metric.
+    FiguresOf(Metric),
+    /// The figures of a configuration.
+    Under(String),
+}
+
+/// What each role is called, the name of the role first.
+static NAMES: [(&[&str], Column); 12] = [
+    (
+        &[
+            "configuration",
+            "config",
+            "variant",
+            "version",
+            "build",
+            "kernel",
+            "branch",
+            "commit",
+            "treatment",
+            "state",
+            "side",
+        ],
+        Column::Configuration,
+    ),
+    (
+        &[
+            "workload",
+            "benchmark",
+            "bench",
+            "test",
+            "testcase",
+            "case",
+            "scenario",
+            "program",
+            "command",
+        ],
+        Column::Workload,
+    ),
+    (
+        &["metric", "measure", "quantity", "counter", "event"],
+        Column::Metric,
+    ),
+    (&["unit", "units"], Column::Unit),
+    (
+        &["value", "result", "reading", "score"],
+        Column::Value(String::new()),
+    ),
+    (&["mean", "average", "avg"], Column::Mean(String::new())),
+    (
+        &[
+            "sd",
+            "std",
+            "stddev",
+            "stdev",
+            "std dev",
+            "standard deviation",
+        ],
+        Column::Sd,
+    ),
+    (&["se", "sem", "stderr", "standard error"], Column::Se),
+    (&["ci95", "95 % ci", "95% ci"], Column::Ci95),
+    (&["n", "runs", "repetitions", "replicates"], Column::Count),
+    (
+        &["run", "repetition", "rep", "replicate", "trial"],
+        Column::Run,
+    ),
+    (&["order", "sequence", "position"], Column::Order),
+];
+
+/// What a role is called in messages.
+pub(crate) fn role_name(column: &Column) -> &'static str {
+    let same = |other: &Column| std::mem::discriminant(other) == std::mem::discriminant(column);
+    let mut all = NAMES.iter();
+    let named = all.find(|(_, other)| same(other));
+    match column {
+        Column::Count => "number of runs",
+        _ => named.map_or("figures", |(names, _)| names[0]),
+    }
+}
+
+/// What is known of a table besides its header.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known {
+    /// What the user says its columns are.
+    pub(crate) columns_are: Option<Role>,
+    /// Whether the file itself is a configuration.
+    pub(crate) is_configuration: bool,
+}
+
+/// The columns of a table, and how they are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) columns: Vec<Column>,
+    /// What each is called in the file.
+    pub(crate) names: Vec<String>,
+}
+
+impl Header {
+    /// Reads a header; nothing if it does not say what its columns are.
+    pub(crate) fn read(cells: &[String], known: Known) -> Result<Option<Header>, Fault> {
+        let roles: Vec<Option<Column>> = cells.iter().map(|cell| role(cell)).collect();
+        let Some(kind) = kind(cells, &roles, known)? else {
+            return Ok(None);
+        };
+        let mut columns = Vec::new();
+        for (cell, role) in cells.iter().zip(roles) {
+            columns.push(match role {
+                Some(role) => role,
+                None => kind.other(cell)?,
+            });
+        }
+        let header = Header {
+            columns,
+            names: cells.to_vec(),
+        };
+        header.check(known)?;
+        Ok(Some(header))
+    }
+
+    /// The column of a role.
+    pub(crate) fn find(&self, wanted: &Column) -> Option<usize> {
+        let same = |other: &Column| std::mem::discriminant(other) == std::mem::discriminant(wanted);
+        self.columns.iter().position(same)
+    }
+
+    fn check(&self, known: Known) -> Result<(), Fault> {
+        let many = |column: &Column| {
+            matches!(
+                column,
+                Column::Parameter(_) | Column::FiguresOf(_) | Column::Under(_)
+            )
+        };
+        for (at, column) in self.columns.iter().enumerate() {
+            let before = self.find(column).filter(|before| *before < at);
+            if let Some(before) = before.filter(|_| !many(column)) {
+                return Err(Fault::TwoColumns {
+                    first: self.names[before].clone(),
+                    second: self.names[at].clone(),
+                    role: role_name(column),
+                });
+            }
+            let mut earlier = self.columns[..at].iter().zip(&self.names);
+            if let Some((_, first)) = earlier.find(|(other, _)| many(column) && *other == column) {
+                return Err(Fault::TwoColumns {
+                    first: first.clone(),
+                    second: self.names[at].clone(),
+                    role: "figures",
+                });
+            }
+        }
+        let has = |column: &Column| self.find(column);
+        let value = has(&Column::Value(String::new()));
+        let mean = has(&Column::Mean(String::new()));
+        if let (Some(value), Some(mean)) = (value, mean) {
+            return Err(self.beside(value, mean));
+        }
+        let figures = has(&Column::Under(String::new()));
+        let contradicts = match figures {
+            Some(figures) => [Column::Configuration, Column::Order]
+                .iter()
+                .find_map(|column| Some((has(column)?, figures))),
+            None => None,
+        };
+        if let Some((column, figures)) = contradicts {
+            return Err(self.beside(column, figures));
+        }
+        let named = has(&Column::Configuration).or(figures).is_some() || known.is_configuration;
+        if !named {
+            return Err(Fault::Missing {
+                role: "configuration",
+                mend: "add one, or give each configuration a file of its own: assize audit \
+                       base=FILE patched=FILE",
+            });
+        }
+        Ok(())
+    }
+
+    fn beside(&self, column: usize, other: usize) -> Fault {
+        Fault::Beside {
+            column: self.names[column].clone(),
+            other: format!("column '{}'", self.names[other]),
+        }
+    }
+}
+
+/// How columns are taken that have no role by their name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A row is a figure: they are parameters of the workload.
+    Tidy,
+    /// They are metrics.
+    Metrics,
+    /// They are configurations.
+    Configurations,
+}
+
+impl Kind {
+    fn other(self, cell: &str) -> Result<Column, Fault> {
+        match self {
+            Kind::Tidy => Ok(Column::Parameter(cell.to_owned())),
+            Kind::Metrics => {
+                let metric = Metric::parse(cell).map_err(Fault::Other)?;
+                Ok(Column::FiguresOf(metric))
+            }
+            Kind::Configurations => Ok(Column::Under(cell.to_owned())),
+        }
+    }
+}
+
+/// How a table is read; nothing if its header does not say so.
+fn kind(cells: &[String], roles: &[Option<Column>], known: Known) -> Result<Option<Kind>, Fault> {
+    let has = |wanted: &dyn Fn(&Column) -> bool| {
+        let found = roles
+            .iter()
+            .position(|role| role.as_ref().is_some_and(wanted));
+        found.map(|at| cells[at].clone())
+    };
+    let figure = has(&|role| matches!(role, Column::Value(_) | Column::Mean(_)));
+    let under = has(&|role| matches!(role, Column::Under(_)));
+    let figures_of = has(&|role| matches!(role, Column::FiguresOf(_)));
+    let configuration = has(&|role| *role == Column::Configuration);
+    let others = roles.iter().any(Option::is_none);
+    let empty = cells.iter().any(|cell| cell.is_empty());
+    match known.columns_are {
+        Some(Role::Configurations | Role::Metrics) if figure.is_some() => Err(Fault::Beside {
+            column: figure.unwrap_or_default(),
+            other: "--columns-are".into(),
+        }),
+        Some(Role::Configurations) => Ok(others.then_some(Kind::Configurations)),
+        Some(Role::Metrics) => Ok(others.then_some(Kind::Metrics)),
+        Some(Role::Workloads | Role::Repetitions) => Ok(None),
+        None if empty => Ok(None),
+        None if under.is_some() || figures_of.is_some() || figure.is_some() => {
+            let said = configuration.is_some() || under.is_some() || known.is_configuration;
+            // One word that is a role by chance is no declaration.
+            let roles = roles.iter().flatten().count();
+            Ok((said || roles >= 3).then_some(Kind::Tidy))
+        }
+        None if configuration.is_some() && others => Ok(Some(Kind::Metrics)),
+        None if known.is_configuration && others => {
+            Ok(roles.iter().any(Option::is_some).then_some(Kind::Metrics))
+        }
+        None => Ok(None),
+    }
+}
+
+/// The role that a cell of a header names: `value [ms]`, `Std. dev.`,
+/// `configuration=base`.
+fn role(cell: &str) -> Option<Column> {
+    if let Some((key, name)) = cell.split_once('=') {
+        let name = name.trim();
+        match role(key.trim())? {
+            Column::Configuration if !name.is_empty() => return Some(Column::Under(name.into())),
+            Column::Metric => return Metric::parse(name).ok().map(Column::FiguresOf),
+            _ => {}
+        }
+    }
+    let (name, unit) = match cell.ends_with([']', ')']) {
+        true => parted(cell),
+        false => (cell, ""),
+    };
+    let folded = folded(name);
+    let mut all = NAMES.iter();
+    let (_, column) = all.find(|(names, _)| names.contains(&folded.as_str()))?;
+    Some(match column {
+        Column::Value(_) => Column::Value(unit.to_owned()),
+        Column::Mean(_) => Column::Mean(unit.to_owned()),
+        Column::Sd | Column::Se | Column::Ci95 => column.clone(),
+        _ if !unit.is_empty() => return None,
+        other => other.clone(),
+    })
+}
+
+/// In small letters, without points, one blank for what parts words.
+fn folded(name: &str) -> String {
+    let plain = name.to_lowercase().replace(['_', '-'], " ");
+    let words: Vec<&str> = plain.split([' ', '.']).filter(|w| !w.is_empty()).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(cells: &[&str], known: Known) -> Result<Option<Vec<Column>>, Fault> {
+        let cells: Vec<String> = cells.iter().map(|cell| (*cell).to_owned()).collect();
+        Ok(Header::read(&cells, known)?.map(|header| header.columns))
+    }
+
+    #[test]
+    fn names_are_known_in_any_case_and_order() {
+        let columns = read(&["Std. Dev.", "N", "Config", "avg (ms)"], Known::default()).unwrap();
+        let expected = [
+            Column::Sd,
+            Column::Count,
+            Column::Configuration,
+            Column::Mean("ms".into()),
+        ];
+        assert_eq!(columns.unwrap(), expected);
+    }
+
+    #[test]
+    fn a_header_that_says_nothing_is_none() {
+        assert_eq!(read(&["a", "b"], Known::default()), Ok(None));
+        assert_eq!(
+            read(&["benchmark", "before", "after"], Known::default()),
+            Ok(None)
+        );
+        assert_eq!(read(&["value", "x"], Known::default()), Ok(None));
+    }
+
+    #[test]
+    fn columns_are_what_the_user_or_their_header_says() {
+        let known = Known {
+            columns_are: Some(Role::Configurations),
+            ..Known::default()
+        };
+        let under = |name: &str| Column::Under(name.into());
+        let columns = read(&["run", "a", "b"], known).unwrap().unwrap();
+        assert_eq!(columns, [Column::Run, under("a"), under("b")]);
+        let said = ["configuration=a", "configuration=b"];
+        let columns = read(&said, Known::default()).unwrap().unwrap();
+        assert_eq!(columns, [under("a"), under("b")]);
+        let columns = read(&["kernel", "time [s] <"], Known::default()).unwrap();
+        let metric = Metric::parse("time s <").unwrap();
+        assert_eq!(
+            columns.unwrap(),
+            [Column::Configuration, Column::FiguresOf(metric)]
+        );
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        let refused = |cells: &[&str]| read(cells, Known::default()).unwrap_err().to_string();
+        assert!(refused(&["config", "variant", "value"]).contains("both name the configuration"));
+        assert!(refused(&["config", "value", "mean"]).contains("contradicts"));
+        assert!(refused(&["metric", "unit", "value"]).contains("no column names the conf"));
+    }
+}

@@ -1,0 +1,241 @@
+//! Inputs that declare what they hold: tables whose header names the columns, files of
+//! plain numbers. They are judged as they stand; nothing about them is guessed.
+//!
+//! | form | recognised by |
+//! | --- | --- |
+//! | CSV, TSV | a header whose names are known ([`header`]) |
+//! | JSON lines | an object a line, whose keys are such names |
+//! | Markdown, boxed | the same names between `|` or `│` |
+//! | numbers | nothing else in the file |
+//!
+//! A row is a figure of a run (`value`), the mean of several (`mean`), or has the figures
+//! of all metrics, or of all configurations. Whatever contradicts itself is one [`Error`]
+//! with its line.
+
+mod boxed;
+mod csv;
+mod error;
+mod header;
+mod jsonl;
+mod metric;
+mod numbers;
+mod rows;
+mod sheet;
+
+use std::io::{BufRead, Read};
+
+use assize_bundle::Records;
+
+use crate::harness::{self, Context, Harness};
+pub use crate::options::Options;
+pub use error::{Error, Fault};
+use header::Known;
+pub(crate) use metric::is_unit;
+pub use metric::{Better, Metric};
+pub(crate) use rows::{number, of_kind};
+pub(crate) use sheet::{Mean, Number, Of, Sheet};
+
+/// Of so many bytes at its begin a form is recognised.
+const HEAD: u64 = 1 << 20;
+/// A text that is looked at as a whole is no longer.
+const LONGEST: u64 = 256 << 20;
+
+/// What an input has declared.
+#[derive(Debug, Clone, Default)]
+pub struct Declared {
+    /// The form it has.
+    pub format: &'static str,
+    /// The figures.
+    pub records: Records,
+    /// Metrics of which less is better, as the input says.
+    pub lower_is_better: Vec<String>,
+    /// The author's arithmetic, recomputed.
+    pub checks: Vec<Check>,
+}
+
+/// A printed figure that follows from others, or should.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// The line where it is printed.
+    pub line: u32,
+    /// What it is of, in words.
+    pub what: String,
+    /// As printed.
+    pub printed: f64,
+    /// As it follows; none if what it follows from is not there.
+    pub recomputed: Option<f64>,
+    /// Whether the two agree within what was printed; none if that cannot be checked.
+    pub agrees: Option<bool>,
+}
+
+/// Whether an input stands alone or is one configuration of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stands {
+    /// It must name its configurations.
+    #[default]
+    Alone,
+    /// It is a configuration, whose name is not in it.
+    AsConfiguration,
+}
+
+/// What became of an input.
+pub enum Outcome<R> {
+    /// It declares what it holds.
+    Declared(Box<Declared>),
+    /// It does not; here it is again from its begin.
+    Undeclared(Undeclared<R>),
+}
+
+/// An input from its begin.
+pub type Undeclared<R> = std::io::BufReader<std::io::Chain<std::io::Cursor<Vec<u8>>, R>>;
+
+/// The name of a configuration that only its file names.
+const UNNAMED: &str = crate::UNNAMED;
+/// What a workload is called that nobody names.
+const WORKLOAD: &str = "workload";
+
+/// Reads an input, if it declares what it holds; `source` is its name for messages.
+///
+/// # Errors
+/// What is wrong with it, where, and how to mend it.
+pub fn read<R: BufRead>(
+    mut reader: R,
+    source: &str,
+    stands: Stands,
+    options: &Options,
+) -> Result<Outcome<R>, Error> {
+    let io = |error: std::io::Error| Error::whole(source, Fault::Io(error.to_string()));
+    let mut head = Vec::new();
+    reader
+        .by_ref()
+        .take(HEAD)
+        .read_to_end(&mut head)
+        .map_err(io)?;
+    let known = Known {
+        columns_are: options.columns_are,
+        is_configuration: stands == Stands::AsConfiguration,
+    };
+    let input = Input {
+        source,
+        known,
+        options,
+    };
+    let whole = (head.len() as u64) < HEAD;
+    let found = match form(&head, whole, &input)? {
+        None => {
+            let all = std::io::Cursor::new(head).chain(reader);
+            return Ok(Outcome::Undeclared(std::io::BufReader::new(all)));
+        }
+        Some(Form::Separated(separated)) => {
+            let all = std::io::Cursor::new(head).chain(reader);
+            csv::read(all, &separated, &input)?
+        }
+        Some(form) => {
+            let mut all = head;
+            reader.take(LONGEST).read_to_end(&mut all).map_err(io)?;
+            let text = String::from_utf8(all).map_err(|_| Error::whole(source, Fault::NotText))?;
+            match form {
+                Form::Lines => jsonl::read(&text, &input)?,
+                Form::Numbers => numbers::read(&text, &input)?,
+                Form::Harness(harness) => written_by(harness, &text, &input)?,
+                Form::Boxed | Form::Separated(_) => boxed::read(&text, &input)?,
+            }
+        }
+    };
+    checked(&found.0, &input)?;
+    let declared = found.0.finish(source, found.1);
+    Ok(Outcome::Declared(Box::new(declared)))
+}
+
+/// A sheet and the form it was read from.
+type Found = (Sheet, &'static str);
+
+/// What is read, and how.
+struct Input<'i> {
+    source: &'i str,
+    known: Known,
+    options: &'i Options,
+}
+
+impl Input<'_> {
+    fn at(&self, line: u32) -> impl Fn(Fault) -> Error {
+        move |fault| Error::at(self.source, line, fault)
+    }
+}
+
+/// How an input is written.
+enum Form {
+    Separated(csv::Separated),
+    Lines,
+    Boxed,
+    Numbers,
+    Harness(&'static dyn Harness),
+}
+
+/// The form of an input by its begin.
+fn form(head: &[u8], whole: bool, input: &Input<'_>) -> Result<Option<Form>, Error> {
+    let end = match whole {
+        true => head.len(),
+        // The last line may not be whole.
+        false => head.iter().rposition(|b| *b == b'\n').unwrap_or(head.len()),
+    };
+    let Ok(text) = std::str::from_utf8(&head[..end]) else {
+        return Ok(None);
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let first = text.lines().find(|line| !is_comment(line));
+    let Some(first) = first.filter(|_| !text.contains('\0')) else {
+        return Ok(None);
+    };
+    if numbers::are_all(text) {
+        return Ok(Some(Form::Numbers));
+    }
+    if let Some(harness) = harness::of(text) {
+        return Ok(Some(Form::Harness(harness)));
+    }
+    if first.trim_start().starts_with('{') {
+        return Ok(jsonl::is_declared(first, input).then_some(Form::Lines));
+    }
+    if whole && boxed::is_declared(text, input)? {
+        return Ok(Some(Form::Boxed));
+    }
+    Ok(csv::separated(text, input)?.map(Form::Separated))
+}
+
+/// Reads what a harness wrote.
+fn written_by(
+    harness: &'static dyn Harness,
+    text: &str,
+    input: &Input<'_>,
+) -> Result<Found, Error> {
+    let mut sheet = Sheet::default();
+    let context = Context {
+        configuration: UNNAMED,
+        runs_behind: input.options.runs_behind,
+    };
+    let done = harness.read(text.trim_start_matches('\u{feff}'), &context, &mut sheet);
+    done.map_err(|fault| Error::whole(input.source, fault))?;
+    Ok((sheet, harness.name()))
+}
+
+/// A blank line, or one that begins with `#`.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
+}
+
+/// Fails if there is nothing to compare.
+fn checked(sheet: &Sheet, input: &Input<'_>) -> Result<(), Error> {
+    let whole = |fault| Err(Error::whole(input.source, fault));
+    if sheet.is_empty() {
+        return whole(Fault::Nothing {
+            what: "row of figures below its header",
+        });
+    }
+    if sheet.configurations() < 2 && !input.known.is_configuration {
+        return whole(Fault::OneConfiguration {
+            what: "the figures",
+        });
+    }
+    Ok(())
+}

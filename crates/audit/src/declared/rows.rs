@@ -1,0 +1,451 @@
+//! Rows below a header become figures.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use assize_bundle::Spread;
+
+use super::error::Fault;
+use super::header::{Column, Header};
+use super::metric::{Metric, is_unit};
+use super::sheet::{Mean, Number, Of, Sheet};
+use crate::grammar::number::{Locale, parse};
+use crate::options::{Options, SpreadKind};
+
+/// What a metric is called that nobody names.
+pub(crate) const VALUE: &str = "value";
+/// So many rows that all differ in a column are no accident.
+const FEWEST_ROWS: usize = 4;
+/// Cells that say that there is no figure.
+const ABSENT: [&str; 5] = ["", "-", "NA", "N/A", "n/a"];
+
+/// The quantile of the normal distribution that half of a 95 % interval has.
+const Z95: f64 = 1.959_963_984_540_054;
+
+/// Reads rows into a sheet.
+pub(crate) struct Rows<'o> {
+    header: Header,
+    locale: Locale,
+    metric: Option<&'o Metric>,
+    runs_behind: Option<u32>,
+    spread: Option<SpreadKind>,
+    configuration: Option<usize>,
+    workload: Option<usize>,
+    run: Option<usize>,
+    order: Option<usize>,
+    parameters: Vec<Parameter>,
+    rows: usize,
+    /// The name of a configuration and a workload that the table does not name.
+    names: [&'o str; 2],
+}
+
+/// A column that is a parameter of the workload.
+struct Parameter {
+    at: usize,
+    name: String,
+    met: HashSet<String>,
+}
+
+/// The cells of a row.
+pub(crate) trait Cells {
+    /// The cell of a column; empty if there is none.
+    fn get(&self, at: usize) -> &str;
+}
+
+impl Cells for [String] {
+    fn get(&self, at: usize) -> &str {
+        <[String]>::get(self, at).map_or("", |cell| cell.trim())
+    }
+}
+
+impl<'o> Rows<'o> {
+    /// Rows below this header. `names` are those of a configuration and a workload that
+    /// it does not name.
+    pub(crate) fn new(
+        header: Header,
+        locale: Locale,
+        options: &'o Options,
+        names: [&'o str; 2],
+    ) -> Self {
+        let all = header.columns.iter().enumerate();
+        let parameter = |(at, column): (usize, &Column)| match column {
+            Column::Parameter(name) => Some(Parameter {
+                at,
+                name: name.clone(),
+                met: HashSet::new(),
+            }),
+            _ => None,
+        };
+        Rows {
+            parameters: all.filter_map(parameter).collect(),
+            locale,
+            metric: options.metric.as_ref(),
+            runs_behind: options.runs_behind,
+            spread: options.spread,
+            configuration: header.find(&Column::Configuration),
+            workload: header.find(&Column::Workload),
+            run: header.find(&Column::Run),
+            order: header.find(&Column::Order),
+            rows: 0,
+            names,
+            header,
+        }
+    }
+
+    /// Adds the figures of a row.
+    pub(crate) fn add<C: Cells + ?Sized>(
+        &mut self,
+        cells: &C,
+        line: u32,
+        sheet: &mut Sheet,
+    ) -> Result<(), Fault> {
+        self.rows += 1;
+        let workload = self.workload(cells)?;
+        let [configuration, _] = self.names;
+        let order = match self.order {
+            Some(at) => Some(self.number(at, cells.get(at))?.value),
+            None => None,
+        };
+        let of = Of {
+            configuration: self
+                .named(self.configuration, cells)?
+                .unwrap_or(configuration),
+            workload: &workload,
+            // A row with an order is an execution with all that has the same.
+            run: self
+                .named(self.run, cells)?
+                .or(self.order.map(|at| cells.get(at))),
+            order: None,
+            line,
+        };
+        let of = Of { order, ..of };
+        match self.header.columns.iter().position(is_figure) {
+            Some(at) if matches!(self.header.columns[at], Column::Value(_)) => {
+                self.tidy(at, cells, of, sheet)
+            }
+            Some(at) if matches!(self.header.columns[at], Column::Mean(_)) => {
+                self.mean(at, cells, of, sheet)
+            }
+            _ => self.wide(cells, of, sheet),
+        }
+    }
+
+    /// Says what is wrong with all rows together.
+    pub(crate) fn end(&self) -> Result<(), Fault> {
+        let unique =
+            |parameter: &&Parameter| self.rows >= FEWEST_ROWS && parameter.met.len() == self.rows;
+        match self.parameters.iter().find(unique) {
+            Some(parameter) => Err(Fault::Unique {
+                column: parameter.name.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn named<'c, C: Cells + ?Sized>(
+        &self,
+        at: Option<usize>,
+        cells: &'c C,
+    ) -> Result<Option<&'c str>, Fault> {
+        let Some(at) = at else { return Ok(None) };
+        match cells.get(at) {
+            "" => Err(Fault::Empty {
+                column: self.header.names[at].clone(),
+            }),
+            name => Ok(Some(name)),
+        }
+    }
+
+    /// The name of the workload, with its parameters.
+    fn workload<'c, C: Cells + ?Sized>(&mut self, cells: &'c C) -> Result<Cow<'c, str>, Fault>
+    where
+        'o: 'c,
+    {
+        let [_, unnamed] = self.names;
+        let name: &'c str = self.named(self.workload, cells)?.unwrap_or(unnamed);
+        if self.parameters.is_empty() {
+            return Ok(Cow::Borrowed(name));
+        }
+        let mut text = name.to_owned();
+        for parameter in &mut self.parameters {
+            let value = cells.get(parameter.at);
+            text.push_str(&format!(", {}={value}", parameter.name));
+            // It is enough to know that one value came twice.
+            if parameter.met.len() + 1 >= self.rows {
+                parameter.met.insert(value.to_owned());
+            }
+        }
+        Ok(Cow::Owned(text))
+    }
+
+    fn number(&self, at: usize, cell: &str) -> Result<Number, Fault> {
+        number(cell, self.locale).ok_or_else(|| Fault::NoNumber {
+            column: format!("column '{}'", self.header.names[at]),
+            found: cell.to_owned(),
+        })
+    }
+
+    /// A number, and its unit if the cell has one: `12.3 ms`.
+    fn quantity<'c>(&self, at: usize, cell: &'c str) -> Result<(Number, &'c str), Fault> {
+        if let Some(number) = number(cell, self.locale) {
+            return Ok((number, ""));
+        }
+        let end = cell
+            .rfind(|c: char| c.is_ascii_digit())
+            .map_or(0, |at| at + 1);
+        let (digits, unit) = cell.split_at(end);
+        let unit = unit.trim();
+        if is_unit(unit) {
+            return Ok((self.number(at, digits)?, unit));
+        }
+        Ok((self.number(at, cell)?, ""))
+    }
+
+    /// The metric and the unit of a row's one figure.
+    fn metric<'c, C: Cells + ?Sized>(
+        &self,
+        cells: &'c C,
+        in_header: &'c str,
+        in_cell: &'c str,
+        sheet: &mut Sheet,
+    ) -> Result<(Cow<'c, str>, Cow<'c, str>), Fault> {
+        let column = self.header.find(&Column::Metric);
+        let mut name = Cow::Borrowed(VALUE);
+        let mut unit = Cow::Borrowed(in_header);
+        if let Some(cell) = self.named(column, cells)? {
+            name = Cow::Borrowed(cell);
+            // `time [s] <`: what is said behind the name.
+            if cell.ends_with([']', ')', '<', '>']) {
+                let metric = Metric::parse(cell).map_err(Fault::Other)?;
+                sheet.better(&metric);
+                (name, unit) = (Cow::Owned(metric.name), Cow::Owned(metric.unit));
+            }
+        } else if let Some(metric) = self.metric {
+            sheet.better(metric);
+            name = Cow::Owned(metric.name.clone());
+            unit = Cow::Owned(metric.unit.clone());
+        }
+        let of_column = self
+            .header
+            .find(&Column::Unit)
+            .map_or("", |at| cells.get(at));
+        for said in [in_header, of_column, in_cell] {
+            if said.is_empty() || said == unit {
+                continue;
+            }
+            if !unit.is_empty() {
+                return Err(Fault::Unit {
+                    said: unit.into_owned(),
+                    found: said.to_owned(),
+                });
+            }
+            unit = Cow::Borrowed(said);
+        }
+        Ok((name, unit))
+    }
+
+    fn tidy<C: Cells + ?Sized>(
+        &self,
+        at: usize,
+        cells: &C,
+        of: Of<'_>,
+        sheet: &mut Sheet,
+    ) -> Result<(), Fault> {
+        let (number, in_cell) = self.quantity(at, cells.get(at))?;
+        let (metric, unit) = self.metric(cells, self.in_header(at), in_cell, sheet)?;
+        if of.run.is_none() && of.order.is_none() {
+            sheet.single(of, &metric, &unit, number);
+            return Ok(());
+        }
+        let run = sheet.run(of);
+        sheet.figure(run, &metric, &unit, number, of.line)
+    }
+
+    fn in_header(&self, at: usize) -> &str {
+        match &self.header.columns[at] {
+            Column::Value(unit) | Column::Mean(unit) => unit,
+            _ => "",
+        }
+    }
+
+    fn mean<C: Cells + ?Sized>(
+        &self,
+        at: usize,
+        cells: &C,
+        of: Of<'_>,
+        sheet: &mut Sheet,
+    ) -> Result<(), Fault> {
+        let (head, tail) = around(cells.get(at));
+        let (mean, in_cell) = self.quantity(at, head)?;
+        let (metric, unit) = self.metric(cells, self.in_header(at), in_cell, sheet)?;
+        let mut spread = None;
+        if let Some(tail) = tail {
+            let (half, _) = self.quantity(at, tail)?;
+            let kind = self.spread.ok_or_else(|| {
+                Fault::Other(format!(
+                    "nobody says what the \u{b1} in column '{}' is; add --spread sd, se or ci95",
+                    self.header.names[at]
+                ))
+            })?;
+            spread = Some(of_kind(kind, half.value, mean.value));
+        }
+        for (column, kind) in [
+            (Column::Sd, SpreadKind::Sd),
+            (Column::Se, SpreadKind::Se),
+            (Column::Ci95, SpreadKind::Ci95),
+        ] {
+            let Some(at) = self.header.find(&column) else {
+                continue;
+            };
+            let cell = cells.get(at);
+            if !ABSENT.contains(&cell) {
+                let (value, _) = self.quantity(at, cell)?;
+                if value.value < 0.0 {
+                    return Err(Fault::NoNumber {
+                        column: format!("column '{}'", self.header.names[at]),
+                        found: format!("{cell}' (below zero)"),
+                    });
+                }
+                spread = Some(of_kind(kind, value.value, mean.value));
+            }
+        }
+        let n = self.count(cells)?.or(self.runs_behind);
+        sheet.mean(of, &metric, &unit, Mean { mean, spread, n });
+        Ok(())
+    }
+
+    fn count<C: Cells + ?Sized>(&self, cells: &C) -> Result<Option<u32>, Fault> {
+        let Some(at) = self.header.find(&Column::Count) else {
+            return Ok(None);
+        };
+        let cell = cells.get(at);
+        if ABSENT.contains(&cell) {
+            return Ok(None);
+        }
+        let n = cell.parse::<u32>().ok().filter(|n| *n > 0);
+        n.map(Some).ok_or_else(|| Fault::NoNumber {
+            column: format!("column '{}'", self.header.names[at]),
+            found: cell.to_owned(),
+        })
+    }
+
+    fn wide<C: Cells + ?Sized>(
+        &self,
+        cells: &C,
+        of: Of<'_>,
+        sheet: &mut Sheet,
+    ) -> Result<(), Fault> {
+        let mut run = None;
+        let columns = self.header.columns.iter();
+        let metrics = columns.filter(|column| matches!(column, Column::FiguresOf(_)));
+        let alone = of.run.is_none() && of.order.is_none() && metrics.count() <= 1;
+        for (at, column) in self.header.columns.iter().enumerate() {
+            let cell = cells.get(at);
+            if ABSENT.contains(&cell) {
+                continue;
+            }
+            match column {
+                Column::FiguresOf(metric) => {
+                    let (number, in_cell) = self.quantity(at, cell)?;
+                    let unit = unit_of(&metric.unit, in_cell)?;
+                    sheet.better(metric);
+                    if alone {
+                        sheet.single(of, &metric.name, unit, number);
+                        continue;
+                    }
+                    let run = *run.get_or_insert_with(|| sheet.run(of));
+                    sheet.figure(run, &metric.name, unit, number, of.line)?;
+                }
+                Column::Under(configuration) => {
+                    let (number, in_cell) = self.quantity(at, cell)?;
+                    let (metric, unit) = self.metric(cells, "", in_cell, sheet)?;
+                    let of = Of {
+                        configuration,
+                        ..of
+                    };
+                    if alone {
+                        sheet.single(of, &metric, &unit, number);
+                        continue;
+                    }
+                    let run = sheet.run(of);
+                    sheet.figure(run, &metric, &unit, number, of.line)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The one unit that is said.
+fn unit_of<'t>(said: &'t str, found: &'t str) -> Result<&'t str, Fault> {
+    match (said, found) {
+        (said, "") => Ok(said),
+        ("", found) => Ok(found),
+        (said, found) if said == found => Ok(said),
+        _ => Err(Fault::Unit {
+            said: said.to_owned(),
+            found: found.to_owned(),
+        }),
+    }
+}
+
+fn is_figure(column: &Column) -> bool {
+    matches!(
+        column,
+        Column::Value(_) | Column::Mean(_) | Column::FiguresOf(_) | Column::Under(_)
+    )
+}
+
+/// What stands before and behind a `±`.
+pub(crate) fn around(cell: &str) -> (&str, Option<&str>) {
+    for mark in ["\u{b1}", "+/-", "+-"] {
+        if let Some((head, tail)) = cell.split_once(mark) {
+            return (head.trim(), Some(tail.trim()));
+        }
+    }
+    (cell, None)
+}
+
+/// What a spread of this kind says.
+pub(crate) fn of_kind(kind: SpreadKind, value: f64, mean: f64) -> Spread {
+    match kind {
+        SpreadKind::Sd => Spread::StandardDeviation(value),
+        SpreadKind::Se => Spread::StandardError(value),
+        SpreadKind::Ci95 => Spread::StandardError(value / Z95),
+        SpreadKind::Cv => Spread::StandardDeviation(value / 100.0 * mean.abs()),
+    }
+}
+
+/// Reads a number and the place of its last digit.
+pub(crate) fn number(text: &str, locale: Locale) -> Option<Number> {
+    let plain = || {
+        text.bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+'))
+    };
+    let value = match locale {
+        // What Rust reads as well, and sooner.
+        Locale::English if plain() => text.parse().ok().filter(|v: &f64| v.is_finite()),
+        _ => None,
+    };
+    let value = value.or_else(|| parse(text, locale))?;
+    Some(Number {
+        value,
+        step: step(text, locale),
+    })
+}
+
+/// The place of the last digit; none where that is no finite power of ten.
+fn step(text: &str, locale: Locale) -> Option<f64> {
+    let mark = match locale {
+        Locale::English => '.',
+        Locale::CommaDecimal => ',',
+    };
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let places = mantissa
+        .split_once(mark)
+        .map_or(0, |(_, digits)| digits.len());
+    let power: i32 = power.parse().ok()?;
+    let step = 10_f64.powi(power.checked_sub(i32::try_from(places).ok()?)?);
+    (step.is_finite() && step > 0.0).then_some(step)
+}

@@ -1,0 +1,65 @@
+//! pytest-benchmark: `--benchmark-json=FILE`, or a file of `.benchmarks`.
+//!
+//! All times are in seconds. The rounds of a test are made in one process.
+
+use assize_bundle::Spread;
+use serde_json::Value;
+
+use super::{
+    Context, Harness, exact, json, list, lower, missing, number, numbers, of_one_process, samples,
+    text,
+};
+use crate::declared::{Fault, Mean, Of, Sheet};
+
+/// See the module.
+pub(super) struct PytestBenchmark;
+
+impl Harness for PytestBenchmark {
+    fn name(&self) -> &'static str {
+        "pytest-benchmark"
+    }
+
+    fn begins(&self, head: &str) -> bool {
+        let text = head.trim_start();
+        text.starts_with('{') && text.contains("\"machine_info\"")
+    }
+
+    fn read(&self, document: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
+        let document = json(document, "JSON of pytest-benchmark")?;
+        for entry in list(&document, "benchmarks", "the file")? {
+            let name = text(entry, "fullname", "a benchmark")?;
+            let of = Of {
+                configuration: context.configuration,
+                workload: name,
+                ..Of::default()
+            };
+            let stats = entry.get("stats").ok_or_else(|| missing("stats", name))?;
+            test(stats, of, sheet)?;
+            lower(sheet, "time");
+        }
+        of_one_process(sheet, "rounds of pytest-benchmark");
+        Ok(())
+    }
+}
+
+/// The rounds of a test; older and shortened files have only what follows from them.
+fn test(stats: &Value, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
+    if stats.get("data").is_some() {
+        let rounds = numbers(stats, "data", of.workload)?;
+        samples(sheet, of, "time", "s", &rounds);
+        return Ok(());
+    }
+    let rounds = number(stats, "rounds", of.workload)?;
+    let n = (rounds >= 1.0 && rounds <= f64::from(u32::MAX)).then_some(rounds as u32);
+    let mean = Mean {
+        mean: exact(number(stats, "mean", of.workload)?),
+        spread: Some(Spread::StandardDeviation(number(
+            stats,
+            "stddev",
+            of.workload,
+        )?)),
+        n,
+    };
+    sheet.mean(of, "time", "s", mean);
+    Ok(())
+}

@@ -1,0 +1,355 @@
+//! A reading and a text become figures.
+
+use std::collections::BTreeMap;
+
+use super::arithmetic;
+use super::numbers::{self, Printed, same_unit};
+use super::parse::{Reading, Row, Subject};
+use super::place::{Item, Nth, Place};
+use crate::declared::{Declared, Error, Fault, Mean, Number, Of, Sheet, of_kind};
+
+/// A number of the text and where it stands.
+#[derive(Debug, Clone)]
+struct Taken<'t> {
+    printed: Printed<'t>,
+    line: u32,
+    /// The name of its row, in a table.
+    row: Option<&'t str>,
+}
+
+/// Takes the figures from the places of a text, and checks each place; `source` is the
+/// name of the text.
+///
+/// # Errors
+/// A place without a number, a number in two rows, a unit that the text contradicts, a
+/// printed mean that does not follow: the row, and how to mend it.
+pub fn judge(text: &str, source: &str, reading: &Reading) -> Result<Declared, Error> {
+    let mut post = Post {
+        lines: text.lines().collect(),
+        claimed: BTreeMap::new(),
+    };
+    let mut sheet = Sheet::default();
+    let mut means = BTreeMap::new();
+    let mut later = Vec::new();
+    for row in &reading.rows {
+        let done = match &row.of {
+            Subject::Change(..) => {
+                later.push(row);
+                Ok(())
+            }
+            _ => add(row, &mut post, &mut sheet, &mut means),
+        };
+        done.map_err(|fault| located(reading, row, fault))?;
+    }
+    for row in later {
+        let done = check(row, &mut post, &mut sheet, &means);
+        done.map_err(|fault| located(reading, row, fault))?;
+    }
+    if sheet.configurations() < 2 {
+        let fault = Fault::Other(
+            "names one configuration; add a row of the one to compare it with".to_owned(),
+        );
+        return Err(Error::whole(&reading.source, fault));
+    }
+    Ok(sheet.finish(source, "reading"))
+}
+
+fn located(reading: &Reading, row: &Row, fault: Fault) -> Error {
+    match row.line {
+        Some(line) => Error::at(&reading.source, line, fault),
+        None => Error::whole(&reading.source, fault),
+    }
+}
+
+/// What figures of a cell average to, and how much of that is rounding.
+type Means = BTreeMap<[String; 3], (f64, f64)>;
+
+fn key(configuration: &str, row: &Row) -> [String; 3] {
+    [configuration, &row.workload, &row.metric.name].map(str::to_lowercase)
+}
+
+fn add<'t>(
+    row: &Row,
+    post: &mut Post<'t>,
+    sheet: &mut Sheet,
+    means: &mut Means,
+) -> Result<(), Fault> {
+    let place = &row.place;
+    let taken = post.all(place, row)?;
+    let spreads = match &place.spread {
+        Some((item, _)) => Some(equally_many(post.take(item, row)?, &taken, "spreads")?),
+        None => None,
+    };
+    let orders = match &place.order {
+        Some(item) => Some(equally_many(post.take(item, row)?, &taken, "positions")?),
+        None => None,
+    };
+    sheet.better(&row.metric);
+    for (at, one) in taken.iter().enumerate() {
+        let unit = unit_of(row, one)?;
+        let of = Of {
+            configuration: name(row, one)?,
+            workload: match (row.workload.as_str(), one.row) {
+                ("*", Some(name)) => name,
+                (name, _) => name,
+            },
+            run: None,
+            order: orders.as_ref().map(|all| all[at].printed.number.value),
+            line: one.line,
+        };
+        let number = one.printed.number;
+        if place.is_mean() {
+            let spread = place.spread.as_ref().zip(spreads.as_ref());
+            let spread = spread
+                .map(|((_, kind), all)| of_kind(*kind, all[at].printed.number.value, number.value));
+            let n = place.n;
+            let mean = number;
+            sheet.mean(of, &row.metric.name, unit, Mean { mean, spread, n });
+        } else {
+            let run = sheet.run(of);
+            sheet.figure(run, &row.metric.name, unit, number, one.line)?;
+        }
+    }
+    note_means(row, &taken, means)?;
+    printed_mean(row, post, &taken)
+}
+
+fn name<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
+    match (&row.of, one.row) {
+        (Subject::Configuration(name), _) => Ok(name),
+        (_, Some(name)) => Ok(name),
+        _ => Err(Fault::Other(
+            "the configuration is '*', which only a column of a table has; name it".to_owned(),
+        )),
+    }
+}
+
+fn note_means(row: &Row, taken: &[Taken<'_>], means: &mut Means) -> Result<(), Fault> {
+    let mut by_name: BTreeMap<&str, Vec<Number>> = BTreeMap::new();
+    for one in taken {
+        by_name
+            .entry(name(row, one)?)
+            .or_default()
+            .push(one.printed.number);
+    }
+    for (name, numbers) in by_name {
+        if let Some(mean) = arithmetic::mean(&numbers) {
+            means.insert(key(name, row), mean);
+        }
+    }
+    Ok(())
+}
+
+/// Fails if a mean is printed that does not follow: then a place is wrong.
+fn printed_mean<'t>(row: &Row, post: &mut Post<'t>, taken: &[Taken<'t>]) -> Result<(), Fault> {
+    let Some(item) = &row.place.mean else {
+        return Ok(());
+    };
+    let printed = post.take(item, row)?;
+    let numbers: Vec<Number> = taken.iter().map(|one| one.printed.number).collect();
+    for one in printed {
+        let Some((mean, rounding)) = arithmetic::mean(&numbers) else {
+            continue;
+        };
+        if !arithmetic::agrees(one.printed.number, mean, rounding) {
+            return Err(Fault::Other(format!(
+                "line {} prints the mean {} and the {} numbers of this row have {mean:.6}; correct \
+                 the place, or leave 'mean' out",
+                one.line,
+                one.printed.number.value,
+                numbers.len()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Recomputes a printed change.
+fn check<'t>(
+    row: &Row,
+    post: &mut Post<'t>,
+    sheet: &mut Sheet,
+    means: &Means,
+) -> Result<(), Fault> {
+    let Subject::Change(of, to) = &row.of else {
+        return Ok(());
+    };
+    let mean = |name: &String| means.get(&key(name, row)).copied();
+    let both = mean(of).zip(mean(to)).map(|(of, to)| [of, to]);
+    for one in post.all(&row.place, row)? {
+        let percent = one.printed.unit == "%" || row.metric.unit == "%";
+        let what = format!("{of} / {to}, {} on {}", row.metric.name, row.workload);
+        let number = one.printed.number;
+        let check = arithmetic::change((one.line, what), number, percent, both);
+        sheet.checks.push(check);
+    }
+    Ok(())
+}
+
+fn equally_many<'t>(
+    found: Vec<Taken<'t>>,
+    of: &[Taken<'t>],
+    what: &str,
+) -> Result<Vec<Taken<'t>>, Fault> {
+    if found.len() == of.len() {
+        return Ok(found);
+    }
+    Err(Fault::Other(format!(
+        "has {} numbers and {} {what}; give each number one",
+        of.len(),
+        found.len()
+    )))
+}
+
+/// The unit of a figure: as the row says, or as the text does.
+fn unit_of<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
+    let (said, found) = (row.metric.unit.as_str(), one.printed.unit);
+    if said.is_empty() {
+        return Ok(found);
+    }
+    if found.is_empty() || same_unit(said, found) {
+        return Ok(said);
+    }
+    Err(Fault::Other(format!(
+        "the unit is {said}, and line {} says {found}; correct the metric or the place",
+        one.line
+    )))
+}
+
+/// The text, and which of its numbers are taken.
+struct Post<'t> {
+    lines: Vec<&'t str>,
+    /// By which row, by line and place in it.
+    claimed: BTreeMap<(u32, usize), Option<u32>>,
+}
+
+impl<'t> Post<'t> {
+    fn all(&mut self, place: &Place, row: &Row) -> Result<Vec<Taken<'t>>, Fault> {
+        let mut all = Vec::new();
+        for item in &place.items {
+            all.extend(self.take(item, row)?);
+        }
+        Ok(all)
+    }
+
+    fn take(&mut self, item: &Item, row: &Row) -> Result<Vec<Taken<'t>>, Fault> {
+        let found = match *item {
+            Item::Lines { from, to, nth } => self.of_lines(from, to, nth)?,
+            Item::Column { line, column } => self.of_column(line, column)?,
+        };
+        for one in &found {
+            let place = (one.line, one.printed.at);
+            if let Some(first) = self.claimed.insert(place, row.line) {
+                let by = first.map_or_else(String::new, |row| format!(" by row {row}"));
+                return Err(Fault::Other(format!(
+                    "line {}: {} is taken already{by}; a number has one role",
+                    one.line, one.printed.number.value
+                )));
+            }
+        }
+        Ok(found)
+    }
+
+    fn line(&self, at: u32) -> Result<&'t str, Fault> {
+        let line = self.lines.get(at as usize - 1).copied();
+        line.ok_or_else(|| {
+            Fault::Other(format!(
+                "line {at} is beyond the end of the text, which has {} lines; correct the place",
+                self.lines.len()
+            ))
+        })
+    }
+
+    fn of_lines(&self, from: u32, to: u32, nth: Nth) -> Result<Vec<Taken<'t>>, Fault> {
+        let mut all = Vec::new();
+        for at in from..=to {
+            let line = self.line(at)?;
+            let printed = numbers::of(line);
+            let count = printed.len();
+            let shown = || line.trim().chars().take(40).collect::<String>();
+            let taken = match nth {
+                Nth::All if count > 0 => printed,
+                Nth::Th(k) if k <= count => vec![printed[k - 1]],
+                Nth::Only if count == 1 => printed,
+                Nth::Only if count > 1 => {
+                    return Err(Fault::Other(format!(
+                        "line {at} has {count} numbers ('{}'); say which: {at}.1 to {at}.{count}, \
+                         or {at}.* for all",
+                        shown()
+                    )));
+                }
+                _ => {
+                    return Err(Fault::Other(format!(
+                        "line {at} has {count} numbers ('{}'); correct the place",
+                        shown()
+                    )));
+                }
+            };
+            all.extend(taken.into_iter().map(|printed| Taken {
+                printed,
+                line: at,
+                row: None,
+            }));
+        }
+        Ok(all)
+    }
+
+    /// A column of the rows from a line to the next blank one. What stands above the
+    /// first number is a header.
+    fn of_column(&self, line: u32, column: usize) -> Result<Vec<Taken<'t>>, Fault> {
+        self.line(line)?;
+        let mut all: Vec<Taken<'t>> = Vec::new();
+        let rows = self.lines.iter().zip(1..).skip(line as usize - 1);
+        for (text, at) in rows.take_while(|(text, _)| !text.trim().is_empty()) {
+            let cells = cells(text);
+            let cell = cells.get(column - 1).copied().unwrap_or_default();
+            let first = numbers::of(cell).into_iter().next();
+            let Some(printed) = first else {
+                let rule = !text.chars().any(char::is_alphanumeric);
+                if all.is_empty() || rule {
+                    continue;
+                }
+                return Err(Fault::Other(format!(
+                    "line {at} has no number in column {column}; end the table with a blank \
+                     line, or name its lines"
+                )));
+            };
+            let offset = cell.as_ptr() as usize - text.as_ptr() as usize;
+            all.push(Taken {
+                printed: Printed {
+                    at: offset + printed.at,
+                    ..printed
+                },
+                line: at,
+                row: cells.first().copied().filter(|_| column > 1),
+            });
+        }
+        if all.is_empty() {
+            return Err(Fault::Other(format!(
+                "the table at line {line} has no number in column {column}; correct the place"
+            )));
+        }
+        Ok(all)
+    }
+}
+
+/// The cells of a row: parted by `|`, by tabs, by two blanks, or else by blanks.
+fn cells(text: &str) -> Vec<&str> {
+    let bars = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
+    let text = text.trim();
+    if text.contains(bars) {
+        let inner = text.strip_prefix(bars).unwrap_or(text);
+        let inner = inner.strip_suffix(bars).unwrap_or(inner);
+        return inner.split(bars).map(str::trim).collect();
+    }
+    let parted = |by: &str| {
+        let all = text
+            .split(by)
+            .map(str::trim)
+            .filter(|cell| !cell.is_empty());
+        Some(all.collect::<Vec<_>>()).filter(|cells| cells.len() > 1)
+    };
+    parted("\t")
+        .or_else(|| parted("  "))
+        .unwrap_or_else(|| text.split_whitespace().collect())
+}

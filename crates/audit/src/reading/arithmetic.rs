@@ -1,0 +1,52 @@
+//! The author's arithmetic: what is printed and follows from other figures.
+
+use crate::declared::{Check, Number};
+
+/// Half of the last digit, and a little for how values were rounded before.
+const SLACK: f64 = 1.01;
+
+/// How far a printed figure may be from what follows from others that were rounded
+/// too: half of its last digit, and what half of theirs makes.
+pub(super) fn agrees(printed: Number, recomputed: f64, rounding: f64) -> bool {
+    let half = printed.step.unwrap_or(0.0) / 2.0;
+    (printed.value - recomputed).abs() <= (half + rounding) * SLACK + 1e-12 * recomputed.abs()
+}
+
+/// The mean of numbers, and what half of their last digits makes of it.
+pub(super) fn mean(numbers: &[Number]) -> Option<(f64, f64)> {
+    if numbers.is_empty() {
+        return None;
+    }
+    let n = numbers.len() as f64;
+    let mean = numbers.iter().map(|one| one.value).sum::<f64>() / n;
+    let half = numbers.iter().map(|one| one.step.unwrap_or(0.0) / 2.0);
+    Some((mean, half.sum::<f64>() / n))
+}
+
+/// A change as printed, against the means that it is said to follow from.
+pub(super) fn change(
+    (line, what): (u32, String),
+    printed: Number,
+    percent: bool,
+    means: Option<[(f64, f64); 2]>,
+) -> Check {
+    let follows = means.and_then(|[(of, of_half), (to, to_half)]| {
+        let ratio = of / to;
+        let rounding = ratio.abs() * (of_half / of.abs() + to_half / to.abs());
+        let both = match percent {
+            // `10 % faster` and `-10 %` are both written of a time that is a tenth less.
+            true if ratio < 1.0 && printed.value > 0.0 => ((1.0 - ratio) * 100.0, rounding * 100.0),
+            true => ((ratio - 1.0) * 100.0, rounding * 100.0),
+            false => (ratio, rounding),
+        };
+        (both.0.is_finite() && both.1.is_finite()).then_some(both)
+    });
+    let same = |(value, rounding): (f64, f64)| agrees(printed, value, rounding);
+    Check {
+        line,
+        what,
+        printed: printed.value,
+        recomputed: follows.map(|(value, _)| value),
+        agrees: follows.map(same),
+    }
+}

@@ -1,0 +1,190 @@
+//! A reading to begin with: what was read, with its places, and what was not.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::numbers;
+use crate::located::{Located, StandsFor, located};
+use crate::{Audit, UNNAMED};
+
+/// A number that no row claims.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unassigned {
+    /// The number.
+    pub value: f64,
+    /// The unit behind it; empty if there is none that is known.
+    pub unit: String,
+    /// Its line, counted from 1.
+    pub line: u32,
+}
+
+/// A reading that a person completes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Draft {
+    /// Its text.
+    pub text: String,
+    /// The numbers that no row claims.
+    pub unassigned: Vec<Unassigned>,
+}
+
+/// A row of the draft.
+struct Row {
+    fields: [String; 3],
+    places: Vec<String>,
+    /// Whether its figures are means, of an unknown number of runs.
+    mean: bool,
+}
+
+/// Writes a reading of a text from what was read of it; what is open is `?`.
+pub fn draft(text: &str, audit: &Audit) -> Draft {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut claimed: BTreeSet<(u32, usize)> = BTreeSet::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for figure in located(audit) {
+        let Some(nth) = claim(&lines, &figure, &mut claimed) else {
+            continue;
+        };
+        let fields = fields(&figure);
+        let place = place(&lines, figure.place.line, nth);
+        let mean = figure.stands_for == StandsFor::Mean;
+        let same = |row: &&mut Row| row.fields == fields && row.mean == mean;
+        match rows.iter_mut().find(same) {
+            Some(row) => row.places.push(place),
+            None => rows.push(Row {
+                fields,
+                places: vec![place],
+                mean,
+            }),
+        }
+    }
+    rows.extend(lone(&lines, &mut claimed));
+    let mut draft = Draft {
+        text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
+        unassigned: Vec::new(),
+    };
+    for row in &rows {
+        let [configuration, workload, metric] = &row.fields;
+        let mut places = joined(&row.places);
+        if row.mean {
+            places.push_str(" n=?");
+        }
+        let _ = writeln!(
+            draft.text,
+            "{configuration} | {workload} | {metric} | {places}"
+        );
+    }
+    rest(&lines, &claimed, &mut draft);
+    draft
+}
+
+/// The number of its line that a figure is, if no other one is it.
+fn claim(lines: &[&str], figure: &Located, claimed: &mut BTreeSet<(u32, usize)>) -> Option<usize> {
+    let line = figure.place.line;
+    let text = lines.get((line as usize).checked_sub(1)?)?;
+    let same = |value: f64| (value - figure.value).abs() <= 1e-9 * figure.value.abs();
+    let all = numbers::of(text).into_iter().enumerate();
+    let mut fitting = all.filter(|(_, one)| same(one.number.value));
+    let (nth, _) = fitting.find(|(nth, _)| !claimed.contains(&(line, *nth)))?;
+    claimed.insert((line, nth));
+    Some(nth)
+}
+
+fn fields(figure: &Located) -> [String; 3] {
+    let open = || "?".to_owned();
+    let plain = |name: &String| name.replace('|', "/");
+    let known = figure
+        .configuration
+        .as_ref()
+        .filter(|name| *name != UNNAMED);
+    let metric = match figure.unit.as_str() {
+        "" => plain(&figure.metric),
+        unit => format!("{} [{unit}]", plain(&figure.metric)),
+    };
+    let workload = figure.workload.as_ref().map_or_else(open, plain);
+    [known.map_or_else(open, plain), workload, metric]
+}
+
+fn place(lines: &[&str], line: u32, nth: usize) -> String {
+    let text = lines.get(line as usize - 1).copied().unwrap_or_default();
+    match numbers::of(text).len() {
+        1 => line.to_string(),
+        _ => format!("{line}.{}", nth + 1),
+    }
+}
+
+/// Lines in a row with one number each, which may be runs.
+fn lone(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut run: Vec<u32> = Vec::new();
+    let numbered = lines.iter().copied().chain([""]).zip(1..);
+    for (text, at) in numbered {
+        if numbers::of(text).len() == 1 && !claimed.contains(&(at, 0)) {
+            run.push(at);
+            continue;
+        }
+        if run.len() > 1 {
+            claimed.extend(run.iter().map(|line| (*line, 0)));
+            rows.push(Row {
+                fields: ["?", "?", "?"].map(str::to_owned),
+                places: run.iter().map(u32::to_string).collect(),
+                mean: false,
+            });
+        }
+        run.clear();
+    }
+    rows
+}
+
+/// Places, with lines that follow each other as a range.
+fn joined(places: &[String]) -> String {
+    let parts = |place: &String| {
+        let (line, nth) = place.split_once('.').unwrap_or((place, ""));
+        (line.parse::<u32>().unwrap_or(0), nth.to_owned())
+    };
+    let mut ranges: Vec<(u32, u32, String)> = Vec::new();
+    for (line, nth) in places.iter().map(parts) {
+        match ranges.last_mut() {
+            Some((_, to, last)) if *last == nth && *to + 1 == line => *to = line,
+            _ => ranges.push((line, line, nth)),
+        }
+    }
+    let shown = ranges.iter().map(|(from, to, nth)| {
+        let lines = match from == to {
+            true => from.to_string(),
+            false => format!("{from}-{to}"),
+        };
+        match nth.as_str() {
+            "" => lines,
+            nth => format!("{lines}.{nth}"),
+        }
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// Lists the numbers that no row claims.
+fn rest(lines: &[&str], claimed: &BTreeSet<(u32, usize)>, draft: &mut Draft) {
+    for (text, line) in lines.iter().zip(1..) {
+        for (nth, one) in numbers::of(text).into_iter().enumerate() {
+            if claimed.contains(&(line, nth)) {
+                continue;
+            }
+            if draft.unassigned.is_empty() {
+                draft.text.push_str("# in no row:\n");
+            }
+            let place = place(lines, line, nth);
+            let (value, unit) = (one.number.value, one.unit);
+            let _ = writeln!(
+                draft.text,
+                "#   {place}: {}",
+                format!("{value} {unit}").trim()
+            );
+            draft.unassigned.push(Unassigned {
+                value,
+                unit: unit.to_owned(),
+                line,
+            });
+        }
+    }
+}
