@@ -18,8 +18,11 @@ mod factors;
 mod family;
 #[cfg(test)]
 mod identities;
+/// What needs a Python with scipy.
 #[cfg(test)]
-mod independent;
+mod full {
+    mod independent;
+}
 #[cfg(test)]
 mod lints;
 #[cfg(test)]
