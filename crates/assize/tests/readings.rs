@@ -326,3 +326,29 @@ fn options_that_say_nothing_of_an_input_are_refused() {
         assert!(found.contains(error), "{arguments:?}: {found}");
     }
 }
+
+#[test]
+fn changes_that_a_table_prints_are_recomputed() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let table = "\
+| config  | benchmark | mean [s] | sd  | n | change  |
+| ------- | --------- | -------- | --- | - | ------- |
+| base    | build     | 184.2    | 0.7 | 8 |         |
+| patched | build     | 165.7    | 0.6 | 8 | -10.0 % |
+| base    | boot      | 20.0     | 0.1 | 8 | -       |
+| patched | boot      | 19.0     | 0.1 | 8 | -8 %    |
+| patched | halt      | 19.0     | 0.1 | 8 | -8 %    |
+";
+    fs::write(at.join("t.md"), table).unwrap();
+    let text = printed(at, &["audit", "t.md"]);
+    for part in [
+        "printed -10 (line 4), patched / base, value on build: agrees",
+        "printed -8 (line 6), patched / base, value on boot: differs: -5.000 follows from the \
+         figures, 3.000 off",
+        "value on halt: cannot be checked",
+        "value       0.950 *",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

@@ -13,6 +13,7 @@
 //! with its line.
 
 mod boxed;
+mod changes;
 mod csv;
 mod error;
 mod header;
