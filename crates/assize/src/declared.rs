@@ -298,7 +298,7 @@ fn opened(
 }
 
 /// What one file of several declares, or what else is read from it.
-pub(crate) fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
+fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
     if path.is_dir() {
         let found = directory(path, &audit::named(path), Stands::AsConfiguration, options)?;
         return found.ok_or_else(|| {
@@ -320,6 +320,18 @@ pub(crate) fn one_of_several(path: &Path, options: &Options) -> Result<Declared,
         records: found.records,
         ..Declared::default()
     })
+}
+
+/// The records of a file that is compared, alone or beside others.
+pub(crate) fn of_file(path: &Path, several: bool) -> Result<Records, Failure> {
+    let options = Options::default();
+    if several {
+        return Ok(one_of_several(path, &options)?.records);
+    }
+    match opened(path, Stands::Alone, &options)? {
+        Some(Outcome::Declared(declared)) => Ok(declared.records),
+        _ => compare::read(path),
+    }
 }
 
 /// Several inputs, each a configuration; those of one name are more of its runs.

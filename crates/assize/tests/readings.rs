@@ -352,3 +352,41 @@ fn changes_that_a_table_prints_are_recomputed() {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
+
+#[test]
+fn compare_reads_declared_files_as_audit_does() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let tidy: String = (0..8)
+        .map(|run| format!("base,{}\npatched,{}\n", 100 + run % 3, 90 + run % 4))
+        .collect();
+    fs::write(at.join("t.csv"), format!("config,value\n{tidy}")).unwrap();
+    for (name, first) in [("base", 100), ("patched", 90)] {
+        let of = if first == 100 { 3 } else { 4 };
+        let lines: String = (0..8)
+            .map(|run| format!("{}\n", first + run % of))
+            .collect();
+        fs::write(at.join(format!("{name}.txt")), lines).unwrap();
+    }
+    let found = |arguments: &[&str]| -> Value {
+        let text = printed(at, &[arguments, &["--json"]].concat());
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let row = &document["comparisons"][0];
+        [&row["verdict"], &row["ratio"], &row["p"]]
+            .map(Value::to_string)
+            .join(" ")
+            .into()
+    };
+    let expected = found(&["audit", "t.csv"]);
+    assert!(
+        expected.as_str().unwrap().starts_with("\"established\""),
+        "{expected}"
+    );
+    for arguments in [
+        &["compare", "t.csv"][..],
+        &["compare", "base.txt", "patched.txt"],
+        &["audit", "base=base.txt", "patched=patched.txt"],
+    ] {
+        assert_eq!(found(arguments), expected, "{arguments:?}");
+    }
+}

@@ -22,6 +22,8 @@ mod metric;
 mod numbers;
 mod rows;
 mod sheet;
+#[cfg(test)]
+mod tests;
 
 use std::io::{BufRead, Read};
 
