@@ -66,7 +66,7 @@ pub(crate) enum Verb {
     Merge(MergeArguments),
     /// Read a posted benchmark result as it was pasted and say what its
     /// numbers support
-    Audit(AuditArguments),
+    Audit(Box<AuditArguments>),
     /// Judge what was recorded: bundles, and results of hyperfine; or run commands
     /// and compare them: assize compare -- 'CMD A' 'CMD B'
     Compare(Box<CompareArguments>),

@@ -81,8 +81,8 @@ pub(crate) fn gather(
     let mut terms: Option<Terms> = None;
     let mut all = Vec::new();
     for path in inputs {
-        let records = match inputs.len() > 1 && path.is_file() {
-            true => declared::one_of_several(path, &Options::default())?.records,
+        let records = match path.is_file() {
+            true => declared::of_file(path, inputs.len() > 1)?,
             false => read(path)?,
         };
         let these = Terms::of(path)?;

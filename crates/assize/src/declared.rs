@@ -129,10 +129,32 @@ pub(crate) fn draft(
 /// input says it.
 pub(crate) fn places(declared: &Declared) -> String {
     let mut text = String::new();
-    if declared.format != "reading" {
-        return text;
+    if declared.format == "reading" {
+        text.push_str("\nFigures and their lines\n");
+        figures(declared, &mut text);
+    } else if !declared.checks.is_empty() {
+        text.push_str("\nThe author's arithmetic\n");
     }
-    text.push_str("\nFigures and their lines\n");
+    for check in &declared.checks {
+        let said = match (check.agrees, check.recomputed) {
+            (Some(true), _) => "agrees".to_owned(),
+            (Some(false), Some(follows)) => format!(
+                "differs: {} follows from the figures, {} off",
+                rounded(follows),
+                rounded((check.printed - follows).abs())
+            ),
+            _ => "cannot be checked: what it follows from is not there".to_owned(),
+        };
+        text.push_str(&format!(
+            "  printed {} (line {}), {}: {said}\n",
+            check.printed, check.line, check.what
+        ));
+    }
+    text
+}
+
+/// Each figure with its line.
+fn figures(declared: &Declared, text: &mut String) {
     let records = &declared.records;
     let mut rows: Vec<([&str; 3], Vec<String>)> = Vec::new();
     let runs = records.runs.iter().flat_map(|run| {
@@ -156,22 +178,6 @@ pub(crate) fn places(declared: &Declared) -> String {
         let all = all.join(", ");
         text.push_str(&format!("  {configuration}, {workload}, {metric}: {all}\n"));
     }
-    for check in &declared.checks {
-        let said = match (check.agrees, check.recomputed) {
-            (Some(true), _) => "agrees".to_owned(),
-            (Some(false), Some(follows)) => format!(
-                "differs: {} follows from the figures, {} off",
-                rounded(follows),
-                rounded((check.printed - follows).abs())
-            ),
-            _ => "cannot be checked: the figures it speaks of are not in the reading".to_owned(),
-        };
-        text.push_str(&format!(
-            "  printed {} (line {}), {}: {said}\n",
-            check.printed, check.line, check.what
-        ));
-    }
-    text
 }
 
 fn rounded(value: f64) -> String {
@@ -292,7 +298,7 @@ fn opened(
 }
 
 /// What one file of several declares, or what else is read from it.
-pub(crate) fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
+fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
     if path.is_dir() {
         let found = directory(path, &audit::named(path), Stands::AsConfiguration, options)?;
         return found.ok_or_else(|| {
@@ -314,6 +320,18 @@ pub(crate) fn one_of_several(path: &Path, options: &Options) -> Result<Declared,
         records: found.records,
         ..Declared::default()
     })
+}
+
+/// The records of a file that is compared, alone or beside others.
+pub(crate) fn of_file(path: &Path, several: bool) -> Result<Records, Failure> {
+    let options = Options::default();
+    if several {
+        return Ok(one_of_several(path, &options)?.records);
+    }
+    match opened(path, Stands::Alone, &options)? {
+        Some(Outcome::Declared(declared)) => Ok(declared.records),
+        _ => compare::read(path),
+    }
 }
 
 /// Several inputs, each a configuration; those of one name are more of its runs.

@@ -324,3 +324,67 @@ fn options_that_say_nothing_of_an_input_are_refused() {
         assert!(found.contains(error), "{arguments:?}: {found}");
     }
 }
+
+#[test]
+fn changes_that_a_table_prints_are_recomputed() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let table = "\
+| config  | benchmark | mean [s] | sd  | n | change  |
+| ------- | --------- | -------- | --- | - | ------- |
+| base    | build     | 184.2    | 0.7 | 8 |         |
+| patched | build     | 165.7    | 0.6 | 8 | -10.0 % |
+| base    | boot      | 20.0     | 0.1 | 8 | -       |
+| patched | boot      | 19.0     | 0.1 | 8 | -8 %    |
+| patched | halt      | 19.0     | 0.1 | 8 | -8 %    |
+";
+    fs::write(at.join("t.md"), table).unwrap();
+    let text = printed(at, &["audit", "t.md"]);
+    for part in [
+        "printed -10 (line 4), patched / base, value on build: agrees",
+        "printed -8 (line 6), patched / base, value on boot: differs: -5.000 follows from the \
+         figures, 3.000 off",
+        "value on halt: cannot be checked",
+        "value       0.950 *",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn compare_reads_declared_files_as_audit_does() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let tidy: String = (0..8)
+        .map(|run| format!("base,{}\npatched,{}\n", 100 + run % 3, 90 + run % 4))
+        .collect();
+    fs::write(at.join("t.csv"), format!("config,value\n{tidy}")).unwrap();
+    for (name, first) in [("base", 100), ("patched", 90)] {
+        let of = if first == 100 { 3 } else { 4 };
+        let lines: String = (0..8)
+            .map(|run| format!("{}\n", first + run % of))
+            .collect();
+        fs::write(at.join(format!("{name}.txt")), lines).unwrap();
+    }
+    let found = |arguments: &[&str]| -> Value {
+        let text = printed(at, &[arguments, &["--json"]].concat());
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let row = &document["comparisons"][0];
+        [&row["verdict"], &row["ratio"], &row["p"]]
+            .map(Value::to_string)
+            .join(" ")
+            .into()
+    };
+    let expected = found(&["audit", "t.csv"]);
+    assert!(
+        expected.as_str().unwrap().starts_with("\"established\""),
+        "{expected}"
+    );
+    for arguments in [
+        &["compare", "t.csv"][..],
+        &["compare", "base.txt", "patched.txt"],
+        &["audit", "base=base.txt", "patched=patched.txt"],
+    ] {
+        assert_eq!(found(arguments), expected, "{arguments:?}");
+    }
+}

@@ -133,9 +133,11 @@ impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is quoted of a text may hold anything.
+        let fault = self.fault.to_string().replace(char::is_control, " ");
         match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.source, self.fault),
-            None => write!(f, "{}: {}", self.source, self.fault),
+            Some(line) => write!(f, "{}:{line}: {fault}", self.source),
+            None => write!(f, "{}: {fault}", self.source),
         }
     }
 }

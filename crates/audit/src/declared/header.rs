@@ -21,6 +21,10 @@ pub(crate) enum Column {
     Count,
     Run,
     Order,
+    /// A printed change against the baseline, and whether the header says percent.
+    Change(String),
+    /// A printed ratio to the baseline.
+    Ratio,
     /// A parameter of the workload, with its name.
     Parameter(String),
     /// The figures of a metric.
@@ -30,7 +34,7 @@ pub(crate) enum Column {
 }
 
 /// What each role is called, the name of the role first.
-static NAMES: [(&[&str], Column); 12] = [
+static NAMES: [(&[&str], Column); 14] = [
     (
         &[
             "configuration",
@@ -90,6 +94,11 @@ static NAMES: [(&[&str], Column); 12] = [
         Column::Run,
     ),
     (&["order", "sequence", "position"], Column::Order),
+    (
+        &["change", "delta", "diff", "difference"],
+        Column::Change(String::new()),
+    ),
+    (&["ratio", "relative"], Column::Ratio),
 ];
 
 /// What a role is called in messages.
@@ -290,6 +299,7 @@ fn role(cell: &str) -> Option<Column> {
     Some(match column {
         Column::Value(_) => Column::Value(unit.to_owned()),
         Column::Mean(_) => Column::Mean(unit.to_owned()),
+        Column::Change(_) => Column::Change(unit.to_owned()),
         Column::Sd | Column::Se | Column::Ci95 => column.clone(),
         _ if !unit.is_empty() => return None,
         other => other.clone(),

@@ -13,6 +13,7 @@
 //! with its line.
 
 mod boxed;
+mod changes;
 mod csv;
 mod error;
 mod header;
@@ -21,6 +22,8 @@ mod metric;
 mod numbers;
 mod rows;
 mod sheet;
+#[cfg(test)]
+mod tests;
 
 use std::io::{BufRead, Read};
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use assize_bundle::Spread;
 
+use super::changes::{self, Kind, Printed};
 use super::error::Fault;
 use super::header::{Column, Header};
 use super::metric::{Metric, is_unit};
@@ -119,6 +120,7 @@ impl<'o> Rows<'o> {
             line,
         };
         let of = Of { order, ..of };
+        self.change(cells, of, sheet)?;
         match self.header.columns.iter().position(is_figure) {
             Some(at) if matches!(self.header.columns[at], Column::Value(_)) => {
                 self.tidy(at, cells, of, sheet)
@@ -128,6 +130,37 @@ impl<'o> Rows<'o> {
             }
             _ => self.wide(cells, of, sheet),
         }
+    }
+
+    /// Takes note of a printed change.
+    fn change<C: Cells + ?Sized>(
+        &self,
+        cells: &C,
+        of: Of<'_>,
+        sheet: &mut Sheet,
+    ) -> Result<(), Fault> {
+        for (at, column) in self.header.columns.iter().enumerate() {
+            let said = match column {
+                Column::Change(unit) => (unit == "%").then_some(Kind::Percent),
+                Column::Ratio => Some(Kind::Ratio),
+                _ => continue,
+            };
+            let cell = cells.get(at);
+            if ABSENT.contains(&cell) {
+                continue;
+            }
+            let (number, kind) = changes::parse(cell, self.locale, said)?;
+            let (metric, _) = self.metric(cells, "", "", sheet)?;
+            sheet.changes.push(Printed {
+                configuration: of.configuration.to_owned(),
+                workload: of.workload.to_owned(),
+                metric: metric.into_owned(),
+                line: of.line,
+                number,
+                kind,
+            });
+        }
+        Ok(())
     }
 
     /// Says what is wrong with all rows together.

@@ -6,6 +6,7 @@ use assize_bundle::{
     Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Summary,
 };
 
+use super::changes::{self, Printed};
 use super::error::Fault;
 use super::metric::{Better, Metric};
 use super::{Check, Declared};
@@ -103,6 +104,8 @@ pub(crate) struct Sheet {
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) limits: Vec<String>,
     pub(crate) checks: Vec<Check>,
+    /// Changes that are printed beside the figures.
+    pub(crate) changes: Vec<Printed>,
 }
 
 /// Mean and squares of deviations, one value after the other (Welford 1962).
@@ -341,7 +344,7 @@ impl Sheet {
             let all = self.better.iter().filter(move |(_, way)| **way == wanted);
             all.map(|(metric, _)| metric.clone()).collect::<Vec<_>>()
         };
-        Declared {
+        let mut declared = Declared {
             format,
             lower_is_better: of(Better::Lower),
             checks: self.checks,
@@ -358,7 +361,10 @@ impl Sheet {
                 limits: self.limits,
                 ..Records::default()
             },
-        }
+        };
+        let checks = changes::checked(&self.changes, &declared.records);
+        declared.checks.extend(checks);
+        declared
     }
 
     /// Gives runs their names, and counts them within their cells.

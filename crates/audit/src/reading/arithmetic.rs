@@ -24,7 +24,7 @@ pub(super) fn mean(numbers: &[Number]) -> Option<(f64, f64)> {
 }
 
 /// A change as printed, against the means that it is said to follow from.
-pub(super) fn change(
+pub(crate) fn change(
     (line, what): (u32, String),
     printed: Number,
     percent: bool,

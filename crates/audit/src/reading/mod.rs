@@ -14,7 +14,7 @@
 //! each, [`draft`] writes a reading to begin with.
 
 mod apply;
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod draft;
 mod numbers;
 mod parse;
