@@ -74,8 +74,7 @@ fn refused(here: &Path, done: &Output, status: i32, words: &[&str]) {
 
 /// Whether this must be skipped, which is said.
 fn lacks(why: Result<(), String>) -> bool {
-    why.map_err(|why| crate::common::skip(&why))
-        .is_err()
+    why.map_err(|why| crate::common::skip(&why)).is_err()
 }
 
 /// What an exact machine is made of.

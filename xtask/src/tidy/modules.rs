@@ -26,13 +26,18 @@ impl Modules {
     pub(super) fn find(files: &[String]) -> Result<Self, Error> {
         let known: BTreeSet<&str> = files.iter().map(String::as_str).collect();
         let named = named_roots(files)?;
+        let told = told_tests(files)?;
+        let by_place = |file: &String| {
+            let folder = file.split_once("/tests/").map_or("", |(folder, _)| folder);
+            is_root(file) && !told.contains(folder)
+        };
         let mut modules = Modules {
             reached: BTreeMap::new(),
         };
         let mut queue: Vec<(String, bool, bool)> = files
             .iter()
             .filter(|file| is_ours(file))
-            .filter(|file| is_root(file) || named.contains(*file))
+            .filter(|file| by_place(file) || named.contains(*file))
             .map(|file| (file.clone(), is_test_root(file), true))
             .collect();
         while let Some((file, test, root)) = queue.pop() {
@@ -45,7 +50,9 @@ impl Modules {
             for item in items(&text) {
                 let candidates = places(&file, root, &item);
                 if let Some(found) = candidates.iter().find(|c| known.contains(c.as_str())) {
-                    queue.push((found.clone(), test || item.test, false));
+                    // A file that is named by its path looks for others beside itself.
+                    let root = item.path.is_some();
+                    queue.push((found.clone(), test || item.test, root));
                 }
             }
         }
@@ -70,6 +77,20 @@ impl Modules {
             })
             .collect()
     }
+}
+
+/// Crates whose tests cargo does not look for: what `Cargo.toml` does not name is not built.
+fn told_tests(files: &[String]) -> Result<BTreeSet<String>, Error> {
+    let mut told = BTreeSet::new();
+    for file in files {
+        if let Some(folder) = file.strip_suffix("/Cargo.toml")
+            && let Some(text) = tree::read(file)?
+            && text.lines().any(|line| line == "autotests = false")
+        {
+            told.insert(folder.to_owned());
+        }
+    }
+    Ok(told)
 }
 
 /// Where cargo looks for the roots of crates.

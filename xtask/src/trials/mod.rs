@@ -28,7 +28,7 @@ const RUNS_LIGHT: u32 = 6;
 const RUNS: u32 = 8;
 
 /// Trials of [`smoke`].
-const SMOKE: [&str; 3] = ["module-path", "program", "sysctl"];
+const SMOKE: [&str; 3] = ["module-name", "program", "sysctl"];
 
 /// What is asked for.
 #[derive(Debug, PartialEq)]
@@ -100,10 +100,9 @@ impl Options {
     }
 
     fn wants(&self, kind: Kind, trial: &Trial) -> bool {
-        let fits = !(self.light && trial.long);
-        let named = |name: &String| *name == trial.name || (*name == kind.name() && fits);
+        let named = |name: &String| *name == kind.name() || *name == trial.name;
         match self.only.is_empty() {
-            true => fits,
+            true => !(self.light && trial.long),
             false => self.only.iter().any(named),
         }
     }

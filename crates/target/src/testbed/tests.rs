@@ -3,13 +3,7 @@ use std::os::unix::fs::MetadataExt as _;
 use super::*;
 use crate::kernels::Kernels;
 
-/// Modules are built again and again here.
-mod full {
-    mod headers;
-    mod part;
-
-    use super::*;
-}
+mod full;
 
 const KERNEL: &str = "debian:6.12";
 

@@ -17,12 +17,9 @@ mod factors;
 #[cfg(test)]
 mod family;
 #[cfg(test)]
-mod identities;
-/// What needs a Python with scipy.
+mod full;
 #[cfg(test)]
-mod full {
-    mod independent;
-}
+mod identities;
 #[cfg(test)]
 mod lints;
 #[cfg(test)]

@@ -1,0 +1,3 @@
+//! What needs a Python with scipy.
+
+mod independent;
