@@ -81,6 +81,7 @@ fn a_run_whose_partner_failed_is_left_out_and_the_row_says_so() {
         block: Some(3),
         why: "kernel panic: not syncing".into(),
         console: "the last line".into(),
+        ..FailedRun::default()
     });
     let document = tried(&records, &Options::default());
     let found = row(&document, "pipe", "time", "queue");
@@ -131,6 +132,7 @@ fn reasons_of_failures_are_counted() {
             block: Some(repetition),
             why: why.into(),
             console: String::new(),
+            ..FailedRun::default()
         });
     }
     let document = tried(&records, &Options::default());
@@ -152,6 +154,7 @@ fn failing(configuration: &str, workload: &str, repetition: u32, why: &str) -> F
         block: Some(repetition),
         why: why.into(),
         console: String::new(),
+        ..FailedRun::default()
     }
 }
 
