@@ -56,19 +56,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         let machine = parts.iter().find(|part| part.holds(index));
         let machine = machine.map(|part| part.machine.clone());
         all_made.extend(made(&mut run, &machine));
-        match run.exit.clone() {
-            Exit::Completed => {
-                records.complained.extend(complained(&mut run));
-                let mut run = run.into_run();
-                run.machine = machine;
-                records.runs.push(run);
-            }
-            Exit::Failed { why, console } => {
-                let mut failed = failed(run, why, console);
-                failed.machine = machine;
-                records.failures.push(failed);
-            }
-        }
+        keep(&mut records, run, machine);
     }
     records.identities = identities(all_made, &head.plan);
     records.doubts = collected.doubts();
@@ -80,6 +68,23 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         records.doubts.extend(incomplete(&there, head.planned_runs));
     }
     Ok(records)
+}
+
+/// Puts a run among those that were completed or those that failed.
+fn keep(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {
+    match run.exit.clone() {
+        Exit::Completed => {
+            records.complained.extend(complained(&mut run));
+            let mut run = run.into_run();
+            run.machine = machine;
+            records.runs.push(run);
+        }
+        Exit::Failed { why, console } => {
+            let mut failed = failed(run, why, console);
+            failed.machine = machine;
+            records.failures.push(failed);
+        }
+    }
 }
 
 /// What a completed run was made of.

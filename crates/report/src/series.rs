@@ -13,9 +13,8 @@ use crate::printable::printable;
 pub const SERIES: &str = "assize.try/2";
 /// The longest mail, in lines: it is an answer, and all figures are in the bundle.
 pub const LINES: usize = 40;
-/// So many sentences about how runs ended begin the mail, each of so many lines at most.
+/// So many sentences about how runs ended begin the mail, each of one line more at most.
 const ENDED: usize = 2;
-const ENDED_LINES: usize = 3;
 
 /// A series of patches, and what each does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,8 +43,7 @@ pub struct Series {
     /// Of how many runs of all sides how many were completed, where that is not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed: Option<[usize; 2]>,
-    /// How runs ended otherwise than they should, in sentences: what there is to say
-    /// before all else.
+    /// How runs ended otherwise than they should, in sentences; said before all else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<String>,
     /// The level of the intervals; all of them hold at once with 0.95.
@@ -259,7 +257,7 @@ fn head(series: &Series) -> Vec<String> {
     for said in series.ended.iter().take(ENDED) {
         let options = textwrap::Options::new(WIDTH).subsequent_indent("  ");
         let said = printable(said).replace('\n', " ");
-        let wrapped = textwrap::wrap(&said, options).into_iter().take(ENDED_LINES);
+        let wrapped = textwrap::wrap(&said, options).into_iter().take(ENDED + 1);
         lines.extend(wrapped.map(|line| cut(&line, WIDTH)));
     }
     let completed = series.completed.map_or(String::new(), |[done, of]| {

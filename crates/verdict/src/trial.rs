@@ -10,7 +10,7 @@ use crate::cells::Cells;
 use crate::claims::{self, check_form};
 use crate::comparisons;
 use crate::document::{
-    Better, Claim, Document, Factorial, Family, Lint, OutcomeComparison, SCHEMA, Tradeoff,
+    Better, Claim, Document, Factorial, Family, Lint, OutcomeComparison, SCHEMA, Sentence, Tradeoff,
 };
 use crate::error::Error;
 use crate::factorial;
@@ -92,11 +92,22 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         look: None,
         reproduce: String::new(),
     };
-    if options.against == Against::Baseline {
-        document.sentences =
-            sentences::find(&document, &cells, &faults, &said.primary, &said.higher);
-    }
+    document.sentences = sentences_of(&document, &cells, &faults, &said, options.against);
     Ok(document)
+}
+
+/// What a hurried reader should take away; of documents that have a baseline only.
+fn sentences_of(
+    document: &Document,
+    cells: &Cells<'_>,
+    faults: &lints::Faults,
+    said: &Declared,
+    against: Against,
+) -> Vec<Sentence> {
+    match against {
+        Against::Baseline => sentences::find(document, cells, faults, &said.primary, &said.higher),
+        Against::Predecessor => Vec::new(),
+    }
 }
 
 /// Everything that is tested, with its verdicts.

@@ -94,7 +94,12 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         bundle: shell::name_of(&measured.directory),
         reproduce: shell::again(),
     };
-    let text = shown(&series, arguments.format)?;
+    told(&series, &judged, arguments)
+}
+
+/// Shows what became of a series, and says how the command ends.
+fn told(series: &Series, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
+    let text = shown(series, arguments.format)?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     if let Some(said) = &judged.last_word {
         output::warn(said);

@@ -99,7 +99,7 @@ fn runs_line(rows: &[&Comparison]) -> String {
         Some((n, base)) if rows.iter().all(|row| row.n.zip(row.n_baseline) == first) => {
             let attempted = rows.first().and_then(|row| row.attempted);
             let same = |row: &&Comparison| row.attempted == attempted;
-            let of = attempted.filter(|_| rows.iter().all(|row| same(&row)));
+            let of = attempted.filter(|_| rows.iter().all(same));
             let of = of.map_or(String::new(), |[a, b]| format!(" of {b} and {a} runs"));
             format!(" (n = {n} against {base}{of})")
         }
