@@ -22,6 +22,7 @@ mod environment;
 mod group;
 mod identity;
 mod instruments;
+mod kernel_log;
 #[cfg(test)]
 mod layout;
 mod mapped;

@@ -12,6 +12,7 @@ use crate::digests::Digests;
 use crate::environment;
 use crate::identity::Evidence;
 use crate::instruments::{self, Instrument};
+use crate::kernel_log::KernelLog;
 use crate::marks;
 use crate::modules::Modules;
 use crate::policy::{self, Attached};
@@ -142,6 +143,7 @@ impl Run {
 
     fn carry_out(&self, channel: &mut Channel, digests: Digests, mut modules: Modules) {
         let mut evidence = Evidence::open(self.guest, digests);
+        let mut log = KernelLog::open();
         if self.guest
             && let Err(why) = reseed(Stream::new(self.job.seed, "kernel"))
         {
@@ -160,6 +162,7 @@ impl Run {
             failures.push(failed(Stage::Setup, &what, why));
         }
         channel.send_all(&failures);
+        log.take(Stage::Setup);
         if failures.is_empty() {
             match self.attach() {
                 Ok(policy) => {
@@ -170,6 +173,7 @@ impl Run {
                 Err(failure) => channel.send(&failure),
             }
         }
+        log.take(Stage::Workload);
         channel.send_all(&self.actions(&job.teardown, Stage::Teardown, &mut modules));
         if !self.guest {
             governors.restore();
@@ -179,6 +183,8 @@ impl Run {
             });
             channel.send_all(&left.collect::<Vec<_>>());
         }
+        log.take(Stage::Teardown);
+        channel.send_all(&log.records());
     }
 
     /// Attaches the placement policy that the job names, if it does.

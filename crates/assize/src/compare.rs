@@ -49,6 +49,7 @@ fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
     let mut document = output::judge(material.records, material.trial, material.terms)?;
     if let From::Bundle(directory) = material.from {
         document.rerun = rerun::command(directory)?;
+        document.look = rerun::look(directory, &document);
     }
     output::show(&document, material, showing)
 }
@@ -173,6 +174,9 @@ fn after(records: &mut Records, others: u32) {
     for run in &mut records.runs {
         run.order += others;
     }
+    for run in &mut records.complained {
+        run.order += others;
+    }
     for identity in &mut records.identities {
         identity.runs.iter_mut().for_each(|run| *run += others);
     }
@@ -218,6 +222,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
     all.resolutions.extend(records.resolutions);
     all.doubts.extend(records.doubts);
     all.failures.extend(records.failures);
+    all.complained.extend(records.complained);
     all.unavailable.extend(records.unavailable);
     for table in records.tables {
         if !all.tables.contains(&table) {

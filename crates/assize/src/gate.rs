@@ -10,13 +10,17 @@ use crate::failure::Failure;
 use crate::output;
 use crate::page::Material;
 
-/// Every claim that is refuted, and everything that `--fail-on` names.
+/// Every claim that is refuted, and everything that `--fail-on` names. Whatever it names,
+/// runs that end worse than the baseline's are found too: a gate that lets a kernel pass
+/// which panics is none.
 pub(crate) fn findings(
     document: &Document,
     material: &Material<'_>,
 ) -> Result<Vec<Finding>, Failure> {
     let mut findings = of_claims(document, Outcome::Refuted);
-    for what in &material.trial.question.fail_on {
+    let asked = &material.trial.question.fail_on;
+    findings.extend(ended_worse(document, asked));
+    for what in asked {
         findings.extend(match what {
             FailOn::Lint => of_lints(document, what, |_| true),
             FailOn::Undecided => of_claims(document, Outcome::Undecided),
@@ -36,11 +40,52 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
+/// Ways in which runs ended that close a gate, if there is one: what is established to
+/// be worse, and where a gate asks for proof all that is worse in these runs.
+fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<Finding> {
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let proof = |on: &FailOn| matches!(on, FailOn::Gate(Gate::Unproven, _));
+    let proof = asked.iter().any(proof);
+    let rows = document.outcomes.iter().enumerate();
+    let worse = rows.filter(|(_, row)| row.is_worse() || proof && row.is_more());
+    worse
+        .map(|(at, row)| Finding {
+            what: row.outcome.heading().into(),
+            subject: Subject::Outcome(at),
+            why: assize_report::outcome_said(row),
+        })
+        .collect()
+}
+
+/// What is worse though nothing asked about it: said on standard error behind everything
+/// else, with the command that looks into it.
+pub(crate) fn last_word(document: &Document, findings: &[Finding]) -> Option<String> {
+    let row = document.outcomes.iter().find(|row| row.is_worse())?;
+    let told = |one: &Finding| matches!(one.subject, Subject::Outcome(_));
+    if findings.iter().any(told) {
+        return None;
+    }
+    let look = document.look.as_ref();
+    let look = look.map_or(String::new(), |look| format!("; look into it: {look}"));
+    Some(format!(
+        "assize: {}{look}",
+        assize_report::outcome_said(row)
+    ))
+}
+
 /// Says on standard error which rows have closed a gate.
 pub(crate) fn tell(document: &Document, findings: &[Finding]) {
     for finding in findings {
-        let Subject::Comparison(at) = finding.subject else {
-            continue;
+        let at = match finding.subject {
+            Subject::Comparison(at) => at,
+            Subject::Outcome(_) => {
+                let said = format!("assize: {}", finding.why);
+                eprintln!("{}", assize_report::printable(&said));
+                continue;
+            }
+            Subject::Claim(_) | Subject::Lint(_) => continue,
         };
         if let Some(row) = document.comparisons.get(at) {
             let said = format!("assize: {}: {}: {}", finding.what, name(row), finding.why);

@@ -260,6 +260,9 @@ fn side(name: &str, mut records: Records, paired: bool) -> Records {
         rename(&mut run.configuration, &mut run.workload);
         run.block = run.block.filter(|_| paired);
     }
+    for run in &mut records.complained {
+        rename(&mut run.configuration, &mut run.workload);
+    }
     for one in &mut records.summaries {
         rename(&mut one.configuration, &mut one.workload);
     }

@@ -22,7 +22,7 @@ use crate::terms::Terms;
 /// Tries records as the user asked.
 pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<Document, Failure> {
     let mut document = try_records(records, &options(trial, terms)?)?;
-    document.reproduce = shell::command_line(std::env::args_os().skip(1));
+    document.reproduce = shell::again();
     Ok(document)
 }
 
@@ -134,7 +134,20 @@ pub(crate) fn show(
         }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
+    if let Some(said) = gate::last_word(document, &findings) {
+        warn(&said);
+    }
     Ok(u8::from(!findings.is_empty()))
+}
+
+/// Says something grave on standard error, in red on a terminal.
+pub(crate) fn warn(said: &str) {
+    let said = assize_report::printable(said).replace('\n', " ");
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match io::stderr().is_terminal() && !plain {
+        true => eprintln!("\u{1b}[1;31m{said}\u{1b}[0m"),
+        false => eprintln!("{said}"),
+    }
 }
 
 fn shown(text: Result<String, impl std::fmt::Display>) -> Result<String, Failure> {

@@ -1,16 +1,21 @@
 //! From what the agent answered to what is recorded of a run.
 
+use assize_bundle::kernel_log::{Phase, complaints};
 use assize_bundle::{
-    Doubt, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
+    Doubt, Ending, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
 };
-use assize_job::{IdentityKind, IdentityPart, JITTER, JITTER_OF, JOBS, Mark, PER_JOB, Record};
+use assize_job::{
+    IdentityKind, IdentityPart, JITTER, JITTER_OF, JOBS, Mark, PER_JOB, Record, Stage,
+};
 use assize_judge::{PerRun, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{Done, Outcome};
+use assize_target::{Done, Failure, Outcome};
 
 use crate::identity;
 
 const NS_PER_S: f64 = 1e9;
+/// What the agent says of a workload that was killed after its time.
+const TOO_LONG: &str = "not done after ";
 /// Facts that only some executions of the same run have. They are logged.
 const NOT_RECORDED: [&str; 2] = ["memory_image", assize_target::DIFFERED];
 
@@ -22,18 +27,23 @@ pub(crate) fn recorded(
     done: &Done,
     expected: &[IdentityPart],
 ) -> Recorded {
-    let (records, exit) = match &done.outcome {
-        Outcome::Completed(records) => (records, Exit::Completed),
+    let (records, exit, ending) = match &done.outcome {
+        Outcome::Completed(records) => (records, Exit::Completed, None),
         Outcome::Failed {
             failure,
             records,
             console,
         } => {
             let (why, console) = (failure.to_string(), console.clone());
-            (records, Exit::Failed { why, console })
+            (
+                records,
+                Exit::Failed { why, console },
+                Some(ending(failure)),
+            )
         }
     };
     let mut recorded = empty(plan, run, exit);
+    recorded.ending = ending;
     recorded.environment = done
         .machine
         .iter()
@@ -43,11 +53,64 @@ pub(crate) fn recorded(
     for record in records {
         take(record, &mut recorded);
     }
+    complained(records, &mut recorded);
     identify(records, expected, &mut recorded);
     quantiles(&mut recorded);
     jitter(&mut recorded);
     per_job(&mut recorded);
     recorded
+}
+
+/// How a run ended, by how it failed.
+fn ending(failure: &Failure) -> Ending {
+    match failure {
+        Failure::Panic { .. } => Ending::Crashed,
+        Failure::Timeout { .. } => Ending::TimedOut,
+        Failure::Stalled { .. } => Ending::Hung,
+        Failure::OutOfMemory { .. } => Ending::OutOfMemory,
+        Failure::Ended { .. } => Ending::of_reason(&failure.to_string()),
+        Failure::Agent { stage, why, .. } => match stage {
+            Stage::Start => Ending::NotMeasured,
+            Stage::Workload if why.contains(TOO_LONG) => Ending::TimedOut,
+            Stage::Workload if why.contains("for lack of memory") => Ending::OutOfMemory,
+            Stage::Workload => Ending::ExitStatus,
+            Stage::Setup | Stage::Background | Stage::Teardown => Ending::SetUp,
+        },
+        Failure::Inexact { .. } => Ending::NotMeasured,
+    }
+}
+
+/// What the kernel complained of, by its log, or where that is not there by the console
+/// of a machine that crashed. A log with a complaint is kept whole.
+fn complained(records: &[Record], recorded: &mut Recorded) {
+    for record in records {
+        let Record::KernelLog { stage, text } = record else {
+            continue;
+        };
+        let (phase, name) = match stage {
+            Stage::Start | Stage::Setup => (Phase::SetUp, "kernel-log-setup.txt"),
+            Stage::Background | Stage::Workload => (Phase::Window, "kernel-log.txt"),
+            Stage::Teardown => (Phase::TearDown, "kernel-log-teardown.txt"),
+        };
+        let mut found = complaints(text);
+        found.iter_mut().for_each(|one| one.phase = phase);
+        if !found.is_empty() {
+            recorded.raw.push((name.into(), text.clone()));
+            recorded.complaints.append(&mut found);
+        }
+    }
+    let compared = recorded.ending.is_some_and(Ending::is_compared);
+    if let Exit::Failed { console, .. } = &recorded.exit
+        && compared
+        && recorded.complaints.is_empty()
+    {
+        recorded.complaints = complaints(console);
+    }
+    // A task that oopses takes the workload with it, whatever the workload's status says.
+    let fatal = recorded.complaints.iter().any(|one| one.kind.is_fatal());
+    if compared && fatal {
+        recorded.ending = Some(Ending::Crashed);
+    }
 }
 
 fn empty(plan: &Plan, run: &PlannedRun, exit: Exit) -> Recorded {
@@ -113,6 +176,7 @@ fn take(record: &Record, recorded: &mut Recorded) {
         Record::Raw { name, text } => recorded.raw.push((name.clone(), text.clone())),
         Record::Doubt { code, detail } => recorded.doubts.push(doubt(code, detail.clone())),
         Record::Hello { .. }
+        | Record::KernelLog { .. }
         | Record::Identity { .. }
         | Record::Failed { .. }
         | Record::End { .. } => {}
@@ -147,6 +211,7 @@ fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Record
                 why: "the agent did not say what the run was made of".into(),
                 console: String::new(),
             };
+            recorded.ending = Some(Ending::NotMeasured);
             return;
         }
     };
@@ -164,6 +229,7 @@ fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Record
             why: format!("it was not the run that was asked for: {}", all.join("; ")),
             console: String::new(),
         };
+        recorded.ending = Some(Ending::NotAsAsked);
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use assize_bundle::Error;
 use assize_plan::Overrides;
+use assize_verdict::{Document, OutcomeRun};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -32,6 +33,26 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
         let command = shell::command_line(words.chain(options_of(&overrides)));
         format!("{command} {}", shell::word_of(&head.source))
     }))
+}
+
+/// The command that carries the first run of a bundle out again that ended otherwise
+/// than it should, where there is one: of what is worst.
+pub(crate) fn look(bundle: &Path, document: &Document) -> Option<String> {
+    let worst = document.outcomes.iter().find(|row| row.is_worse());
+    let row = worst.or(document.outcomes.first())?;
+    let runs = row.signatures.iter().flat_map(|one| &one.runs);
+    let ours = |run: &&OutcomeRun| run.configuration == row.configuration;
+    let run = runs.clone().find(ours).or(runs.clone().next())?;
+    let words = [
+        "run-one".into(),
+        bundle.as_os_str().to_owned(),
+        "--index".into(),
+        run.index.to_string().into(),
+        "--fresh".into(),
+        "--out".into(),
+        format!("run-{}.bundle", run.index).into(),
+    ];
+    Some(shell::command_line(words.into_iter()))
 }
 
 /// The options that say the same.

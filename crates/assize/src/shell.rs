@@ -1,6 +1,6 @@
 //! Arguments as a shell would have to be given them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -12,6 +12,32 @@ pub(crate) fn command_line(arguments: impl Iterator<Item = impl AsRef<OsStr>>) -
         line.push_str(&quote(argument.as_ref()));
     }
     line
+}
+
+/// The command that makes the same again: this one, but for where it put its bundle, which
+/// holds one now.
+pub(crate) fn again() -> String {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    command_line(without_out(&arguments).into_iter())
+}
+
+/// Arguments without `--out` and its value.
+fn without_out(arguments: &[OsString]) -> Vec<&OsString> {
+    let mut kept = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if argument == "--" {
+            kept.push(argument);
+            kept.extend(arguments);
+            return kept;
+        }
+        if argument == "--out" {
+            arguments.next();
+        } else if !argument.as_encoded_bytes().starts_with(b"--out=") {
+            kept.push(argument);
+        }
+    }
+    kept
 }
 
 /// An argument as a shell reads it: as it is, in single quotes, or, where it is no
@@ -88,6 +114,23 @@ pub(crate) fn word_of(name: &str) -> String {
 mod tests {
     use super::*;
     use std::process::Command;
+
+    #[test]
+    fn a_command_is_given_again_without_the_place_that_is_taken() {
+        for (given, again) in [
+            ("run x.toml --out b --runs 3", "run x.toml --runs 3"),
+            ("run --out=b x.toml", "run x.toml"),
+            (
+                "compare --output f -- --out b",
+                "compare --output f -- --out b",
+            ),
+            ("try --out", "try"),
+        ] {
+            let words: Vec<OsString> = given.split(' ').map(OsString::from).collect();
+            let kept = command_line(without_out(&words).into_iter());
+            assert_eq!(kept, format!("assize {again}"));
+        }
+    }
 
     #[test]
     fn arguments_with_blanks_and_quotes_survive_a_shell() {

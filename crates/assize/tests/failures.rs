@@ -105,8 +105,16 @@ fn each_failure() -> Outcome {
             .filter(|line| line["index"] == run["index"])
             .map(|line| (line["attempt"].as_u64(), line["failed"]["failure"].as_str()))
             .collect();
-        let expected = [(Some(1), Some(kind)), (Some(2), Some(kind))];
+        // That the kernel crashed is a result, which is not tried again.
+        let tried = if configuration == "panic" { 1 } else { 2 };
+        let expected: Vec<_> = (1..=tried).map(|n| (Some(n), Some(kind))).collect();
         assert_eq!(attempts, expected, "{configuration}");
+        let ended = verdict["outcomes"].as_array().unwrap();
+        let of_it = |row: &&Value| row["configuration"] == configuration;
+        let ended: Vec<_> = ended.iter().filter(of_it).collect();
+        assert_eq!(ended.len(), 1, "{configuration}: {ended:?}");
+        assert_eq!(ended[0]["outcome"], how_it_ended(configuration));
+        assert_eq!((&ended[0]["count"], &ended[0]["n"]), (&1.into(), &1.into()));
         let lints = verdict["lints"].as_array().unwrap();
         let of_it = |lint: &&Value| {
             let place = lint["where"].as_str().unwrap();
@@ -116,6 +124,18 @@ fn each_failure() -> Outcome {
         assert!(lint["detail"].as_str().unwrap().contains(why), "{lint}");
     }
     Ok(())
+}
+
+/// The word of the verdict for it.
+fn how_it_ended(configuration: &str) -> &str {
+    match configuration {
+        "panic" => "crashed",
+        "hang" => "hung",
+        "timeout" => "timed-out",
+        "memory" => "out-of-memory",
+        "status" => "exit-status",
+        other => panic!("{other}"),
+    }
 }
 
 /// A QEMU that this process has started.

@@ -66,6 +66,8 @@ fn recorded(index: u32, count: u32) -> Recorded {
         index,
         seed: u64::from(index / 2),
         exit: Exit::Completed,
+        ending: None,
+        complaints: Vec::new(),
         unavailable: Vec::new(),
         environment: std::collections::BTreeMap::new(),
         identity: Vec::new(),

@@ -20,7 +20,9 @@ mod executions;
 mod head;
 mod identified;
 mod kept;
+pub mod kernel_log;
 mod merge;
+mod outcomes;
 mod raw;
 mod recorded;
 mod records;
@@ -38,12 +40,13 @@ pub use executions::EXECUTIONS;
 pub use head::{Head, read_plan};
 pub use kept::{keep_answer, kept_answers};
 pub use merge::{Merged, merge};
+pub use outcomes::{ComplainedRun, Ending, FailedRun};
 pub use raw::first_run_with;
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
-    AT_REST, Across, Configuration, DeclaredTable, DeclaredTradeoff, Doubt, Events, FailedRun,
-    Identity, IdentityPart, LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount,
-    Spread, Statement, Summary, TradeoffMetric, Unavailable, Unsupported,
+    AT_REST, Across, Configuration, DeclaredTable, DeclaredTradeoff, Doubt, Events, Identity,
+    IdentityPart, LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount, Spread,
+    Statement, Summary, TradeoffMetric, Unavailable, Unsupported,
 };
 pub use schedule::read_run;
 pub use several::{Kin, kin, name_apart, stack};

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Doubt, Events, IdentityPart, Measurement, Place, Run, Unavailable};
+use crate::kernel_log::Complaint;
+use crate::{Doubt, Ending, Events, IdentityPart, Measurement, Place, Run, Unavailable};
 
 /// One run of a schedule with all that it left behind.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,10 @@ pub struct Recorded {
     pub seed: u64,
     /// How it ended.
     pub exit: Exit,
+    /// In what way a failed run ended; none of a completed one.
+    pub ending: Option<Ending>,
+    /// What the kernel complained of.
+    pub complaints: Vec<Complaint>,
     /// What the target could not give.
     pub unavailable: Vec<Unavailable>,
     /// Facts about where it ran. On the exact target nothing of the host.
@@ -46,6 +51,8 @@ impl Recorded {
             run,
             seed,
             exit,
+            ending: None,
+            complaints: Vec::new(),
             unavailable: Vec::new(),
             environment: BTreeMap::new(),
             identity: Vec::new(),
@@ -135,6 +142,10 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
     pub(crate) image: Option<u32>,
     pub(crate) seed: u64,
     pub(crate) exit: Exit,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ending: Option<Ending>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) complaints: Vec<Complaint>,
     pub(crate) metrics: IndexMap<String, Measurement>,
     #[serde(default)]
     pub(crate) unavailable: Vec<Unavailable>,
@@ -186,6 +197,8 @@ impl StoredRun {
             image: run.image,
             seed: recorded.seed,
             exit: recorded.exit.clone(),
+            ending: recorded.ending,
+            complaints: recorded.complaints.clone(),
             metrics,
             unavailable,
             events: recorded.events.clone(),

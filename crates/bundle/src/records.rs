@@ -3,6 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::{ComplainedRun, FailedRun};
+
 /// Where in the source something was read.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
@@ -266,26 +268,6 @@ pub struct Identity {
     pub parts: Vec<IdentityPart>,
 }
 
-/// A run that failed. It has no metrics and enters no comparison.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailedRun {
-    /// The configuration under test.
-    pub configuration: String,
-    /// What was executed.
-    pub workload: String,
-    /// Counted from 1 within configuration and workload.
-    pub repetition: u32,
-    /// Position in the order of execution, counted from 0.
-    pub order: u32,
-    /// The randomised block it belongs to, where the schedule has blocks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<u32>,
-    /// How it failed.
-    pub why: String,
-    /// The last lines of its console.
-    pub console: String,
-}
-
 /// In which steps a source gives a metric, where it says so: what it prints, or
 /// how often it looks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -461,6 +443,9 @@ pub struct Records {
     /// Runs that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedRun>,
+    /// Completed runs in which the kernel complained.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complained: Vec<ComplainedRun>,
     /// What the target could not give.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,

@@ -11,7 +11,8 @@ use crate::identified::{Made, identities};
 use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{
-    Doubt, Error, Events, FailedRun, Place, Records, RunCount, Samples, Unavailable, samples,
+    ComplainedRun, Doubt, Error, Events, FailedRun, Place, Records, RunCount, Samples, Unavailable,
+    samples,
 };
 
 /// The runs of one cell that have the same to say.
@@ -55,14 +56,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         let machine = parts.iter().find(|part| part.holds(index));
         let machine = machine.map(|part| part.machine.clone());
         all_made.extend(made(&mut run, &machine));
-        match run.exit.clone() {
-            Exit::Completed => {
-                let mut run = run.into_run();
-                run.machine = machine;
-                records.runs.push(run);
-            }
-            Exit::Failed { why, console } => records.failures.push(failed(run, why, console)),
-        }
+        keep(&mut records, run, machine);
     }
     records.identities = identities(all_made, &head.plan);
     records.doubts = collected.doubts();
@@ -70,8 +64,27 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     records.unavailable = collected.unavailable.into_iter().collect();
     records.limits.extend(executions.sentence());
     records.doubts.extend(executions.doubts(directory)?);
-    records.doubts.extend(incomplete(&there, head.planned_runs));
+    if !stopped_as_planned(&there, &head.plan) {
+        records.doubts.extend(incomplete(&there, head.planned_runs));
+    }
     Ok(records)
+}
+
+/// Puts a run among those that were completed or those that failed.
+fn keep(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {
+    match run.exit.clone() {
+        Exit::Completed => {
+            records.complained.extend(complained(&mut run));
+            let mut run = run.into_run();
+            run.machine = machine;
+            records.runs.push(run);
+        }
+        Exit::Failed { why, console } => {
+            let mut failed = failed(run, why, console);
+            failed.machine = machine;
+            records.failures.push(failed);
+        }
+    }
 }
 
 /// What a completed run was made of.
@@ -96,9 +109,56 @@ fn failed(run: StoredRun<Skipped>, why: String, console: String) -> FailedRun {
         repetition: run.repetition,
         order: run.order,
         block: run.block,
+        image: run.image,
+        machine: None,
+        seed: Some(run.seed),
         why,
         console,
+        ending: run.ending,
+        complaints: run.complaints,
     }
+}
+
+/// What the kernel complained of in a completed run.
+fn complained(run: &mut StoredRun<Skipped>) -> Option<ComplainedRun> {
+    (!run.complaints.is_empty()).then(|| ComplainedRun {
+        configuration: run.configuration.clone(),
+        workload: run.workload.clone(),
+        order: run.order,
+        seed: Some(run.seed),
+        complaints: std::mem::take(&mut run.complaints),
+    })
+}
+
+/// Whether the runs that are there are those up to a look after which the experiment may
+/// end: what is left out then is left out as planned.
+fn stopped_as_planned(there: &BTreeSet<u32>, plan: &serde_json::Value) -> bool {
+    let number = |of: &serde_json::Value, key: &str| of.get(key)?.as_u64();
+    let looks = plan.get("until").and_then(|until| {
+        let (first, every) = (number(until, "first_look")?, number(until, "every")?);
+        Some((first.max(1), every.max(1)))
+    });
+    let (Some((first, every)), Some(runs)) = (looks, plan.get("runs").and_then(|of| of.as_array()))
+    else {
+        return false;
+    };
+    let mut blocks: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+    for run in runs {
+        let (Some(index), Some(block)) = (number(run, "index"), number(run, "block")) else {
+            return false;
+        };
+        let of_block = blocks.entry(block).or_default();
+        of_block.0 += 1;
+        let done = u32::try_from(index).is_ok_and(|index| there.contains(&index));
+        of_block.1 += usize::from(done);
+    }
+    let whole = blocks
+        .values()
+        .take_while(|(all, done)| all == done)
+        .count();
+    let begun = blocks.values().filter(|(_, done)| *done > 0).count();
+    let at = whole as u64;
+    whole == begun && whole < blocks.len() && at >= first && (at - first).is_multiple_of(every)
 }
 
 fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
@@ -252,6 +312,8 @@ pub fn read_run(directory: &Path, index: u32) -> Result<Recorded, Error> {
         index,
         seed: stored.seed,
         exit: stored.exit.clone(),
+        ending: stored.ending,
+        complaints: stored.complaints.clone(),
         unavailable: stored.unavailable.clone(),
         environment: stored.environment.clone(),
         identity: stored.identity.clone(),
@@ -262,4 +324,32 @@ pub fn read_run(directory: &Path, index: u32) -> Result<Recorded, Error> {
         raw,
         run: stored.into_run(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_experiment_that_ended_at_a_look_lacks_nothing() {
+        let runs: Vec<_> = (0..20)
+            .map(|index| json!({ "index": index, "block": index / 2 }))
+            .collect();
+        let plan = json!({
+            "until": { "first_look": 4, "every": 2 },
+            "runs": runs,
+        });
+        let stopped = |done: u32| stopped_as_planned(&(0..done).collect(), &plan);
+        // Four blocks, six, eight; not three, five, or half of one.
+        let at: Vec<u32> = (0..20).filter(|done| stopped(*done)).collect();
+        assert_eq!(at, [8, 12, 16]);
+        // A run within is missing.
+        assert!(!stopped_as_planned(&(1..9).collect(), &plan));
+        assert!(!stopped_as_planned(
+            &(0..8).collect(),
+            &json!({ "runs": [] })
+        ));
+    }
 }

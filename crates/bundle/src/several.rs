@@ -257,6 +257,11 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
         for failure in &mut records.failures {
             failure.order += next.order;
             failure.block = failure.block.map(|block| block + next.block);
+            failure.image = failure.image.map(|image| image + next.image);
+            failure.machine.get_or_insert_with(|| name.clone());
+        }
+        for complained in &mut records.complained {
+            complained.order += next.order;
         }
         for doubt in &mut records.doubts {
             doubt.detail = format!("{name}: {}", doubt.detail);
@@ -278,11 +283,12 @@ impl Next {
     fn after(all: &Records) -> Next {
         let runs = all.runs.iter().map(|run| (run.order, run.block));
         let failures = all.failures.iter().map(|run| (run.order, run.block));
-        let images = all.runs.iter().filter_map(|run| run.image);
+        let images = all.runs.iter().map(|run| run.image);
+        let images = images.chain(all.failures.iter().map(|run| run.image));
         let mut next = Next {
             order: 0,
             block: 0,
-            image: images.max().map_or(0, |image| image + 1),
+            image: images.flatten().max().map_or(0, |image| image + 1),
         };
         for (order, block) in runs.chain(failures) {
             next.order = next.order.max(order + 1);
@@ -336,6 +342,7 @@ fn add(all: &mut Records, records: Records) {
     all.resolutions.extend(records.resolutions);
     all.doubts.extend(records.doubts);
     all.failures.extend(records.failures);
+    all.complained.extend(records.complained);
     all.unavailable.extend(records.unavailable);
     for limit in records.limits {
         if !all.limits.contains(&limit) {

@@ -67,7 +67,7 @@ pub use power::{
 };
 pub use quantum::WrongQuantum;
 pub use queue::{Design, Pick, Put, Queue, Shape, Share, Worker};
-pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
+pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage, may_complain};
 pub use stalls::{PLANTED_STALLS, StallKind, Stalls};
 pub use submitting::{
     Compositor, Crowd, Deep, Fences, Frames, Replay, Storm, Stream, Sync, Threads,

@@ -129,6 +129,14 @@ pub enum Record {
         /// What it printed; bytes that are no UTF-8 are replaced.
         text: String,
     },
+    /// What the kernel said in its log during a part of the run, as `dmesg` shows it.
+    /// Sent only where it may hold a complaint; see [`may_complain`].
+    KernelLog {
+        /// [`Stage::Setup`], [`Stage::Workload`] or [`Stage::Teardown`].
+        stage: Stage,
+        /// Lines with their time stamps.
+        text: String,
+    },
     /// Something that makes a number doubtful: lost trace events, say.
     Doubt {
         /// A short code, as the lints have.
@@ -156,3 +164,26 @@ pub enum Record {
 /// while it was stopped: the instructions from one reading of the clock to
 /// the next.
 pub const RESUMED_NS: u64 = 6;
+
+/// What lines of a kernel's log hold that may be complaints.
+const COMPLAINTS: [&str; 11] = [
+    "BUG: ",
+    "kernel BUG at ",
+    "WARNING: ",
+    "Oops: ",
+    "Internal error: ",
+    "Unable to handle kernel ",
+    "general protection fault",
+    "UBSAN: ",
+    "INFO: ",
+    "hard LOCKUP",
+    "Kernel panic - not syncing",
+];
+
+/// Whether a line of a kernel's log may be a complaint: a warning, an oops, a report of
+/// a sanitizer, a stall. Cheap and never wrong where it says no; which complaint it is,
+/// if it is one, is for whoever reads the whole log.
+#[must_use]
+pub fn may_complain(line: &str) -> bool {
+    COMPLAINTS.iter().any(|sign| line.contains(sign))
+}

@@ -45,6 +45,7 @@
 pub mod adjust;
 pub mod beat;
 pub mod bootstrap;
+pub mod counts;
 mod dist;
 pub mod equivalence;
 mod error;
@@ -73,6 +74,7 @@ pub mod welch;
 pub use adjust::{benjamini_hochberg, holm, share_alpha};
 pub use beat::{Beat, beat};
 pub use bootstrap::{Bca, Bootstrap, bca_interval, quantile_ratio};
+pub use counts::Share;
 pub use equivalence::{Equivalence, share_missed, tost};
 pub use error::{Error, Result};
 pub use factorial::{Effect, Factorial};

@@ -1,5 +1,6 @@
 mod about;
 mod machines;
+mod outcomes;
 mod tradeoffs;
 
 use assize_verdict::{
@@ -71,6 +72,7 @@ const COLUMNS: &[&str] = &[
 /// | `configuration`, `level`, `workload` | what was compared; of a level, `factor` and `value` (1 is on) |
 /// | `run` | one metric of a run |
 /// | `summary`, `statement` | figures without runs |
+/// | `outcome`, `ended` | how often runs ended in the way that `metric` names, `value` of the baseline and `count` of the configuration, and each such run |
 /// | `comparison`, `noise_floor` | one configuration against another |
 /// | `machine`, `pooled` | one machine of several, and what all have in common, with `weight`, `random`, `prediction`, `q`, `q_welch`, `i2` and `tau2` |
 /// | `table` | a table that the experiment asks for |
@@ -272,6 +274,7 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("exact", family.exact.to_string()),
         ])?;
     }
+    outcomes::rows(document, table)?;
     compared(document, table)?;
     machines::rows(document, table)?;
     for row in &document.noise_floor {

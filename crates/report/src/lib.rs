@@ -30,7 +30,7 @@ pub use brief::{Brief, brief};
 pub use checks::{
     Check, Checks, Finding, State, Subject, github, gitlab, junit, kcidb, ktap, markdown,
 };
-pub use contrasts::MetricWords;
+pub use contrasts::{MetricWords, outcome_said};
 pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};

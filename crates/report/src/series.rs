@@ -13,6 +13,8 @@ use crate::printable::printable;
 pub const SERIES: &str = "assize.try/2";
 /// The longest mail, in lines: it is an answer, and all figures are in the bundle.
 pub const LINES: usize = 40;
+/// So many sentences about how runs ended begin the mail, each of one line more at most.
+const ENDED: usize = 2;
 
 /// A series of patches, and what each does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,12 @@ pub struct Series {
     pub experiment: String,
     /// Runs of each side on each workload.
     pub runs: u32,
+    /// Of how many runs of all sides how many were completed, where that is not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed: Option<[usize; 2]>,
+    /// How runs ended otherwise than they should, in sentences; said before all else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<String>,
     /// The level of the intervals; all of them hold at once with 0.95.
     pub level: f64,
     /// Ratios within 1 ± this count as no difference.
@@ -105,6 +113,10 @@ pub struct Effect {
     pub difference: Option<f64>,
     /// Interval of the one or the other.
     pub interval: Option<[f64; 2]>,
+    /// How often runs ended in the way that `metric` names, before and after; absent of
+    /// metrics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// What `--fail-on` has found in it: what was asked for, and the figures; absent
     /// where nothing was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -241,13 +253,26 @@ fn counted(all: &[Effect]) -> String {
 fn head(series: &Series) -> Vec<String> {
     let n = series.patches.len();
     let patches = if n == 1 { "patch" } else { "patches" };
-    let mut lines = vec![
+    let mut lines = Vec::new();
+    for said in series.ended.iter().take(ENDED) {
+        let options = textwrap::Options::new(WIDTH).subsequent_indent("  ");
+        let said = printable(said).replace('\n', " ");
+        let wrapped = textwrap::wrap(&said, options).into_iter().take(ENDED + 1);
+        lines.extend(wrapped.map(|line| cut(&line, WIDTH)));
+    }
+    let completed = series.completed.map_or(String::new(), |[done, of]| {
+        format!("; {done} of all {of} runs completed")
+    });
+    lines.extend([
         format!("{}: {n} {patches}", series.title),
         format!("  {}", series.built),
         format!("  kernel: {}", series.kernel),
         format!("  base: {}", named(&series.base)),
-        format!("  run: {}, {} times a side", series.experiment, series.runs),
-    ];
+        format!(
+            "  run: {}, {} times a side{completed}",
+            series.experiment, series.runs
+        ),
+    ]);
     if let Some(first) = series.left_out.first() {
         lines.push(match series.left_out.len() {
             1 => format!("  not part of what ran: {first}"),
@@ -349,7 +374,8 @@ fn effects(series: &Series, all: &[Effect], rows: usize) -> Vec<String> {
         .collect();
     telling.sort_by(|a, b| {
         let by_size = || size(b).total_cmp(&size(a));
-        a.reading.cmp(&b.reading).then_with(by_size)
+        let ended = b.said.is_some().cmp(&a.said.is_some());
+        ended.then(a.reading.cmp(&b.reading)).then_with(by_size)
     });
     let margin = plain(100.0 * series.margin);
     let same = all.len() - telling.len();
@@ -408,6 +434,10 @@ fn row(effect: &Effect) -> String {
 fn row_in(effect: &Effect, percent: impl Fn(f64) -> String) -> String {
     let mark = mark(effect.verdict);
     let share = |ratio: f64| 100.0 * (ratio - 1.0);
+    if let Some(said) = &effect.said {
+        let word = effect.reading.words();
+        return format!("    {word}: {}: {said}{mark}", effect.metric);
+    }
     let figures = match (effect.ratio, effect.difference, effect.interval) {
         (Some(ratio), _, Some([low, high])) => {
             let [at, low, high] = [ratio, low, high].map(|value| percent(share(value)));
@@ -491,6 +521,7 @@ mod tests {
             ratio: Some(ratio),
             difference: None,
             interval: Some([ratio - 0.01, ratio + 0.01]),
+            said: None,
             fails: None,
         }
     }
@@ -512,11 +543,42 @@ mod tests {
             left_out: Vec::new(),
             experiment: "drm-scheduler".into(),
             runs: 10,
+            completed: None,
+            ended: Vec::new(),
             level: 0.9875,
             margin: 0.01,
             bundle: "try.bundle".into(),
             reproduce: "assize try --patch s.mbox".into(),
         }
+    }
+
+    #[test]
+    fn a_mail_begins_with_how_runs_ended() {
+        let crashes = Effect {
+            metric: "crashes".into(),
+            ratio: None,
+            interval: None,
+            said: Some("0 of 32 -> 7 of 32 runs".into()),
+            ..effect("", Reading::Worse, 1.0)
+        };
+        let slower = effect("sync", Reading::Worse, 1.5);
+        let mut all = series(vec![Outcome::Effects(vec![slower, crashes])]);
+        all.completed = Some([57, 64]);
+        all.ended = vec![
+            "Crashes with p1: worse: 0 of 32 -> 7 of 32 runs (kernel BUG in \
+             drm_sched_run_job_work+0x1f4 [gpu_sched]), established"
+                .into(),
+        ];
+        let text = series_text(&all);
+        assert!(
+            text.starts_with("Crashes with p1: worse: 0 of 32 -> 7 of 32 runs"),
+            "{text}"
+        );
+        assert!(text.contains("; 57 of all 64 runs completed"), "{text}");
+        let crashes = text.find("    worse: crashes: 0 of 32 -> 7 of 32 runs **");
+        let slower = text.find("    worse: busy_time_per_job in sync");
+        assert!(crashes.is_some() && crashes < slower, "{text}");
+        assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
     }
 
     #[test]

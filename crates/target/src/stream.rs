@@ -1,11 +1,13 @@
 //! Reads an agent's answer.
 
-use assize_job::{AGENT_SCHEMA, Record, Stage};
+use assize_job::{AGENT_SCHEMA, Record, Stage, may_complain};
 
 use crate::{Failure, Outcome};
 
 /// How many lines of the console go with a failure.
 const CONSOLE_LINES: usize = 40;
+/// And how many from the first complaint of the kernel on.
+const COMPLAINT_LINES: usize = 200;
 
 /// What came of a run whose agent answered `bytes` while its console said
 /// `console`. `ended` is what the target itself knows of a failure.
@@ -165,11 +167,24 @@ fn message(line: &str) -> &str {
     }
 }
 
-/// The last lines of a console.
+/// The last lines of a console; where the kernel complained before these, from there
+/// on.
 fn last_lines(console: &str) -> String {
     let lines: Vec<&str> = console.lines().collect();
-    let first = lines.len().saturating_sub(CONSOLE_LINES);
-    lines[first..].join("\n")
+    let last = lines.len().saturating_sub(CONSOLE_LINES);
+    let complains = |line: &&str| may_complain(line);
+    let first = lines[..last].iter().position(complains);
+    match first {
+        None => lines[last..].join("\n"),
+        Some(first) => {
+            let until = last.min(first + COMPLAINT_LINES);
+            let left_out = (until < last).then(|| format!("[{} lines left out]", last - until));
+            let mut kept = lines[first..until].to_vec();
+            kept.extend(left_out.as_deref());
+            kept.extend(&lines[last..]);
+            kept.join("\n")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -394,6 +409,18 @@ mod tests {
             panic!("no agent's failure");
         };
         assert_eq!(why, "its schema is assize.agent/9, not assize.agent/1");
+    }
+
+    #[test]
+    fn the_first_complaint_is_kept_however_long_the_console_is() {
+        let before: String = (0..9).map(|n| format!("line {n}\n")).collect();
+        let after: String = (0..999).map(|n| format!("more {n}\n")).collect();
+        let all = format!("{before}BUG: kernel NULL pointer dereference\n{after}");
+        let kept = last_lines(&all);
+        assert!(kept.starts_with("BUG: kernel NULL"), "{kept}");
+        assert!(kept.ends_with("more 998"));
+        assert_eq!(kept.lines().count(), COMPLAINT_LINES + 1 + CONSOLE_LINES);
+        assert!(kept.contains("[760 lines left out]"), "{kept}");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::cells::{Cell, Cells, Key};
 use crate::document::Verdict;
 use crate::lints::order::{InOrder, Order};
+use crate::lost::Lost;
+use crate::outcomes::Ends;
 use crate::rest;
 use crate::weigh::arithmetic;
 
@@ -31,6 +33,7 @@ pub(crate) struct Cap {
 /// What the order of the runs takes away from whole workloads and metrics.
 pub(crate) struct Caps<'o> {
     order: &'o Order,
+    ends: &'o Ends<'o>,
     /// Workload and metric of what drifts inside configurations.
     drifting: BTreeSet<(usize, usize)>,
     /// Workload and metric whose consecutive runs resemble each other.
@@ -38,13 +41,19 @@ pub(crate) struct Caps<'o> {
 }
 
 impl<'o> Caps<'o> {
-    pub(crate) fn new(order: &'o Order) -> Self {
+    pub(crate) fn new(order: &'o Order, ends: &'o Ends<'o>) -> Self {
         let places = |found: &[InOrder]| found.iter().map(InOrder::place).collect();
         Caps {
             order,
+            ends,
             drifting: places(&order.drifting),
             serial: places(&order.serial),
         }
+    }
+
+    /// How many runs two configurations lost on a workload.
+    pub(crate) fn lost(&self, workload: usize, configurations: [usize; 2]) -> Lost {
+        Lost(configurations.map(|one| self.ends.lost(workload, one)))
     }
 
     /// The strictest cap on what all configurations of a workload say together.

@@ -206,6 +206,7 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
     let mut because: Vec<String> = Vec::new();
     because.extend(across.map(|across| story(across, options.alpha)));
     because.extend(weighed.because.iter().cloned());
+    because.extend(row.lost.words());
     if row.verdict == Verdict::Undecided && weighed.ci90.is_some() {
         because.extend(weighed.coarseness(options));
         because.extend(row.tails.clone().filter(|_| within(weighed, options)));
@@ -223,6 +224,7 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         n_baseline: weighed.n_a,
         n: weighed.n_b,
         images: weighed.images,
+        attempted: row.lost.attempted(),
         mean_baseline: weighed.mean_a,
         mean: weighed.mean_b,
         ratio: weighed.ratio,

@@ -1,6 +1,7 @@
 //! The verdict document, as it is written to JSON.
 
 mod machines;
+mod outcomes;
 mod rates;
 mod tables;
 mod tradeoffs;
@@ -11,6 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::options::LEVEL;
 
 pub use machines::{Agreement, MachineComparison, Pooled};
+pub use outcomes::{
+    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd,
+};
 pub use rates::{Rate, RateComparison, RateTest};
 pub use tables::{Relation, Table, TableCell, TableRow};
 pub use tradeoffs::{
@@ -54,6 +58,10 @@ pub struct Document {
     /// What was tested together: the primary tests, and the others.
     #[serde(default)]
     pub families: Vec<Family>,
+    /// How often runs ended otherwise than they should, against the baseline: before
+    /// all else what there is to say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeComparison>,
     /// Every configuration against its baseline.
     pub comparisons: Vec<Comparison>,
     /// What `machines` tells apart, where it is not machines.
@@ -98,6 +106,10 @@ pub struct Document {
     /// absent until the caller, who knows it, fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun: Option<String>,
+    /// The command that carries the first run out again that ended otherwise than it
+    /// should; absent until the caller, who knows it, fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<String>,
     /// The command that makes this document again; empty until the caller,
     /// who knows it, fills it in.
     pub reproduce: String,
@@ -182,6 +194,10 @@ pub struct Comparison {
     /// are the replicates, each with the mean of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<u32>,
+    /// How many runs of the baseline and of the configuration there were, where some
+    /// of them were not completed: what the row says is of those that were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempted: Option<[u32; 2]>,
     /// Mean of the baseline: geometric on the log scale, else arithmetic.
     pub mean_baseline: Option<f64>,
     /// Mean of the configuration: geometric on the log scale, else arithmetic.

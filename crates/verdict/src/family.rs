@@ -13,6 +13,22 @@ pub const PRIMARY_SHARE: f64 = 0.8;
 /// besides that only the t test can make.
 const PERMUTATION_SHARE: f64 = 0.9;
 
+/// The part of alpha that tests of how runs ended have, where any of them can be
+/// significant: a crash comes before a number.
+pub const OUTCOME_SHARE: f64 = 0.8;
+
+/// Whether runs of two sides end in one way equally often: an exact test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct OutcomeQuestion {
+    pub(crate) p: f64,
+    /// The smallest that so many runs that ended so allow.
+    pub(crate) p_attainable: f64,
+}
+
+/// The place of an [`OutcomeQuestion`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AskedOutcome(usize);
+
 /// One thing to be tested.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Question {
@@ -47,7 +63,7 @@ pub(crate) struct Answer {
 
 /// All questions of a document. Ask everything first, then [`Questions::answer`].
 #[derive(Debug, Default)]
-pub(crate) struct Questions(Vec<Question>);
+pub(crate) struct Questions(Vec<Question>, Vec<OutcomeQuestion>);
 
 /// The place of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +72,9 @@ pub(crate) struct Asked(usize);
 /// All answers.
 pub(crate) struct Answers {
     answers: Vec<Answer>,
+    outcomes: Vec<Option<f64>>,
+    /// The level at which a test of how runs ended is made.
+    pub(crate) outcome_alone: f64,
     pub(crate) families: Vec<Family>,
 }
 
@@ -63,12 +82,23 @@ impl Answers {
     pub(crate) fn of(&self, asked: Asked) -> Answer {
         self.answers[asked.0]
     }
+
+    /// The corrected p of an exact test; none where it cannot reach alpha.
+    pub(crate) fn of_outcome(&self, asked: AskedOutcome) -> Option<f64> {
+        self.outcomes[asked.0]
+    }
 }
 
 impl Questions {
     pub(crate) fn ask(&mut self, question: Question) -> Asked {
         self.0.push(question);
         Asked(self.0.len() - 1)
+    }
+
+    /// Asks of how runs ended. These are a class of their own, before the others.
+    pub(crate) fn ask_outcome(&mut self, question: OutcomeQuestion) -> AskedOutcome {
+        self.1.push(question);
+        AskedOutcome(self.1.len() - 1)
     }
 
     /// Tests everything that was asked, at `alpha` for the whole document. The
@@ -118,7 +148,65 @@ impl Questions {
             answer.p_t_adjusted = if able { by_t[at] } else { differs[at] };
             answer.p_equivalence = equal[at];
         }
-        Answers { answers, families }
+        beside_outcomes(&self.1, answers, families, alpha)
+    }
+}
+
+/// Lets the tests of how runs ended share alpha with all others. What cannot reach
+/// alpha costs nothing: a document in which too few runs ended otherwise than they
+/// should has the answers that it would have without them (Tarone 1990).
+fn beside_outcomes(
+    questions: &[OutcomeQuestion],
+    mut answers: Vec<Answer>,
+    mut families: Vec<Family>,
+    alpha: f64,
+) -> Answers {
+    let able: Vec<Option<f64>> = questions
+        .iter()
+        .map(|one| (one.p_attainable <= alpha).then_some(one.p))
+        .collect();
+    let first: Vec<f64> = where_present(&able, holm).into_iter().flatten().collect();
+    let number = first.len().max(1) as f64;
+    let rest = |pick: fn(&Answer) -> Option<f64>, answers: &[Answer]| -> Vec<f64> {
+        answers.iter().filter_map(pick).collect()
+    };
+    let decisive = rest(|one| one.p_adjusted.or(one.p_t_adjusted), &answers);
+    let share = if decisive.is_empty() {
+        1.0
+    } else {
+        OUTCOME_SHARE
+    };
+    let (adjusted, _) = share_alpha(&first, &decisive, OUTCOME_SHARE);
+    let mut adjusted = adjusted.into_iter();
+    let outcomes = able
+        .iter()
+        .map(|p| p.and_then(|_| adjusted.next()))
+        .collect();
+    if !first.is_empty() {
+        type Field = fn(&mut Answer) -> &mut Option<f64>;
+        let fields: [Field; 3] = [
+            |one| &mut one.p_adjusted,
+            |one| &mut one.p_t_adjusted,
+            |one| &mut one.p_equivalence,
+        ];
+        for field in fields {
+            let before: Vec<f64> = answers.iter_mut().filter_map(|one| *field(one)).collect();
+            let (_, shared) = share_alpha(&first, &before, OUTCOME_SHARE);
+            let there = answers.iter_mut().map(field).filter(|p| p.is_some());
+            there.zip(shared).for_each(|(p, shared)| *p = Some(shared));
+        }
+        let left = 1.0 - OUTCOME_SHARE;
+        for answer in &mut answers {
+            answer.alone *= left;
+            answer.least = answer.least.map(|least| (least / left).min(1.0));
+        }
+        families.iter_mut().for_each(|family| family.alpha *= left);
+    }
+    Answers {
+        answers,
+        outcomes,
+        outcome_alone: alpha * share / number,
+        families,
     }
 }
 
@@ -293,6 +381,30 @@ mod tests {
                 .all(|&at| answers.of(at).p_adjusted > Some(0.05))
         );
         assert_eq!(answers.families.len(), 2);
+    }
+
+    #[test]
+    fn crashes_are_tested_before_numbers_and_leave_them_alpha() {
+        let ask_crashes = |questions: &mut Questions, p, p_attainable| {
+            questions.ask_outcome(OutcomeQuestion { p, p_attainable })
+        };
+        let answer = |p: f64, p_attainable: f64| {
+            let mut questions = Questions::default();
+            let number = ask(&mut questions, pairs(8, 1.0, 0), true);
+            let crashes = ask_crashes(&mut questions, p, p_attainable);
+            let answers = questions.answer(0.05, 0);
+            (answers.of(number).p_adjusted, answers.of_outcome(crashes))
+        };
+        let alone = 2.0 / 256.0;
+        // One crash cannot be significant: everything is as it is without it.
+        assert_eq!(answer(1.0, 1.0), (Some(alone), None));
+        // Crashes on both sides: the number has a fifth of alpha.
+        let (number, crashes) = answer(0.5, 0.001);
+        assert!((number.unwrap() - alone / 0.2).abs() < 1e-12);
+        assert_eq!(crashes, Some(0.5));
+        // Established crashes leave all of it.
+        let (number, crashes) = answer(0.001, 0.001);
+        assert_eq!((number, crashes), (Some(alone), Some(0.001 / 0.8)));
     }
 
     #[test]

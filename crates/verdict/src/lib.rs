@@ -44,9 +44,11 @@ mod identities;
 mod images;
 mod interval;
 mod lints;
+mod lost;
 mod names;
 mod noise;
 mod options;
+mod outcomes;
 mod pairs;
 mod rates;
 mod rest;
@@ -68,13 +70,14 @@ pub use assize_bundle::{
 pub use claims::{ClaimNames, NamedClaim};
 pub use document::{
     Agreement, Better, Claim, ClaimOrigin, Comparison, DifferingPart, Document, Domination, Effect,
-    Factorial, Family, IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome, Pooled,
-    Rate, RateComparison, RateTest, Relation, SCHEMA, Scale, Sentence, Standing, TTest, Table,
+    Factorial, Family, IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome,
+    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, Pooled, Rate,
+    RateComparison, RateTest, Relation, RunEnd, SCHEMA, Scale, Sentence, Standing, TTest, Table,
     TableCell, TableRow, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue, Verdict,
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};
-pub use family::PRIMARY_SHARE;
+pub use family::{OUTCOME_SHARE, PRIMARY_SHARE};
 pub use lints::LINTS;
 pub use names::{Kind, NameError, similar};
 pub use options::{Against, Options};

@@ -8,6 +8,7 @@ use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, Cells, Key};
 use crate::document::{Agreement, Scale, Verdict};
 use crate::family::{Answer, Answers, Asked, Question, Questions};
+use crate::lost::Lost;
 use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
 use crate::words::{finite, plain};
@@ -40,6 +41,7 @@ pub(crate) struct Row {
     asked: Asked,
     on_machines: Vec<Asked>,
     pub(crate) cap: Option<Cap>,
+    pub(crate) lost: Lost,
     /// Why the two cannot be equivalent, if more than their interval is against it.
     pub(crate) tails: Option<String>,
     pub(crate) answer: Answer,
@@ -62,7 +64,8 @@ impl Row {
         };
         let (a, b) = (cells.get(of_baseline)?, cells.get(pair.key)?);
         let weighed = weigh(cells, a, b).at_level(options.level);
-        let tails = tails(a, b, options);
+        let lost = caps.lost(pair.key.workload, [pair.baseline, pair.key.configuration]);
+        let tails = tails(a, b, options).or_else(|| uneven(lost));
         let p_equivalence = equivalence_p(&weighed, options).filter(|_| tails.is_none());
         let mut question = question(&weighed, p_equivalence, pair.primary);
         if pair.bound != 1.0 {
@@ -77,7 +80,8 @@ impl Row {
             on_machines: machines
                 .map(|on| questions.ask(self::question(&on.weighed, None, pair.primary)))
                 .collect(),
-            cap: caps.of(cells, pair.key, (a, b)),
+            cap: caps.of(cells, pair.key, (a, b)).or_else(|| lost.cap(a, b)),
+            lost,
             weighed,
             tails,
             answer: Answer::default(),
@@ -182,6 +186,13 @@ fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
             "some runs lie apart, and {fewest} runs do not tell how many do: up to {} % may",
             plain(100.0 * missed)
         )
+    })
+}
+
+/// Why two sides that lost runs unequally are not equivalent.
+fn uneven(lost: Lost) -> Option<String> {
+    lost.is_uneven().then(|| {
+        "one side lost more runs than the other, and what those would have been is not known".into()
     })
 }
 

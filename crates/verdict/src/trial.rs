@@ -9,7 +9,9 @@ use crate::caps::Caps;
 use crate::cells::Cells;
 use crate::claims::{self, check_form};
 use crate::comparisons;
-use crate::document::{Better, Claim, Document, Factorial, Family, Lint, SCHEMA, Tradeoff};
+use crate::document::{
+    Better, Claim, Document, Factorial, Family, Lint, OutcomeComparison, SCHEMA, Sentence, Tradeoff,
+};
 use crate::error::Error;
 use crate::factorial;
 use crate::family::Questions;
@@ -18,6 +20,7 @@ use crate::lints::{self, order::Order};
 use crate::names::{Kind, folded, resolve};
 use crate::noise::floors;
 use crate::options::{Against, Options};
+use crate::outcomes::{self, Ends};
 use crate::rates;
 use crate::sentences;
 use crate::tables::tabulate;
@@ -69,6 +72,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
         families: judged.families,
+        outcomes: judged.outcomes,
         comparisons: judged.compared.comparisons,
         across: records.across,
         machines: judged.compared.machines,
@@ -85,18 +89,31 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         sentences: Vec::new(),
         limits: records.limits.clone(),
         rerun: None,
+        look: None,
         reproduce: String::new(),
     };
-    if options.against == Against::Baseline {
-        document.sentences =
-            sentences::find(&document, &cells, &faults, &said.primary, &said.higher);
-    }
+    document.sentences = sentences_of(&document, &cells, &faults, &said, options.against);
     Ok(document)
+}
+
+/// What a hurried reader should take away; of documents that have a baseline only.
+fn sentences_of(
+    document: &Document,
+    cells: &Cells<'_>,
+    faults: &lints::Faults,
+    said: &Declared,
+    against: Against,
+) -> Vec<Sentence> {
+    match against {
+        Against::Baseline => sentences::find(document, cells, faults, &said.primary, &said.higher),
+        Against::Predecessor => Vec::new(),
+    }
 }
 
 /// Everything that is tested, with its verdicts.
 struct Judged {
     families: Vec<Family>,
+    outcomes: Vec<OutcomeComparison>,
     compared: comparisons::Compared,
     factorial: Vec<Factorial>,
     /// Cells that a factorial lacks, and what trade-offs name and no run has.
@@ -124,9 +141,11 @@ fn judged(
     order: &Order,
     options: &Options,
 ) -> Result<Judged, Error> {
-    let (primary, caps) = (&said.primary, &Caps::new(order));
+    let ends = Ends::new(cells);
+    let (primary, caps) = (&said.primary, &Caps::new(order, &ends));
     let mut questions = Questions::default();
     let asks = &mut questions;
+    let ended = outcomes::ask_all(cells, &ends, baselines, asks);
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines, caps, options, asks);
@@ -149,6 +168,7 @@ fn judged(
         factorial: factorial::settle(fits, &answers, options),
         claims: claims::settle(cells, claims, &rows, &answers, options),
         rates: rates::settle(cells, pending, baselines.chosen, &answers, options),
+        outcomes: outcomes::settle(ended, &answers, options),
         families: answers.families,
     })
 }

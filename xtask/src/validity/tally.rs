@@ -40,6 +40,8 @@ pub(crate) enum Measure {
     RateEstablished,
     /// Comparisons of rates, `established` or `supported`.
     RateFound,
+    /// Documents in which it is `established` that one side crashes more often.
+    EndEstablished,
     /// Main effects of factors that are there, `established` or `supported`.
     FactorFound,
     /// Main effects of factors that are not, `established` or `supported`.
@@ -69,6 +71,7 @@ impl Measure {
             Self::DriftLint => "drift-lint".into(),
             Self::RateEstablished => "rate-established".into(),
             Self::RateFound => "rate-found".into(),
+            Self::EndEstablished => "end-established".into(),
             Self::FactorFound => "factor-found".into(),
             Self::FactorFalse => "factor-false".into(),
             Self::PeerFalse(peer) => format!("peer-{peer}-false"),
@@ -94,6 +97,7 @@ impl Measure {
             Self::DriftLint => "lint `drift`",
             Self::RateEstablished => "falsely `established`",
             Self::RateFound => "falsely `established` or `supported`",
+            Self::EndEstablished => "crashes `established`",
             Self::FactorFound => "the effect that is there is found (before: p ≤ 0.05)",
             Self::FactorFalse => "the effect that is not is found (before: p ≤ 0.05)",
             Self::PeerFalse(_) => "false alarm in any row",
@@ -151,6 +155,9 @@ pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
         tally.one(Measure::RateEstablished, sure);
         tally.one(Measure::RateFound, is_difference(rate.verdict));
     }
+    let mut ends = document.outcomes.iter();
+    let ended = ends.any(|row| row.verdict == Verdict::Established);
+    tally.one(Measure::EndEstablished, ended);
     factors(&mut tally, &document, trial);
     claims(&mut tally, &document);
     if trial.claims_best

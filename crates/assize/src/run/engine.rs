@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use assize_plan::{Plan, PlannedRun};
-use assize_target::{Done, Outcome, Target};
+use assize_target::{Done, Failure as HowFailed, Outcome, Target};
 
 use super::twice::{self, Twice};
 use crate::failure::Failure;
@@ -186,7 +186,8 @@ impl Engine<'_> {
             if failed && self.was_interrupted() {
                 return false;
             }
-            let again = failed && attempt <= self.plan.retries;
+            // That the kernel crashed is what the run has to say.
+            let again = failed && !crashed(&done.outcome) && attempt <= self.plan.retries;
             let ended = Ended {
                 run: *run,
                 attempt,
@@ -211,6 +212,14 @@ impl Engine<'_> {
         }
         self.is_interrupted()
     }
+}
+
+/// Whether the kernel panicked or oopsed.
+fn crashed(outcome: &Outcome) -> bool {
+    let Outcome::Failed { failure, .. } = outcome else {
+        return false;
+    };
+    matches!(failure, HowFailed::Panic { .. })
 }
 
 #[cfg(test)]

@@ -439,6 +439,7 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         document.rerun = rerun::command(&work.directory)?;
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
+    document.look = rerun::look(&work.directory, &document);
     let material = Material {
         records: &records,
         trial: &trial,

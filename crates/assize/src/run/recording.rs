@@ -51,6 +51,14 @@ pub(crate) struct Measured {
     pub(crate) runs: u32,
 }
 
+impl Measured {
+    /// How many runs were completed of how many, where that is not all.
+    pub(crate) fn completed(&self) -> Option<[usize; 2]> {
+        let (done, lost) = (self.records.runs.len(), self.records.failures.len());
+        (lost > 0).then_some([done, done + lost])
+    }
+}
+
 /// The experiment as a file in its bundle.
 const FILE: &str = "experiment.toml";
 

@@ -9,14 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Records;
 use assize_report::{Effect, Finding, Outcome, Reading, Subject};
-use assize_verdict::{Better, Comparison, Document, Scale, Verdict, primary_directions};
+use assize_verdict::{
+    Better, Comparison, Document, OutcomeComparison, Scale, Verdict, primary_directions,
+};
 
 use super::builds::{BASE, Builds};
 use crate::cli::{FailOn, Question, Trial};
 use crate::failure::Failure;
 use crate::page::{From, Material};
 use crate::run::Measured;
-use crate::{gate, output};
+use crate::{gate, output, rerun};
 
 /// What the runs say.
 #[derive(Debug)]
@@ -31,6 +33,10 @@ pub(crate) struct Judged {
     pub(crate) margin: f64,
     /// Whether `--fail-on` finds something in what all do together.
     pub(crate) fails: bool,
+    /// How runs ended otherwise than they should, in sentences, the worst first.
+    pub(crate) ended: Vec<String>,
+    /// What is worse of that though nothing asked about it.
+    pub(crate) last_word: Option<String>,
 }
 
 impl Judged {
@@ -55,11 +61,15 @@ impl Judged {
             level: 1.0 - alpha,
             margin: 0.0,
             fails: false,
+            ended: Vec::new(),
+            last_word: None,
         };
         for (at, level, before) in &compared {
             let found = judge.judge(before, level, !several)?;
             judged.margin = found.margin;
             judged.fails |= found.fails;
+            judged.ended.extend(found.ended);
+            judged.last_word = judged.last_word.or(found.last_word);
             judged.steps.insert(*at, found.effects);
         }
         match compared.last() {
@@ -90,6 +100,8 @@ struct Pair<'a> {
 
 struct Found {
     effects: Vec<Effect>,
+    ended: Vec<String>,
+    last_word: Option<String>,
     margin: f64,
     fails: bool,
 }
@@ -113,7 +125,8 @@ impl Pair<'_> {
         };
         let mut options = output::options(&trial, &self.measured.terms)?;
         options.level = 1.0 - options.alpha;
-        let document = assize_verdict::try_records(&records, &options)?;
+        let mut document = assize_verdict::try_records(&records, &options)?;
+        document.look = rerun::look(&self.measured.directory, &document);
         let directions = primary_directions(&records, &options)?;
         let material = Material {
             records: &records,
@@ -125,6 +138,12 @@ impl Pair<'_> {
         gate::tell(&document, &findings);
         Ok(Found {
             effects: effects(&document, &directions, &findings),
+            ended: document
+                .outcomes
+                .iter()
+                .map(assize_report::outcome_said)
+                .collect(),
+            last_word: gate::last_word(&document, &findings),
             margin: document.margin,
             fails: !findings.is_empty(),
         })
@@ -140,6 +159,7 @@ fn of_two(all: &Records, names: [&str; 2]) -> Records {
     records.runs.retain(|one| keep(&one.configuration));
     records.events.retain(|one| keep(&one.configuration));
     records.failures.retain(|one| keep(&one.configuration));
+    records.complained.retain(|one| keep(&one.configuration));
     records.identities.retain(|one| keep(&one.configuration));
     records
         .level_settings
@@ -150,12 +170,14 @@ fn of_two(all: &Records, names: [&str; 2]) -> Records {
     records
 }
 
-/// The rows of primary metrics.
+/// How runs ended, and the rows of primary metrics.
 fn effects(
     document: &Document,
     directions: &BTreeMap<String, Better>,
     findings: &[Finding],
 ) -> Vec<Effect> {
+    let ended = document.outcomes.iter().enumerate();
+    let ended = ended.map(|(at, row)| of_end(row, Finding::all(findings, Subject::Outcome(at))));
     let rows = document.comparisons.iter().enumerate();
     let rows = rows.filter_map(|(at, row)| {
         let better = directions.get(&row.metric)?;
@@ -168,10 +190,35 @@ fn effects(
             ratio: row.ratio,
             difference: row.difference,
             interval: row.ci,
+            said: None,
             fails: Finding::all(findings, Subject::Comparison(at)),
         })
     });
-    rows.collect()
+    ended.chain(rows).collect()
+}
+
+/// How often runs ended in one way.
+fn of_end(row: &OutcomeComparison, found: Option<String>) -> Effect {
+    let said = format!(
+        "{} of {} -> {} of {} runs",
+        row.count_baseline, row.n_baseline, row.count, row.n
+    );
+    Effect {
+        workload: String::new(),
+        metric: row.outcome.heading().into(),
+        unit: String::new(),
+        reading: match (row.verdict, row.is_more()) {
+            (Verdict::Established, true) => Reading::Worse,
+            (Verdict::Established, false) => Reading::Better,
+            _ => Reading::Undecided,
+        },
+        verdict: row.verdict,
+        ratio: None,
+        difference: None,
+        interval: None,
+        fails: found.or_else(|| row.is_worse().then(|| said.clone())),
+        said: Some(said),
+    }
 }
 
 /// A row in one word. On the exact machine effects are established that are far

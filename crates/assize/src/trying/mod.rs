@@ -87,13 +87,23 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         left_out: touched.left_out.clone(),
         experiment: base.title.clone(),
         runs: measured.runs,
+        completed: measured.completed(),
+        ended: judged.ended.clone(),
         level: judged.level,
         margin: judged.margin,
         bundle: shell::name_of(&measured.directory),
-        reproduce: shell::command_line(std::env::args_os().skip(1)),
+        reproduce: shell::again(),
     };
-    let text = shown(&series, arguments.format)?;
+    told(&series, &judged, arguments)
+}
+
+/// Shows what became of a series, and says how the command ends.
+fn told(series: &Series, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
+    let text = shown(series, arguments.format)?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
+    if let Some(said) = &judged.last_word {
+        output::warn(said);
+    }
     Ok(u8::from(judged.fails))
 }
 

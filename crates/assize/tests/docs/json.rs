@@ -13,9 +13,10 @@ use crate::common::assize;
 use crate::{rewrites, root};
 
 const PAGE: &str = "docs/json.md";
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 7] = [
     "crates/verdict/src/document.rs",
     "crates/verdict/src/document/machines.rs",
+    "crates/verdict/src/document/outcomes.rs",
     "crates/verdict/src/document/rates.rs",
     "crates/verdict/src/document/tables.rs",
     "crates/verdict/src/document/tradeoffs.rs",

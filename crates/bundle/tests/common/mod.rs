@@ -70,6 +70,8 @@ pub fn recorded(index: u32) -> Recorded {
         run,
         seed: u64::MAX - u64::from(index),
         exit: Exit::Completed,
+        ending: None,
+        complaints: Vec::new(),
         unavailable: vec![Unavailable {
             configuration: configuration.into(),
             workload: "pipe".into(),

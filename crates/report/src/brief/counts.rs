@@ -4,7 +4,7 @@ use assize_verdict::{Document, Verdict};
 
 use super::Sheet;
 use super::answers::{self, Answers};
-use crate::contrasts::{by_event, decided, leading};
+use crate::contrasts::{by_event, decided, leading, lost};
 
 /// `1 run`, `2 runs`.
 pub(super) fn of(n: usize, noun: &str) -> String {
@@ -40,7 +40,15 @@ pub(crate) fn settles(document: &Document) -> Option<String> {
 
 /// `30 runs`, `5 configurations`, `2 workloads`, and what else was read.
 pub(crate) fn counts(document: &Document) -> Vec<String> {
-    let mut parts = vec![of(document.runs.len(), "run")];
+    let lost = lost(document);
+    let mut parts = vec![match lost {
+        0 => of(document.runs.len(), "run"),
+        _ => format!(
+            "{} completed of {}",
+            of(document.runs.len(), "run"),
+            document.runs.len() + lost
+        ),
+    }];
     let events: u64 = document.rates.iter().map(|rate| rate.count).sum();
     for (n, noun, more) in [
         (document.summaries.len(), "mean", " of several runs"),

@@ -7,6 +7,7 @@
 
 mod answers;
 mod counts;
+mod outcomes;
 mod spread;
 
 use assize_verdict::Document;
@@ -47,7 +48,10 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let head = sheet.head();
     let rest = counts::rest(&sheet);
     let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
+    let ended = outcomes::lines(&sheet);
     let claims = answers::claims(&sheet);
+    // A blank line is between these and the answer.
+    let room = room.saturating_sub(ended.len() + usize::from(!ended.is_empty()));
     let room_for_answers = room.saturating_sub(claims.shown.len());
     // The runs have room of their own, unless something decided would be left out.
     let wish = spread::wish(&sheet, room);
@@ -60,7 +64,7 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let left = room.saturating_sub(answers.shown.len() + 1);
     let runs = spread::lines(&sheet, left);
     let tail = counts::hidden(&sheet, &answers);
-    joined([head, answers.shown, runs, [tail, rest].concat()])
+    joined([head, ended, answers.shown, runs, [tail, rest].concat()])
 }
 
 /// The head of a mail: what was judged, and the answer with no more contrasts than on a
@@ -76,7 +80,8 @@ pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [Str
     if let Some(text) = settles(document) {
         answers.shown.extend(sheet.wrapped(&text, "  "));
     }
-    [joined([sheet.head()]), joined([answers.shown])]
+    let head = joined([sheet.head(), outcomes::lines(&sheet)]);
+    [head, joined([answers.shown])]
 }
 
 /// Parts with a blank line between them.

@@ -1,8 +1,10 @@
 //! A verdict as checks that pass or fail, for machines that test changes: JUnit, KTAP,
 //! workflow commands and a summary of GitHub, code quality of GitLab, KCIDB.
 //!
-//! What fails is what ends the command with status 1, and nothing else: a claim that is
-//! refuted, and what `--fail-on` has found.
+//! What fails is what ends the command with status 1: a claim that is refuted, and what
+//! `--fail-on` has found; and in any case that runs crash, hang, fail or are complained of
+//! by the kernel more often than those of the baseline, which is nothing that anybody has
+//! to ask for.
 
 mod annotations;
 mod junit;
@@ -10,9 +12,11 @@ mod kcidb;
 mod ktap;
 mod summary;
 
-use assize_verdict::{Comparison, Document, Outcome as Claimed};
+use assize_verdict::{Comparison, Document, Outcome as Claimed, OutcomeComparison, Verdict};
 
-use crate::contrasts::{MetricWords, Outcome, effect_with_interval, outcome};
+use crate::contrasts::{
+    MetricWords, Outcome, effect_with_interval, outcome, outcome_said, row_words,
+};
 use crate::number::significant;
 use crate::series::{Effect, Outcome as Tried, Reading, Series};
 
@@ -25,6 +29,8 @@ pub use summary::markdown;
 /// What a finding is about: places in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
+    /// One of the ways in which runs ended.
+    Outcome(usize),
     /// One of the comparisons.
     Comparison(usize),
     /// One of the claims.
@@ -96,7 +102,9 @@ impl Checks {
     pub fn of(document: &Document, metrics: &[MetricWords], findings: &[Finding]) -> Checks {
         let primary = document.comparisons.iter().any(|row| row.primary);
         let failed = |subject: Subject| Finding::all(findings, subject);
-        let mut checks = Vec::new();
+        let ended = document.outcomes.iter().enumerate();
+        let ended = ended.map(|(at, row)| of_end(row, failed(Subject::Outcome(at))));
+        let mut checks: Vec<Check> = ended.collect();
         for (at, row) in document.comparisons.iter().enumerate() {
             let failure = failed(Subject::Comparison(at));
             if row.primary == primary || failure.is_some() {
@@ -219,8 +227,9 @@ fn of_row(
     failure: Option<String>,
 ) -> Check {
     let words = metrics.iter().find(|one| one.metric == row.metric);
-    let came_out = outcome(row, words.and_then(|one| one.better), document.margin);
-    let word = came_out.words(document.margin);
+    let better = words.and_then(|one| one.better);
+    let came_out = outcome(row, better, document.margin);
+    let word = row_words(row, came_out, better, document.margin);
     Check {
         group: row.workload.clone(),
         name: format!(
@@ -236,8 +245,36 @@ fn of_row(
     }
 }
 
+/// How often runs ended in one way. That more of them do is a failure whoever asks.
+fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
+    let said = outcome_said(row);
+    let decided = row.verdict == Verdict::Established;
+    Check {
+        group: "outcomes".into(),
+        name: format!(
+            "{} with {} against {}",
+            row.outcome.heading(),
+            row.configuration,
+            row.baseline
+        ),
+        state: state(
+            found.or_else(|| row.is_worse().then(|| said.clone())),
+            !decided,
+        ),
+        said,
+    }
+}
+
 fn of_effect(effect: &Effect, group: &str) -> Check {
     let word = effect.reading.words();
+    if let Some(said) = &effect.said {
+        return Check {
+            group: group.into(),
+            name: effect.metric.clone(),
+            state: state(effect.fails.clone(), effect.reading == Reading::Undecided),
+            said: format!("{word}: {said} ({})", effect.verdict.word()),
+        };
+    }
     let (at, interval) = match effect.ratio {
         Some(ratio) => ("ratio", Some(ratio)),
         None => ("difference", effect.difference),

@@ -99,13 +99,37 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
         Verdict::Established => true,
     };
     let Some(change) = change(row) else {
-        return Outcome::Open;
+        // Of a baseline of zero there are no shares, but more is more.
+        return match row.difference {
+            Some(difference) if difference != 0.0 => {
+                Outcome::of(difference < 0.0, established, better)
+            }
+            _ => Outcome::Open,
+        };
     };
     let within = |ends: [f64; 2]| ends.iter().all(|end| end.abs() < margin);
     if established && ends(row).is_some_and(within) {
         return Outcome::Same;
     }
     Outcome::of(change < 0.0, established, better)
+}
+
+/// What came of one row, in words. Of a difference that is established and too small to
+/// matter both are said.
+pub(crate) fn row_words(
+    row: &Comparison,
+    came_out: Outcome,
+    better: Option<Better>,
+    margin: f64,
+) -> String {
+    let established = row.verdict == Verdict::Established;
+    match change(row).filter(|change| established && *change != 0.0) {
+        Some(change) if came_out == Outcome::Same => {
+            let way = Outcome::of(change < 0.0, true, better).words(margin);
+            format!("{way}, but {}", came_out.words(margin))
+        }
+        _ => came_out.words(margin),
+    }
 }
 
 /// By what share of the baseline a row differs; none where the baseline is zero.
@@ -138,6 +162,12 @@ pub(crate) fn percent(change: f64) -> String {
     let per_cent = change * 100.0;
     let digits = if per_cent.abs() < 10.0 { 2 } else { 3 };
     let text = significant(per_cent, digits);
+    if change > -1.0 && text == "-100" {
+        // Nearly all is gone, and not all.
+        let times = 1.0 / (1.0 + change);
+        let step = 10f64.powf(times.log10().floor() - 2.0);
+        return format!("to 1/{:.0}", (times / step).round() * step);
+    }
     let sign = if change > 0.0 { "+" } else { "" };
     format!("{sign}{text} %")
 }
@@ -193,12 +223,14 @@ pub(crate) struct Interval {
     /// if that is the usual 95 %.
     name: String,
     pub(crate) ends: [f64; 2],
+    /// The same in the metric's unit, where shares would be more than all.
+    in_unit: Option<String>,
 }
 
 impl Interval {
     /// `-46.9 % to -46.7 %`, or `corrected: -2.0 % to +6.0 %`.
     pub(crate) fn text(&self) -> String {
-        let range = range(self.ends);
+        let range = self.in_unit.clone().unwrap_or_else(|| range(self.ends));
         match self.name.as_str() {
             "" => range,
             name => format!("{name}: {range}"),
@@ -224,7 +256,25 @@ pub(crate) fn interval(
         None => (format!("{} %", short(100.0 * document.level)), row.ci?),
     };
     let ends = as_changes(row, ci)?;
-    Some(Interval { name, ends })
+    let in_unit = beyond_all(row).then(|| {
+        let [low, high] = ci.map(signed);
+        format!("{low} to {high} {}", row.unit)
+            .trim_end()
+            .to_owned()
+    });
+    Some(Interval {
+        name,
+        ends,
+        in_unit,
+    })
+}
+
+/// Whether a difference, or an end of its interval, is a fall by more than all of the
+/// baseline: then shares of the baseline say nothing, and differences are shown.
+pub(crate) fn beyond_all(row: &Comparison) -> bool {
+    let intervals = [row.ci, row.ci_simultaneous].into_iter().flatten();
+    let ends = intervals.filter_map(|ci| as_changes(row, ci)).flatten();
+    row.scale == Scale::Raw && ends.chain(change(row)).any(|change| change < -1.0)
 }
 
 /// `-46.9 % to -46.7 %`.
@@ -234,7 +284,7 @@ pub(crate) fn range(ends: [f64; 2]) -> String {
 
 /// By how much a row differs: a share of the baseline; a difference where that is zero.
 pub(crate) fn size(row: &Comparison) -> String {
-    match (change(row), row.difference) {
+    match (change(row).filter(|_| !beyond_all(row)), row.difference) {
         (Some(change), _) => percent(change),
         (None, Some(difference)) => format!("{} {}", signed(difference), row.unit)
             .trim_end()
@@ -348,3 +398,7 @@ fn means(machine: Option<String>, unit: &str, pair: [f64; 2]) -> Means {
         after: written(&second, pair[1]),
     }
 }
+
+#[cfg(test)]
+#[path = "figures_tests.rs"]
+mod tests;

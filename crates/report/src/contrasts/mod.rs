@@ -2,6 +2,7 @@
 //! came out, in words. The text for a terminal and the page say it with the same words.
 
 mod figures;
+mod outcomes;
 mod rates;
 
 use std::cmp::Ordering;
@@ -11,8 +12,10 @@ use assize_verdict::{Agreement, Better, Comparison, Document, Sentence, Verdict}
 
 pub(crate) use figures::{
     Interval, Outcome, absolute, change, effect, effect_with_interval, ends, gain, interval,
-    outcome, percent, range, size, size_with_interval, stands_for,
+    outcome, percent, range, row_words, size, size_with_interval, stands_for,
 };
+pub use outcomes::outcome_said;
+pub(crate) use outcomes::{lost, ranked as ranked_outcomes, word as outcome_word};
 pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
 
 use crate::text::{agreement, contradicted};
@@ -177,6 +180,7 @@ pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
     let shown: HashSet<String> = names
         .chain(events)
         .map(|[a, b, c]| format!("{a} {b} {c}"))
+        .chain(outcomes::names(document))
         .collect();
     let says_more = |sentence: &&Sentence| {
         sentence.rows.is_empty() || !sentence.rows.iter().all(|row| shown.contains(row))
@@ -217,7 +221,10 @@ impl<'a> Contrast<'a> {
         });
         let counted: Vec<(String, usize)> = counted.collect();
         match &counted[..] {
-            [(word, 1)] => word.clone(),
+            [(word, 1)] => match self.rows[..] {
+                [(row, came_out)] => row_words(row, came_out, self.better, self.margin),
+                _ => word.clone(),
+            },
             [(word, 2)] => format!("{word} in both workloads"),
             [(word, n)] => format!("{word} in all {n} workloads"),
             several => {

@@ -18,6 +18,7 @@ mod index;
 mod library;
 mod lists;
 mod machines;
+mod outcomes;
 mod overview;
 mod pack;
 mod page;
@@ -74,12 +75,13 @@ const SCRIPT: [&str; 19] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 15] = [
+const TEMPLATES: [(&str, &str); 16] = [
     ("attributed.html", include_str!("template/attributed.html")),
     ("flame.html", include_str!("template/flame.html")),
     ("figure.html", include_str!("template/figure.html")),
     ("head.html", include_str!("template/head.html")),
     ("hero.html", include_str!("template/hero.html")),
+    ("outcomes.html", include_str!("template/outcomes.html")),
     ("index.html", include_str!("template/index.html")),
     ("library.html", include_str!("template/library.html")),
     ("page.html", include_str!("template/page.html")),

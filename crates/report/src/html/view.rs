@@ -4,7 +4,9 @@ use assize_verdict::Scale;
 use serde::Serialize;
 
 use super::page::Page;
-use super::{answer, attributed, grid, hero, lists, machines, overview, post, tables, tradeoffs};
+use super::{
+    answer, attributed, grid, hero, lists, machines, outcomes, overview, post, tables, tradeoffs,
+};
 use crate::brief::{Brief, counts};
 use crate::contrasts::Words;
 use crate::text::{Style, text};
@@ -23,6 +25,8 @@ pub(super) struct View<'p> {
     margin: String,
     raw: bool,
     hero: hero::Hero,
+    ended: Vec<outcomes::Ended>,
+    look: Option<String>,
     sentences: Vec<answer::Said>,
     tally: Vec<answer::Tally>,
     compared: usize,
@@ -88,6 +92,8 @@ impl<'p> View<'p> {
             margin: plain(document.margin * 100.0),
             raw: document.comparisons.iter().any(|c| c.scale == Scale::Raw),
             hero: hero::hero(document, &about.metrics),
+            ended: outcomes::ended(document),
+            look: document.look.clone(),
             sentences: answer::sentences(document),
             tally: answer::tally(document),
             compared,

@@ -3,6 +3,7 @@
 mod declared;
 mod grid;
 mod machines;
+mod outcomes;
 mod tables;
 mod tradeoffs;
 
@@ -32,6 +33,7 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     out.push_str(&answer);
     out.push('\n');
     remarks(document, &mut out);
+    outcomes::outcomes(document, &mut out);
     tables::comparisons(document, style, &mut out);
     machines::tables(document, &mut out);
     tradeoffs::tradeoffs(document, style, &mut out);

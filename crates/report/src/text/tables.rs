@@ -97,7 +97,11 @@ fn runs_line(rows: &[&Comparison]) -> String {
     let first = rows.first().and_then(|row| row.n.zip(row.n_baseline));
     match first {
         Some((n, base)) if rows.iter().all(|row| row.n.zip(row.n_baseline) == first) => {
-            format!(" (n = {n} against {base})")
+            let attempted = rows.first().and_then(|row| row.attempted);
+            let same = |row: &&Comparison| row.attempted == attempted;
+            let of = attempted.filter(|_| rows.iter().all(same));
+            let of = of.map_or(String::new(), |[a, b]| format!(" of {b} and {a} runs"));
+            format!(" (n = {n} against {base}{of})")
         }
         _ => String::new(),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_bundle::Run;
 use assize_judge::holm;
 use assize_judge::lints::{drift as trend, drift_inside, grouped_order, outlier, serial_likeness};
 
@@ -45,12 +46,21 @@ pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<us
                     "{} on {}, run {}",
                     cells.configurations[configuration],
                     cells.workloads[workload],
-                    cells.records.runs[run].repetition
+                    number(&cells.records.runs[run])
                 ),
                 format!("lies apart from the other runs in {}", some(&names, 6)),
             )
         })
         .collect()
+}
+
+/// How a run is called: by its place in the schedule where there is one, which is the
+/// number that the command takes; else by its repetition.
+fn number(run: &Run) -> u32 {
+    match run.block {
+        Some(_) => run.order,
+        None => run.repetition,
+    }
 }
 
 /// The workloads on which all runs of a configuration stand together in the order of
@@ -310,13 +320,18 @@ fn place(cells: &Cells<'_>, (workload, metric): (usize, usize)) -> String {
 
 /// Trends over the order of runs where configurations alternate, after taking out
 /// the configurations' means, corrected by Holm's method for the number of rows looked at.
+/// Runs of one block are one point. Where each machine goes on from an image the order
+/// in which they did is nothing that a run could know of.
 pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Lint> {
     if cells.records.order_unknown {
         return Vec::new();
     }
     let mut found = Vec::new();
     for (workload, metric) in cells.rows() {
-        if faults.says_nothing(workload, metric) || order.grouped.contains(&workload) {
+        if faults.says_nothing(workload, metric)
+            || order.grouped.contains(&workload)
+            || all_from_images(cells, workload)
+        {
             continue;
         }
         let residuals = residuals_in_order(cells, workload, metric);
@@ -351,14 +366,21 @@ pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Li
         .collect()
 }
 
+/// Whether every run on a workload went on from a memory image.
+fn all_from_images(cells: &Cells<'_>, workload: usize) -> bool {
+    let runs = cells.records.runs.iter().zip(&cells.run_places);
+    let mut here = runs.filter(|(_, (at, _))| *at == workload);
+    here.all(|(run, _)| run.image.is_some())
+}
+
 /// Deviations from the configuration's mean on the run's machine, on logarithms where all values
 /// are positive, in the order of runs; of configurations with three runs or
-/// more.
+/// more. What runs of a block have in common is one deviation, their mean.
 fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<f64> {
     let positive = cells
         .row(workload, metric)
         .all(|(_, cell)| cell.runs.iter().all(|r| r.value > 0.0));
-    let mut residuals: Vec<(u32, f64)> = Vec::new();
+    let mut residuals: Vec<Residual> = Vec::new();
     let row = cells.row(workload, metric);
     let groups = row.flat_map(|(_, cell)| cell.by_machine());
     for cell in groups.filter(|cell| cell.runs.len() >= 3) {
@@ -368,9 +390,34 @@ fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<
             .map(|r| if positive { r.value.ln() } else { r.value })
             .collect();
         let mean = arithmetic(&x).unwrap_or(0.0);
-        let orders = cell.runs.iter().map(|r| cells.records.runs[r.run].order);
-        residuals.extend(orders.zip(x.iter().map(|x| x - mean)));
+        for (reading, x) in cell.runs.iter().zip(&x) {
+            let order = cells.records.runs[reading.run].order;
+            let block = reading.block.map(|block| (reading.machine, block));
+            residuals.push((order, block, x - mean));
+        }
     }
     residuals.sort_by_key(|r| r.0);
-    residuals.into_iter().map(|r| r.1).collect()
+    by_block(&residuals)
+}
+
+/// The order of a run, its block on its machine, and its deviation.
+type Residual = (u32, Option<(Option<usize>, u32)>, f64);
+
+/// The deviations in order, those of one block as their mean at the first of them.
+fn by_block(residuals: &[Residual]) -> Vec<f64> {
+    let mut all: Vec<Vec<f64>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for &(_, block, residual) in residuals {
+        let at = match block {
+            Some(block) => *places.entry(block).or_insert(all.len()),
+            None => all.len(),
+        };
+        match all.get_mut(at) {
+            Some(of_block) => of_block.push(residual),
+            None => all.push(vec![residual]),
+        }
+    }
+    all.iter()
+        .filter_map(|of_block| arithmetic(of_block))
+        .collect()
 }

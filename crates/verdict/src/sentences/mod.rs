@@ -2,11 +2,12 @@
 //!
 //! They are said of rows that are established or supported, in the words of their
 //! verdicts and with the intervals that hold for all rows together: what no row
-//! carries no sentence says. Before all else comes what could not be tried because
-//! every run of it failed.
+//! carries no sentence says. Before all else comes how runs ended, and what could not be
+//! tried because every run of it failed.
 
 mod against;
 mod declared;
+mod ended;
 mod events;
 mod factors;
 mod failed;
@@ -65,6 +66,7 @@ pub(crate) fn find(
         sentences.extend(plainly::find(document, &seen));
     }
     sentences.splice(0..0, contradictions);
+    sentences.splice(0..0, ended::find(document));
     sentences.splice(0..0, failed::find(cells));
     let at = sentences.len().min(MOST - 1);
     sentences.splice(at..at, machines::sizes(document));

@@ -188,6 +188,56 @@ fn a_trend_over_the_order_is_drift() {
     assert!(lints(&judged(&records), "drift").is_empty());
 }
 
+/// Two runs of each block, whose values have the block's deviation in common.
+fn blocks_of(deviations: &[f64]) -> assize_bundle::Records {
+    let side = |more: f64| -> Vec<f64> {
+        let noise = |at: usize| 0.001 * ((at * 7 + 3) % 5) as f64;
+        let all = deviations.iter().enumerate();
+        all.map(|(at, one)| 10.0 + one + more + noise(at)).collect()
+    };
+    let (a, b) = (side(0.0), side(0.5));
+    in_blocks(runs_of("w", "t", "s", &[("a", &a), ("b", &b)]))
+}
+
+#[test]
+fn what_blocks_have_in_common_is_one_point_of_a_trend() {
+    // By the runs, each twice, this is a trend; by the blocks none (tau 0.57, p 0.06).
+    let mixed = [0.1, 0.0, 0.2, 0.5, 0.3, 0.15, 0.4, 0.6];
+    let records = blocks_of(&mixed);
+    assert!(lints(&judged(&records), "drift").is_empty());
+    let rising: Vec<f64> = (0..8).map(|at| 0.1 * f64::from(at)).collect();
+    assert_eq!(lints(&judged(&blocks_of(&rising)), "drift").len(), 1);
+}
+
+#[test]
+fn no_drift_is_where_each_run_goes_on_from_an_image() {
+    let rising: Vec<f64> = (0..8).map(|at| 0.1 * f64::from(at)).collect();
+    let mut records = blocks_of(&rising);
+    for run in &mut records.runs {
+        run.image = run.block;
+    }
+    assert!(lints(&judged(&records), "drift").is_empty());
+}
+
+#[test]
+fn a_run_of_a_schedule_is_called_by_its_index() {
+    let mut values = [10.0, 10.01, 10.02, 10.0, 10.01, 10.02, 10.0, 15.0];
+    let mut records = in_blocks(runs_of("w", "t", "s", &[("a", &values)]));
+    for run in &mut records.runs {
+        run.order = 60 + run.repetition;
+    }
+    assert_eq!(
+        lints(&judged(&records), "outlier-run"),
+        ["a on w, run 68: lies apart from the other runs in t"]
+    );
+    values.reverse();
+    let records = runs_of("w", "t", "s", &[("a", &values)]);
+    assert_eq!(
+        lints(&judged(&records), "outlier-run"),
+        ["a on w, run 1: lies apart from the other runs in t"]
+    );
+}
+
 #[test]
 fn an_order_that_nobody_knows_shows_nothing() {
     let rising: Vec<f64> = (0..8).map(|i| 10.0 + 0.1 * f64::from(i)).collect();

@@ -1,6 +1,7 @@
 //! The cases: how documents are made, what is counted in them, what is promised.
 
 mod nulls;
+mod outcomes;
 mod planted;
 pub(crate) mod power;
 
@@ -93,6 +94,7 @@ impl Case {
 /// All cases, in the order of the report.
 pub(crate) fn all() -> Vec<Case> {
     let mut all = planted::cases();
+    all.extend(outcomes::cases());
     all.extend(power::by_runs());
     all.extend(power::cases());
     all.extend(nulls::cases());

@@ -1,0 +1,127 @@
+//! What the kernel says in its log during a run.
+//!
+//! A console shows only what is grave: of a warning nothing is seen there. So the log
+//! itself is read, from where it ended when the run began. Nothing is read while the
+//! workload is measured.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+
+use assize_job::{Record, Stage, may_complain};
+
+use crate::sys;
+
+const LOG: &str = "/dev/kmsg";
+/// No entry of the log is longer.
+const ENTRY: usize = 8 << 10;
+/// Of one part of a run no more is kept: the first that was said matters most.
+const MOST: usize = 256 << 10;
+
+/// The kernel's log from the beginning of a run on.
+pub(crate) struct KernelLog {
+    log: Result<File, String>,
+    said: Vec<(Stage, String)>,
+}
+
+impl KernelLog {
+    /// Goes to the end of what was said before.
+    pub(crate) fn open() -> KernelLog {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(libc::O_NONBLOCK);
+        let log = options.open(LOG).and_then(|mut log| {
+            log.seek(SeekFrom::End(0))?;
+            Ok(log)
+        });
+        KernelLog {
+            log: log.map_err(|error| format!("{LOG}: {}", sys::words(&error))),
+            said: Vec::new(),
+        }
+    }
+
+    /// Reads what was said since the last time, which belongs to this part of the run.
+    pub(crate) fn take(&mut self, stage: Stage) {
+        let Ok(log) = &mut self.log else { return };
+        let text = lines(log);
+        if text.lines().any(may_complain) {
+            self.said.push((stage, text));
+        }
+    }
+
+    /// The parts in which the kernel may have complained; or why nobody knows.
+    pub(crate) fn records(self) -> Vec<Record> {
+        if let Err(why) = self.log {
+            let facts = BTreeMap::from([("kernel_log".to_owned(), format!("not read: {why}"))]);
+            return vec![Record::Environment { facts }];
+        }
+        let said = self.said.into_iter();
+        said.map(|(stage, text)| Record::KernelLog { stage, text })
+            .collect()
+    }
+}
+
+/// Entries of the kernel itself up to the end of the log, as `dmesg` shows them.
+fn lines(log: &mut impl Read) -> String {
+    let mut text = String::new();
+    let mut entry = vec![0; ENTRY];
+    loop {
+        match log.read(&mut entry) {
+            Ok(0) => return text,
+            Ok(length) => {
+                let entry = String::from_utf8_lossy(&entry[..length]);
+                let line = line(&entry).filter(|line| text.len() + line.len() < MOST);
+                text.extend(line);
+            }
+            // Older entries were overwritten before they were read.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return text,
+        }
+    }
+}
+
+/// One entry, `PRIORITY,NUMBER,MICROSECONDS,FLAGS;MESSAGE`, as a line; none if a program
+/// wrote it.
+fn line(entry: &str) -> Option<String> {
+    let (head, message) = entry.split_once(';')?;
+    let mut fields = head.split(',');
+    let priority: u32 = fields.next()?.parse().ok()?;
+    let microseconds: u64 = fields.nth(1)?.parse().ok()?;
+    // Above the level is who said it; the kernel is 0.
+    (priority >> 3 == 0).then(|| {
+        let message = message.lines().next().unwrap_or_default();
+        let (s, us) = (microseconds / 1_000_000, microseconds % 1_000_000);
+        format!("[{s:5}.{us:06}] {message}\n")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_becomes_a_line_as_dmesg_shows_it() {
+        assert_eq!(
+            line("4,339,5140900,-;WARNING: CPU: 0 at x\n SUBSYSTEM=a\n DEVICE=b\n").as_deref(),
+            Some("[    5.140900] WARNING: CPU: 0 at x\n")
+        );
+        // A program wrote it.
+        assert_eq!(line("12,340,5140901,-;WARNING: CPU: 0 at x\n"), None);
+        assert_eq!(line("no entry"), None);
+        assert_eq!(line("x,1,2,-;a"), None);
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_read_is_told_and_fails_nothing() {
+        let log = KernelLog {
+            log: Err("/dev/kmsg: not permitted".into()),
+            said: Vec::new(),
+        };
+        let facts = BTreeMap::from([(
+            "kernel_log".to_owned(),
+            "not read: /dev/kmsg: not permitted".to_owned(),
+        )]);
+        assert_eq!(log.records(), [Record::Environment { facts }]);
+    }
+}

@@ -1,0 +1,174 @@
+//! How runs ended that did not end as they should.
+
+use serde::{Deserialize, Serialize};
+
+use crate::kernel_log::{Complaint, complaints, leading};
+
+/// How a run ended that was not completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The kernel panicked or oopsed.
+    Crashed,
+    /// The machine, or a task of it, got no further.
+    Hung,
+    /// It took longer than allowed.
+    TimedOut,
+    /// The kernel killed something for lack of memory.
+    OutOfMemory,
+    /// The workload ended by another status than it should, or by a signal.
+    ExitStatus,
+    /// The set-up, the background or the tear-down failed.
+    SetUp,
+    /// It was not the run that was asked for.
+    NotAsAsked,
+    /// It says nothing of what was tried: QEMU or ssh ended, a clock was not exact.
+    NotMeasured,
+}
+
+impl Ending {
+    /// Whether what was tried may be the cause, so that runs that ended so are counted
+    /// and compared.
+    #[must_use]
+    pub fn is_compared(self) -> bool {
+        !matches!(self, Ending::NotAsAsked | Ending::NotMeasured)
+    }
+
+    /// The ending of a run of which only the reason is known, as bundles of older
+    /// versions have it.
+    #[must_use]
+    pub fn of_reason(why: &str) -> Ending {
+        let begins = |beginning: &str| why.starts_with(beginning);
+        if begins("kernel panic: ") {
+            Ending::Crashed
+        } else if begins("not done after ") {
+            Ending::TimedOut
+        } else if begins("the machine has stalled: ") || begins("ended too early: a task hung") {
+            Ending::Hung
+        } else if begins("out of memory: ") {
+            Ending::OutOfMemory
+        } else if begins("it was not the run that was asked for") {
+            Ending::NotAsAsked
+        } else if begins("ended too early: ") || begins("inexact: ") || begins("the agent ") {
+            Ending::NotMeasured
+        } else {
+            Ending::ExitStatus
+        }
+    }
+}
+
+/// A run that failed. It has no metrics and enters no comparison of metrics.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FailedRun {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// Counted from 1 within configuration and workload.
+    pub repetition: u32,
+    /// Position in the order of execution, counted from 0.
+    pub order: u32,
+    /// The randomised block it belongs to, where the schedule has blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
+    /// The memory image that its machine went on from, as [`crate::Run::image`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<u32>,
+    /// Where it was carried out, as [`crate::Run::machine`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// The seed it was given, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How it failed.
+    pub why: String,
+    /// The last lines of its console.
+    pub console: String,
+    /// How it ended, where the record says so; see [`FailedRun::ended`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// What the kernel complained of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<Complaint>,
+}
+
+impl FailedRun {
+    /// How it ended; of a record that does not say so what its reason tells.
+    #[must_use]
+    pub fn ended(&self) -> Ending {
+        self.ending.unwrap_or_else(|| Ending::of_reason(&self.why))
+    }
+
+    /// What the kernel complained of; of a record without that what its console tells.
+    #[must_use]
+    pub fn complained_of(&self) -> Vec<Complaint> {
+        if !self.complaints.is_empty() || !self.ended().is_compared() {
+            return self.complaints.clone();
+        }
+        complaints(&self.console)
+    }
+
+    /// What runs that failed for one cause have in common.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let complaints = self.complained_of();
+        match leading(&complaints) {
+            Some(complaint) => complaint.signature(),
+            None => self.why.lines().next().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+/// A completed run in which the kernel complained.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ComplainedRun {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// Position in the order of execution: [`crate::Run::order`] of that run.
+    pub order: u32,
+    /// The seed it was given, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// What the kernel complained of; at least one.
+    pub complaints: Vec<Complaint>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_of_older_bundles_tell_how_runs_ended() {
+        for (why, ending) in [
+            (
+                "kernel panic: Kernel panic - not syncing: x",
+                Ending::Crashed,
+            ),
+            ("not done after 60 s", Ending::TimedOut),
+            ("the machine has stalled: no instruction", Ending::Hung),
+            (
+                "out of memory: Out of memory: Killed process 7",
+                Ending::OutOfMemory,
+            ),
+            ("ended too early: QEMU: signal 9", Ending::NotMeasured),
+            ("ended too early: a task hung: INFO: task x", Ending::Hung),
+            ("pipe: exit status 3", Ending::ExitStatus),
+        ] {
+            assert_eq!(Ending::of_reason(why), ending, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_console_tells_what_an_older_record_does_not() {
+        let run = FailedRun {
+            why: "kernel panic: Kernel panic - not syncing: Fatal exception".into(),
+            console: "BUG: kernel NULL pointer dereference, address: 0\nRIP: 0010:f+0x1/0x2\n"
+                .into(),
+            ..FailedRun::default()
+        };
+        assert_eq!(run.ended(), Ending::Crashed);
+        assert_eq!(run.signature(), "oops in f+0x1");
+    }
+}

@@ -1,0 +1,210 @@
+//! Runs that ended in one way, of so many: exact tests of two shares.
+
+use crate::dist::{binomial_lower, binomial_pmf};
+use crate::error::{Error, Result};
+
+/// Probabilities that differ by less than this share are equal, as in R.
+const TIE: f64 = 1e-7;
+/// More runs than this are no advice.
+const MOST_RUNS: u32 = 1_000_000;
+
+/// So many of so many runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// How many ended in that way.
+    pub count: u32,
+    /// How many there were.
+    pub of: u32,
+}
+
+/// Fisher's exact two-sided p of two shares, for runs that are not paired.
+///
+/// Given how many runs of both sides together ended in that way, the count of one
+/// side is hypergeometric if both have the same chance. p is the sum of the
+/// probabilities of all outcomes that are no more likely than the observed one.
+///
+/// - Shape: `count` <= `of` on each side.
+/// - Range: p in (0, 1\]; 1 if no run, or every run, ended in that way.
+/// - Cost: O(count of both).
+/// - Source: Fisher 1935, "The logic of inductive inference", Journal of the Royal
+///   Statistical Society 98; the tolerance is that of R's `fisher.test`.
+/// - Checked against sums of exact fractions.
+///
+/// # Errors
+/// [`Error::BadArgument`] for a count above its number of runs.
+pub fn fisher(a: Share, b: Share) -> Result<f64> {
+    check(a)?;
+    check(b)?;
+    let total = a.count + b.count;
+    let observed = hypergeometric(a.count, total, a.of, b.of) * (1.0 + TIE);
+    let all = total.saturating_sub(b.of)..=total.min(a.of);
+    let p: f64 = all
+        .map(|count| hypergeometric(count, total, a.of, b.of))
+        .filter(|chance| *chance <= observed)
+        .sum();
+    Ok(p.min(1.0))
+}
+
+/// The smallest p that [`fisher`] gives for so many runs of which `total` ended in
+/// that way, however those are spread over the sides.
+///
+/// - Range: (0, 1\]. Cost: O(1).
+#[must_use]
+pub fn fisher_attainable(total: u32, of_a: u32, of_b: u32) -> f64 {
+    let ends = [total.saturating_sub(of_b), total.min(of_a)];
+    let p = ends.map(|count| {
+        let (a, b) = (
+            Share { count, of: of_a },
+            Share {
+                count: total - count,
+                of: of_b,
+            },
+        );
+        fisher(a, b).unwrap_or(1.0)
+    });
+    p[0].min(p[1])
+}
+
+/// McNemar's exact two-sided p, for runs in pairs: of the pairs whose sides ended
+/// differently, so many did so on the one side only and so many on the other.
+///
+/// If both sides have the same chance each such pair is a toss of a fair coin, so p
+/// is twice the smaller binomial tail. Pairs that ended alike say nothing.
+///
+/// - Range: p in (0, 1\]; 1 if no pair differs.
+/// - Cost: O(sqrt of the pairs).
+/// - Source: McNemar 1947, Psychometrika 12; the exact form is the sign test.
+/// - Checked against sums of exact fractions.
+#[must_use]
+pub fn mcnemar(only_a: u32, only_b: u32) -> f64 {
+    let differing = u64::from(only_a) + u64::from(only_b);
+    let fewer = u64::from(only_a.min(only_b));
+    (2.0 * binomial_lower(fewer, differing, 0.5)).min(1.0)
+}
+
+/// The smallest p that [`mcnemar`] gives for so many differing pairs.
+#[must_use]
+pub fn mcnemar_attainable(differing: u32) -> f64 {
+    mcnemar(0, differing)
+}
+
+/// The smallest count on one side, against none on the other, that [`fisher`] finds at
+/// `level` with so many runs; none if no count would do.
+///
+/// - Cost: O(runs).
+#[must_use]
+pub fn fewest_by_fisher(of_a: u32, of_b: u32, level: f64) -> Option<u32> {
+    (1..=of_b.min(MOST_RUNS)).find(|&count| {
+        let none = Share { count: 0, of: of_a };
+        fisher(none, Share { count, of: of_b }).is_ok_and(|p| p <= level)
+    })
+}
+
+/// The smallest number of differing pairs, all on one side, that [`mcnemar`] finds at
+/// `level` with so many pairs; none if no number would do.
+#[must_use]
+pub fn fewest_by_mcnemar(pairs: u32, level: f64) -> Option<u32> {
+    (1..=pairs.min(MOST_RUNS)).find(|&count| mcnemar(0, count) <= level)
+}
+
+/// The chance of `count` of `total` among the `of_a` runs of one side.
+fn hypergeometric(count: u32, total: u32, of_a: u32, of_b: u32) -> f64 {
+    let all = u64::from(of_a) + u64::from(of_b);
+    let [count, total, of_a, of_b] = [count, total, of_a, of_b].map(u64::from);
+    // Any chance of one run gives the same conditional chance; this one has no small
+    // denominators.
+    let chance = total as f64 / all.max(1) as f64;
+    binomial_pmf(count, of_a, chance) * binomial_pmf(total - count, of_b, chance)
+        / binomial_pmf(total, all, chance)
+}
+
+fn check(share: Share) -> Result<()> {
+    if share.count <= share.of {
+        return Ok(());
+    }
+    Err(Error::BadArgument(
+        "more runs ended in this way than there were",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(count: u32, of: u32) -> Share {
+        Share { count, of }
+    }
+
+    fn close(got: f64, want: f64) {
+        assert!((got - want).abs() <= 1e-9 * want, "{got} {want}");
+    }
+
+    /// Sums of exact fractions, computed apart from this project.
+    #[test]
+    fn fishers_p_is_that_of_exact_fractions() {
+        for (a, b, want) in [
+            (of(0, 40), of(6, 40), 0.025_546_605_293_440_737),
+            (of(0, 32), of(7, 32), 0.010_836_343_428_730_202),
+            (of(0, 40), of(12, 40), 0.000_185_466_050_576_269_18),
+            (of(0, 40), of(1, 40), 1.0),
+            (of(3, 20), of(9, 25), 0.176_772_622_603_592_53),
+            (of(10, 40), of(8, 40), 0.789_510_612_340_418_1),
+            (of(2, 100), of(11, 60), 0.000_420_090_158_051_605_47),
+            (of(0, 5), of(5, 5), 0.007_936_507_936_507_936),
+            (of(40, 40), of(0, 40), 1.860_340_365_603_626_4e-23),
+        ] {
+            close(fisher(a, b).unwrap(), want);
+            close(fisher(b, a).unwrap(), want);
+        }
+        assert_eq!(fisher(of(0, 9), of(0, 4)), Ok(1.0));
+        assert!(fisher(of(3, 2), of(0, 4)).is_err());
+    }
+
+    #[test]
+    fn mcnemars_p_is_that_of_exact_fractions() {
+        for (only_a, only_b, want) in [
+            (0, 6, 0.031_25),
+            (0, 7, 0.015_625),
+            (0, 12, 0.000_488_281_25),
+            (1, 9, 0.021_484_375),
+            (3, 8, 0.226_562_5),
+            (6, 16, 0.052_478_790_283_203_125),
+            (5, 5, 1.0),
+            (0, 0, 1.0),
+        ] {
+            close(mcnemar(only_a, only_b), want);
+            close(mcnemar(only_b, only_a), want);
+        }
+    }
+
+    #[test]
+    fn the_smallest_difference_that_can_be_shown_is_known() {
+        assert_eq!(fewest_by_fisher(40, 40, 0.05), Some(6));
+        assert_eq!(fewest_by_fisher(5, 5, 0.05), Some(4));
+        assert_eq!(fewest_by_fisher(2, 2, 0.05), None);
+        assert_eq!(fewest_by_mcnemar(40, 0.05), Some(6));
+        assert_eq!(fewest_by_mcnemar(5, 0.05), None);
+        close(
+            fisher_attainable(6, 40, 40),
+            fisher(of(0, 40), of(6, 40)).unwrap(),
+        );
+        close(mcnemar_attainable(6), 0.031_25);
+    }
+
+    /// Both tests keep their level whatever the common chance of a crash.
+    #[test]
+    fn equal_chances_are_seldom_called_different() {
+        for chance in [0.025, 0.1, 0.3, 0.5, 0.9] {
+            let (n, mut wrong) = (20, 0.0);
+            for a in 0..=n {
+                for b in 0..=n {
+                    if fisher(of(a, n), of(b, n)).unwrap() <= 0.05 {
+                        wrong += binomial_pmf(a.into(), n.into(), chance)
+                            * binomial_pmf(b.into(), n.into(), chance);
+                    }
+                }
+            }
+            assert!(wrong <= 0.05, "{chance}: {wrong}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! How runs ended, in words.
+
+use assize_verdict::{Document, OutcomeComparison, OutcomeSignature, RunEnd, Verdict};
+
+use super::capital;
+
+/// More causes than this are counted.
+const SIGNATURES: usize = 2;
+
+/// What came of a row: `worse`, `better`, or `cannot tell`.
+pub(crate) fn word(row: &OutcomeComparison) -> &'static str {
+    match (row.verdict, row.is_more()) {
+        (Verdict::Established, true) => "worse",
+        (Verdict::Established, false) => "better",
+        _ if row.count == row.count_baseline && row.n == row.n_baseline => "as often",
+        _ => "cannot tell",
+    }
+}
+
+/// `0 of 40 -> 6 of 40 runs (oops in race_use+0x5e [race])`.
+pub(crate) fn figures(row: &OutcomeComparison) -> String {
+    let counts = format!(
+        "{} of {} -> {} of {} runs",
+        row.count_baseline, row.n_baseline, row.count, row.n
+    );
+    let mut causes: Vec<String> = row.signatures.iter().map(cause).collect();
+    if causes.len() > SIGNATURES {
+        let more = causes.len() - SIGNATURES;
+        causes.truncate(SIGNATURES);
+        causes.push(format!("{more} more"));
+    }
+    match causes.is_empty() {
+        true => counts,
+        false => format!("{counts} ({})", causes.join("; ")),
+    }
+}
+
+/// A cause, with how many runs have it where it is not that of all.
+fn cause(signature: &OutcomeSignature) -> String {
+    signature.signature.clone()
+}
+
+/// `Crashes with buggy: worse: 0 of 40 -> 6 of 40 runs (oops in use+0x5e), established`,
+/// and of what is not decided how many would have been.
+pub fn outcome_said(row: &OutcomeComparison) -> String {
+    let heading = capital(row.outcome.heading());
+    let mut text = format!(
+        "{heading} with {}: {}: {}",
+        row.configuration,
+        word(row),
+        figures(row)
+    );
+    match (row.verdict, row.fewest) {
+        (Verdict::Established, _) => text.push_str(", established"),
+        (_, Some(fewest)) if row.count_baseline == 0 && row.count < fewest => {
+            text.push_str(&format!("; {fewest} or more would tell"));
+        }
+        (_, None) => text.push_str("; so few runs cannot tell"),
+        _ => {}
+    }
+    if let Some(note) = &row.note {
+        text.push_str("; ");
+        text.push_str(note);
+    }
+    text
+}
+
+/// The rows in the order in which they are said: what is worse first.
+pub(crate) fn ranked(document: &Document) -> Vec<&OutcomeComparison> {
+    let mut rows: Vec<&OutcomeComparison> = document.outcomes.iter().collect();
+    rows.sort_by_key(|row| {
+        let decided = row.verdict != Verdict::Established;
+        (!row.is_worse(), decided, row.outcome)
+    });
+    rows
+}
+
+/// How many runs were not completed, each counted once.
+pub(crate) fn lost(document: &Document) -> usize {
+    let mut runs: Vec<u32> = document
+        .outcomes
+        .iter()
+        .filter(|row| row.outcome != RunEnd::Complained)
+        .flat_map(|row| &row.signatures)
+        .flat_map(|one| &one.runs)
+        .map(|run| run.index)
+        .collect();
+    runs.sort_unstable();
+    runs.dedup();
+    runs.len()
+}
+
+/// The rows as sentences name them.
+pub(super) fn names(document: &Document) -> impl Iterator<Item = String> {
+    let rows = document.outcomes.iter();
+    rows.map(|row| format!("{} {}", row.outcome.heading(), row.configuration))
+}

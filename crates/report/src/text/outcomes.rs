@@ -1,0 +1,74 @@
+//! How runs ended, with what runs that ended alike have in common.
+
+use std::fmt::Write;
+
+use assize_verdict::{Document, OutcomeComparison, OutcomeRun};
+
+use super::{push_wrapped, push_wrapped_code};
+use crate::contrasts::{outcome_said, ranked_outcomes};
+use crate::number::significant;
+
+/// More runs of one cause are counted.
+const RUNS: usize = 8;
+
+/// Every way in which runs ended otherwise than they should, and the runs.
+pub(super) fn outcomes(document: &Document, out: &mut String) {
+    let rows = ranked_outcomes(document);
+    if rows.is_empty() {
+        return;
+    }
+    out.push_str("How runs ended\n");
+    for row in rows {
+        push_wrapped(out, "  ", "    ", &outcome_said(row));
+        push_wrapped(out, "    ", "    ", &tested(row));
+        for one in &row.signatures {
+            push_wrapped(out, "    - ", "      ", &one.line);
+            if !one.frames.is_empty() {
+                let frames = one.frames.join(" < ");
+                push_wrapped(out, "      ", "      ", &frames);
+            }
+            push_wrapped(out, "      ", "      ", &runs(&one.runs));
+        }
+    }
+    if let Some(command) = &document.look {
+        out.push_str("  Run the first of them again:\n");
+        push_wrapped_code(out, command);
+    }
+    out.push('\n');
+}
+
+/// The test and its p.
+fn tested(row: &OutcomeComparison) -> String {
+    let mut text = format!("{}: p = {}", row.test.name(), significant(row.p, 2));
+    if let Some(p) = row.p_adjusted {
+        let _ = write!(text, ", adjusted {}", significant(p, 2));
+    }
+    if let Some(pairs) = row.pairs {
+        let _ = write!(
+            text,
+            "; of {} pairs of one seed and image only {} in {}, only {} in {}",
+            pairs.pairs,
+            row.baseline,
+            pairs.only_baseline,
+            row.configuration,
+            pairs.only_configuration
+        );
+    }
+    text
+}
+
+/// `run 3 (new on use, seed 17), ...`.
+fn runs(runs: &[OutcomeRun]) -> String {
+    let one = |run: &OutcomeRun| {
+        let seed = run
+            .seed
+            .map_or(String::new(), |seed| format!(", seed {seed}"));
+        let (configuration, workload) = (&run.configuration, &run.workload);
+        format!("run {} ({configuration} on {workload}{seed})", run.index)
+    };
+    let mut said: Vec<String> = runs.iter().take(RUNS).map(one).collect();
+    if runs.len() > RUNS {
+        said.push(format!("and {} more", runs.len() - RUNS));
+    }
+    said.join(", ")
+}

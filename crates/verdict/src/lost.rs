@@ -1,0 +1,180 @@
+//! Metrics of the runs that were completed, where others were not.
+//!
+//! Runs that crash are seldom a random choice: a kernel whose slow runs crash looks
+//! fast. So of two sides that lost runs unequally nothing is called equivalent, and a
+//! difference must bear the worst that the lost runs could have been: as many runs as
+//! the one side lost more are taken from the other, those that most favour the
+//! difference (the bounds of Lee 2009, Review of Economic Studies 76); of pairs, as many
+//! pairs.
+
+use assize_judge::{Estimate, paired, welch};
+
+use crate::caps::Cap;
+use crate::cells::Cell;
+use crate::document::Verdict;
+use crate::pairs::partners;
+
+/// How many runs of each side were lost, of how many; the baseline first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lost(pub(crate) [(u32, u32); 2]);
+
+impl Lost {
+    /// How many runs there were, if any was lost.
+    pub(crate) fn attempted(self) -> Option<[u32; 2]> {
+        let [a, b] = self.0;
+        (a.0 + b.0 > 0).then_some([a.1, b.1])
+    }
+
+    /// By how much the share that the configuration lost is above the baseline's.
+    fn excess(self) -> f64 {
+        let [a, b] = self
+            .0
+            .map(|(lost, of)| f64::from(lost) / f64::from(of.max(1)));
+        b - a
+    }
+
+    /// Whether one side lost more.
+    pub(crate) fn is_uneven(self) -> bool {
+        self.excess().abs() > 1e-9
+    }
+
+    /// What is said of a row.
+    pub(crate) fn words(self) -> Option<String> {
+        self.attempted()?;
+        let [a, b] = self.0.map(|(lost, of)| format!("{} of {of}", of - lost));
+        Some(format!(
+            "of the runs that completed: {b}, of the baseline {a}"
+        ))
+    }
+
+    /// What a difference of the completed runs is at best.
+    pub(crate) fn cap(self, a: &Cell<'_>, b: &Cell<'_>) -> Option<Cap> {
+        (self.is_uneven() && !self.bears(a, b)).then_some(Cap {
+            verdict: Verdict::Undecided,
+            lint: "failed-run",
+        })
+    }
+
+    /// Whether the difference stays if the runs that most favour it are taken from the
+    /// side that lost fewer.
+    fn bears(self, a: &Cell<'_>, b: &Cell<'_>) -> bool {
+        if let Some((in_a, in_b)) = partners(a, b) {
+            return self.pairs_bear(&in_a.values(), &in_b.values());
+        }
+        let (mut of_a, mut of_b) = (a.values(), b.values());
+        let Some(below) = effect(&of_a, &of_b).map(|(_, below)| below) else {
+            return false;
+        };
+        of_a.sort_by(f64::total_cmp);
+        of_b.sort_by(f64::total_cmp);
+        let excess = self.excess();
+        let [all_a, all_b] = self.0.map(|(_, of)| f64::from(of));
+        let (values, many, from_top) = if excess > 0.0 {
+            (&mut of_a, excess * all_a, below)
+        } else {
+            (&mut of_b, -excess * all_b, !below)
+        };
+        let many = (many - 1e-9).ceil() as usize;
+        if values.len() < many + 2 {
+            return false;
+        }
+        if from_top {
+            values.truncate(values.len() - many);
+        } else {
+            values.drain(..many);
+        }
+        let kept = effect(&of_a, &of_b);
+        kept.is_some_and(|(stays, still_below)| stays && still_below == below)
+    }
+}
+
+impl Lost {
+    /// The same of pairs. Differences of two equal sides are symmetric about none: if
+    /// those at the one end were lost, as many are taken from the other.
+    fn pairs_bear(self, a: &[f64], b: &[f64]) -> bool {
+        let positive = a.iter().chain(b).all(|&value| value > 0.0);
+        let difference = |&(a, b): &(f64, f64)| match positive {
+            true => (b / a).ln(),
+            false => b - a,
+        };
+        let mut pairs: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
+        pairs.sort_by(|one, two| difference(one).total_cmp(&difference(two)));
+        let below = pairs.iter().map(difference).sum::<f64>() < 0.0;
+        let all = self.0.map(|(_, of)| f64::from(of));
+        let many = (self.excess().abs() * all[0].max(all[1]) - 1e-9).ceil() as usize;
+        if pairs.len() < many + 2 {
+            return false;
+        }
+        if below {
+            pairs.drain(..many);
+        } else {
+            pairs.truncate(pairs.len() - many);
+        }
+        let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        let (estimate, none) = match positive {
+            true => (paired::ratio(&a, &b), 1.0),
+            false => (paired::difference(&a, &b), 0.0),
+        };
+        estimate.is_ok_and(|it| !it.ci.contains(none) && (it.effect < none) == below)
+    }
+}
+
+/// Whether the interval of a difference leaves out none, and whether `b` is below.
+fn effect(a: &[f64], b: &[f64]) -> Option<(bool, bool)> {
+    let positive = a.iter().chain(b).all(|&value| value > 0.0);
+    let (estimate, none): (Estimate, f64) = match positive {
+        true => (welch::ratio(a, b).ok()?, 1.0),
+        false => (welch::difference(a, b).ok()?, 0.0),
+    };
+    Some((!estimate.ci.contains(none), estimate.effect < none))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::Reading;
+
+    fn cell(values: impl IntoIterator<Item = f64>) -> Cell<'static> {
+        let reading = |(run, value)| Reading {
+            run,
+            value,
+            block: None,
+            image: None,
+            machine: None,
+        };
+        Cell {
+            runs: values.into_iter().enumerate().map(reading).collect(),
+            ..Cell::default()
+        }
+    }
+
+    /// Twenty runs around `mean`, of which some are slow.
+    fn runs(mean: f64, slow: usize) -> Vec<f64> {
+        let of = |at: usize| {
+            let spread = 0.02 * (at % 5) as f64;
+            mean * (1.0 + spread) * if at < slow { 3.0 } else { 1.0 }
+        };
+        (0..20).map(of).collect()
+    }
+
+    #[test]
+    fn a_side_that_lost_its_slow_runs_is_not_better() {
+        let all = runs(10.0, 6);
+        let without_slow: Vec<f64> = all.iter().copied().filter(|v| *v < 20.0).collect();
+        let lost = Lost([(0, 20), (6, 20)]);
+        let cap = lost.cap(&cell(all), &cell(without_slow));
+        assert_eq!(cap.map(|cap| cap.verdict), Some(Verdict::Undecided));
+    }
+
+    #[test]
+    fn a_difference_that_lost_runs_cannot_make_stays() {
+        let slower = runs(13.0, 0);
+        let lost = Lost([(0, 20), (2, 20)]);
+        let left = cell(slower[2..].iter().copied());
+        assert_eq!(lost.cap(&cell(runs(10.0, 0)), &left), None);
+        // As many lost on both sides: nothing to bear.
+        let even = Lost([(2, 20), (2, 20)]);
+        assert_eq!(even.cap(&left, &left), None);
+        assert_eq!(even.attempted(), Some([20, 20]));
+    }
+}

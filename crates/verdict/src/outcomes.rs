@@ -1,0 +1,318 @@
+//! How runs ended: counted, compared by exact tests, and what is lost with them.
+
+use std::collections::BTreeMap;
+
+use assize_bundle::kernel_log::{Complaint, leading};
+use assize_judge::counts::{self, Share};
+
+use crate::baselines::Baselines;
+use crate::cells::Cells;
+use crate::document::{
+    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd, Verdict,
+};
+use crate::family::{Answers, AskedOutcome, OutcomeQuestion, Questions};
+use crate::options::Options;
+use crate::words::and_list;
+
+/// Where a run stands: workload, machine, block.
+type Place<'a> = (usize, Option<&'a str>, Option<u32>);
+
+/// One run and how it ended; none where it ended as it should.
+struct Ended<'a> {
+    workload: usize,
+    configuration: usize,
+    machine: Option<&'a str>,
+    block: Option<u32>,
+    image: Option<u32>,
+    seed: Option<u64>,
+    order: u32,
+    end: Option<RunEnd>,
+    complaints: Vec<Complaint>,
+    why: &'a str,
+}
+
+/// All runs that say something of what was tried.
+pub(crate) struct Ends<'a>(Vec<Ended<'a>>);
+
+impl<'a> Ends<'a> {
+    pub(crate) fn new(cells: &Cells<'a>) -> Self {
+        let records = cells.records;
+        // Without a run that ended otherwise than it should there is nothing to count.
+        if records.failures.is_empty() && records.complained.is_empty() {
+            return Ends(Vec::new());
+        }
+        let complained: BTreeMap<u32, _> = records
+            .complained
+            .iter()
+            .map(|one| (one.order, one))
+            .collect();
+        let completed =
+            records
+                .runs
+                .iter()
+                .zip(&cells.run_places)
+                .map(|(run, &(workload, configuration))| {
+                    let of = complained.get(&run.order);
+                    Ended {
+                        workload,
+                        configuration,
+                        machine: run.machine.as_deref(),
+                        block: run.block,
+                        image: run.image,
+                        seed: of.and_then(|of| of.seed),
+                        order: run.order,
+                        end: of.map(|_| RunEnd::Complained),
+                        complaints: of.map_or(Vec::new(), |of| of.complaints.clone()),
+                        why: "",
+                    }
+                });
+        let failed = records.failures.iter().filter_map(|run| {
+            Some(Ended {
+                workload: cells.workload(&run.workload)?,
+                configuration: cells.configuration(&run.configuration)?,
+                machine: run.machine.as_deref(),
+                block: run.block,
+                image: run.image,
+                seed: run.seed,
+                order: run.order,
+                end: Some(RunEnd::of(run.ended())?),
+                complaints: run.complained_of(),
+                why: &run.why,
+            })
+        });
+        Ends(completed.chain(failed).collect())
+    }
+
+    /// How many runs of a configuration on a workload were not completed, of how many.
+    pub(crate) fn lost(&self, workload: usize, configuration: usize) -> (u32, u32) {
+        let of = self
+            .0
+            .iter()
+            .filter(|run| (run.workload, run.configuration) == (workload, configuration));
+        let (mut lost, mut all) = (0, 0);
+        for run in of {
+            all += 1;
+            lost += u32::from(!matches!(run.end, None | Some(RunEnd::Complained)));
+        }
+        (lost, all)
+    }
+
+    /// The runs of a configuration on workloads that another was run on too.
+    fn beside(&self, configuration: usize, other: usize) -> Vec<&Ended<'a>> {
+        let both = |workload: usize| {
+            let here = |run: &Ended<'_>| (run.workload, run.configuration) == (workload, other);
+            self.0.iter().any(here)
+        };
+        let of = self
+            .0
+            .iter()
+            .filter(|run| run.configuration == configuration);
+        of.filter(|run| both(run.workload)).collect()
+    }
+}
+
+/// A row before the family is tested.
+pub(crate) struct Row {
+    written: OutcomeComparison,
+    asked: AskedOutcome,
+}
+
+/// Asks of each way in which runs ended whether one side ends so more often. What did
+/// not happen on either side is not asked.
+pub(crate) fn ask_all(
+    cells: &Cells<'_>,
+    ends: &Ends<'_>,
+    baselines: &Baselines,
+    questions: &mut Questions,
+) -> Vec<Row> {
+    let mut there: Vec<usize> = ends.0.iter().map(|run| run.configuration).collect();
+    there.sort_unstable();
+    there.dedup();
+    let baseline = baseline(cells, ends, baselines, &there);
+    let mut rows = Vec::new();
+    for (b, a) in baselines.pairs(cells, there, baseline) {
+        let (of_a, of_b) = (ends.beside(a, b), ends.beside(b, a));
+        for end in RunEnd::ALL {
+            let counted = of_a.iter().chain(&of_b).any(|run| run.end == Some(end));
+            if counted {
+                rows.push(ask(cells, end, (a, &of_a), (b, &of_b), questions));
+            }
+        }
+    }
+    rows
+}
+
+/// The baseline of the document; the first configuration where not one of its runs was
+/// completed, so that it is nobody's baseline on any workload.
+fn baseline(
+    cells: &Cells<'_>,
+    ends: &Ends<'_>,
+    baselines: &Baselines,
+    there: &[usize],
+) -> Option<usize> {
+    let first = *there.first()?;
+    let whole = |run: &Ended<'_>| matches!(run.end, None | Some(RunEnd::Complained));
+    let measured = ends
+        .0
+        .iter()
+        .any(|run| run.configuration == first && whole(run));
+    match baselines.chosen {
+        Some(chosen) => Some(chosen),
+        None if !measured => Some(first),
+        None => baselines.main(cells),
+    }
+}
+
+type Side<'s, 'a> = (usize, &'s [&'s Ended<'a>]);
+
+fn ask(
+    cells: &Cells<'_>,
+    end: RunEnd,
+    (a, of_a): Side<'_, '_>,
+    (b, of_b): Side<'_, '_>,
+    questions: &mut Questions,
+) -> Row {
+    let share = |of: &[&Ended<'_>]| Share {
+        count: of.iter().filter(|run| run.end == Some(end)).count() as u32,
+        of: of.len() as u32,
+    };
+    let (in_a, in_b) = (share(of_a), share(of_b));
+    let pairs = pairs(of_a, of_b, end);
+    let (test, p, p_attainable) = match pairs {
+        Some(pairs) => {
+            let (only_a, only_b) = (pairs.only_baseline, pairs.only_configuration);
+            let least = counts::mcnemar_attainable(only_a + only_b);
+            (OutcomeTest::McNemar, counts::mcnemar(only_a, only_b), least)
+        }
+        None => {
+            let least = counts::fisher_attainable(in_a.count + in_b.count, in_a.of, in_b.of);
+            let p = counts::fisher(in_a, in_b).unwrap_or(1.0);
+            (OutcomeTest::Fisher, p, least)
+        }
+    };
+    let signatures = signatures(cells, end, [of_a, of_b]);
+    Row {
+        asked: questions.ask_outcome(OutcomeQuestion { p, p_attainable }),
+        written: OutcomeComparison {
+            outcome: end,
+            baseline: cells.configurations[a].clone(),
+            configuration: cells.configurations[b].clone(),
+            count_baseline: in_a.count,
+            n_baseline: in_a.of,
+            count: in_b.count,
+            n: in_b.of,
+            pairs,
+            test,
+            p,
+            p_attainable,
+            p_adjusted: None,
+            fewest: None,
+            verdict: Verdict::Undecided,
+            note: elsewhere(&signatures, &cells.configurations[a]),
+            signatures,
+        },
+    }
+}
+
+/// The runs as pairs of one seed and memory image: where each block of a workload
+/// holds one run of each that went on from an image.
+fn pairs(of_a: &[&Ended<'_>], of_b: &[&Ended<'_>], end: RunEnd) -> Option<OutcomePairs> {
+    let mut places: BTreeMap<Place<'_>, [Option<bool>; 2]> = BTreeMap::new();
+    for (side, of) in [of_a, of_b].into_iter().enumerate() {
+        for run in of {
+            run.image.and(run.block)?;
+            let place = (run.workload, run.machine, run.block);
+            let there = &mut places.entry(place).or_default()[side];
+            if there.replace(run.end == Some(end)).is_some() {
+                return None;
+            }
+        }
+    }
+    let mut pairs = OutcomePairs {
+        pairs: 0,
+        only_baseline: 0,
+        only_configuration: 0,
+    };
+    for place in places.into_values() {
+        if let [Some(a), Some(b)] = place {
+            pairs.pairs += 1;
+            pairs.only_baseline += u32::from(a && !b);
+            pairs.only_configuration += u32::from(b && !a);
+        }
+    }
+    (pairs.pairs > 0).then_some(pairs)
+}
+
+/// The runs that ended in one way by what they have in common.
+fn signatures(cells: &Cells<'_>, end: RunEnd, sides: [&[&Ended<'_>]; 2]) -> Vec<OutcomeSignature> {
+    let mut all: Vec<OutcomeSignature> = Vec::new();
+    let runs = sides.into_iter().flatten();
+    for run in runs.filter(|run| run.end == Some(end)) {
+        let complaint = leading(&run.complaints);
+        let reason = || run.why.lines().next().unwrap_or_default().to_owned();
+        let signature = complaint.map_or_else(reason, Complaint::signature);
+        let at = all.iter().position(|one| one.signature == signature);
+        let at = at.unwrap_or_else(|| {
+            all.push(OutcomeSignature {
+                signature,
+                line: complaint.map_or_else(reason, |one| one.line.clone()),
+                frames: complaint.map_or(Vec::new(), |one| one.frames.clone()),
+                runs: Vec::new(),
+            });
+            all.len() - 1
+        });
+        all[at].runs.push(OutcomeRun {
+            configuration: cells.configurations[run.configuration].clone(),
+            workload: cells.workloads[run.workload].clone(),
+            index: run.order,
+            seed: run.seed,
+            image: run.image,
+        });
+    }
+    all.sort_by_key(|one| std::cmp::Reverse(one.runs.len()));
+    all
+}
+
+/// Says that runs of both sides ended so, but not for one cause.
+fn elsewhere(signatures: &[OutcomeSignature], baseline: &str) -> Option<String> {
+    let of = |is_baseline: bool| -> Vec<&str> {
+        let here = |one: &&OutcomeSignature| {
+            let mut runs = one.runs.iter();
+            runs.any(|run| (run.configuration == baseline) == is_baseline)
+        };
+        let names = signatures.iter().filter(here);
+        names.map(|one| one.signature.as_str()).collect()
+    };
+    let (before, after) = (of(true), of(false));
+    let shared = before.iter().any(|one| after.contains(one));
+    (!before.is_empty() && !after.is_empty() && !shared).then(|| {
+        let [before, after] = [before, after].map(|names| and_list(&names));
+        format!("of different causes: {before} before, {after} now")
+    })
+}
+
+/// Decides all rows.
+pub(crate) fn settle(
+    rows: Vec<Row>,
+    answers: &Answers,
+    options: &Options,
+) -> Vec<OutcomeComparison> {
+    let written = rows.into_iter().map(|row| {
+        let mut written = row.written;
+        written.p_adjusted = answers.of_outcome(row.asked);
+        if written.p_adjusted.is_some_and(|p| p <= options.alpha) {
+            written.verdict = Verdict::Established;
+        }
+        let alone = answers.outcome_alone;
+        written.fewest = match written.pairs {
+            Some(pairs) => counts::fewest_by_mcnemar(pairs.pairs, alone),
+            None => counts::fewest_by_fisher(written.n_baseline, written.n, alone),
+        };
+        written
+    });
+    written.collect()
+}
+
+#[cfg(test)]
+#[path = "outcomes_tests.rs"]
+mod tests;

@@ -1,0 +1,308 @@
+//! How runs ended, from records to rows.
+
+use assize_bundle::kernel_log::complaints;
+use assize_bundle::{ComplainedRun, Ending, FailedRun, Measurement, Records, Run};
+
+use super::*;
+use crate::document::Document;
+use crate::trial::try_records;
+
+/// Which of the runs of each side crash.
+struct Planted<'a> {
+    runs: u32,
+    /// Blocks share seed and memory image.
+    paired: bool,
+    old: &'a dyn Fn(u32) -> bool,
+    new: &'a dyn Fn(u32) -> bool,
+}
+
+fn records(planted: &Planted<'_>) -> Records {
+    let mut records = Records::default();
+    for block in 0..planted.runs {
+        let sides: [(&str, &dyn Fn(u32) -> bool); 2] = [("old", planted.old), ("new", planted.new)];
+        for (at, (name, crashes)) in sides.into_iter().enumerate() {
+            let order = 2 * block + at as u32;
+            let block_of = Some(block).filter(|_| planted.paired);
+            if crashes(block) {
+                records.failures.push(FailedRun {
+                    configuration: name.into(),
+                    workload: "use".into(),
+                    repetition: block + 1,
+                    order,
+                    block: block_of,
+                    image: block_of,
+                    seed: Some(u64::from(block)),
+                    why: "kernel panic: Kernel panic - not syncing: Fatal exception".into(),
+                    console: "BUG: kernel NULL pointer dereference, address: 0\n\
+                              RIP: 0010:ring_take+0x5e/0x90 [ring]\n"
+                        .into(),
+                    ending: Some(Ending::Crashed),
+                    ..FailedRun::default()
+                });
+            } else {
+                let mut run = Run::new(name, "use", block + 1);
+                (run.order, run.block, run.image) = (order, block_of, block_of);
+                let value = 10.0 + f64::from((7 * block + 3 * at as u32) % 5) * 0.001;
+                run.metrics
+                    .insert("time".into(), Measurement::new(value, "s"));
+                records.runs.push(run);
+            }
+        }
+    }
+    for name in ["old", "new"] {
+        records.configurations.push(crate::Configuration {
+            name: name.into(),
+            label: name.into(),
+            ..crate::Configuration::default()
+        });
+    }
+    records.workloads.push("use".into());
+    records
+}
+
+fn judged(records: &Records) -> Document {
+    try_records(records, &Options::default()).unwrap()
+}
+
+fn only(document: &Document) -> &OutcomeComparison {
+    assert_eq!(document.outcomes.len(), 1, "{:#?}", document.outcomes);
+    &document.outcomes[0]
+}
+
+#[test]
+fn six_crashes_of_forty_against_none_are_established() {
+    for paired in [false, true] {
+        let document = judged(&records(&Planted {
+            runs: 40,
+            paired,
+            old: &|_| false,
+            new: &|block| block % 7 == 1,
+        }));
+        let row = only(&document);
+        assert_eq!((row.count_baseline, row.n_baseline), (0, 40));
+        assert_eq!((row.count, row.n), (6, 40));
+        assert!(row.is_worse(), "{row:?}");
+        let (test, p) = match paired {
+            true => (OutcomeTest::McNemar, 0.031_25),
+            false => (OutcomeTest::Fisher, 0.025_546_605),
+        };
+        assert_eq!(row.test, test);
+        assert!((row.p - p).abs() < 1e-8, "{row:?}");
+        assert_eq!(row.signatures[0].signature, "oops in ring_take+0x5e [ring]");
+        assert_eq!(row.signatures[0].runs[0].index, 3);
+        assert_eq!(row.signatures[0].runs[0].seed, Some(1));
+    }
+}
+
+#[test]
+fn one_crash_of_forty_is_mentioned_without_a_verdict() {
+    let document = judged(&records(&Planted {
+        runs: 40,
+        paired: true,
+        old: &|_| false,
+        new: &|block| block == 4,
+    }));
+    let row = only(&document);
+    assert_eq!((row.count, row.verdict), (1, Verdict::Undecided));
+    assert_eq!((row.p_adjusted, row.fewest), (None, Some(6)));
+}
+
+#[test]
+fn crashes_that_meet_both_sides_alike_are_no_difference() {
+    let document = judged(&records(&Planted {
+        runs: 40,
+        paired: true,
+        old: &|block| block % 4 == 0,
+        new: &|block| block % 4 == 0,
+    }));
+    let row = only(&document);
+    assert_eq!((row.count_baseline, row.count, row.p), (10, 10, 1.0));
+    assert_eq!(row.verdict, Verdict::Undecided);
+}
+
+#[test]
+fn without_a_crash_there_is_no_row_and_nothing_changes() {
+    let mut all = records(&Planted {
+        runs: 12,
+        paired: true,
+        old: &|_| false,
+        new: &|_| false,
+    });
+    let before = judged(&all);
+    assert!(before.outcomes.is_empty());
+    assert_eq!(before.comparisons[0].attempted, None);
+    // A run that says nothing of what was tried is none.
+    all.failures.push(FailedRun {
+        configuration: "new".into(),
+        workload: "use".into(),
+        order: 99,
+        why: "ended too early: QEMU: signal 9".into(),
+        ..FailedRun::default()
+    });
+    assert!(judged(&all).outcomes.is_empty());
+}
+
+#[test]
+fn a_side_that_lost_runs_is_not_equivalent() {
+    let equal = |crashes: u32| {
+        let document = judged(&records(&Planted {
+            runs: 40,
+            paired: true,
+            old: &|_| false,
+            new: &|block| block < crashes,
+        }));
+        (
+            document.comparisons[0].verdict,
+            document.comparisons[0].attempted,
+        )
+    };
+    assert_eq!(equal(0), (Verdict::Equivalent, None));
+    assert_eq!(equal(7), (Verdict::Undecided, Some([40, 40])));
+}
+
+#[test]
+fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
+    let mut all = records(&Planted {
+        runs: 40,
+        paired: true,
+        old: &|_| false,
+        new: &|_| false,
+    });
+    let warning = "WARNING: CPU: 1 PID: 9 at ring.c:9 ring_check+0xa1/0xc0 [ring]\n";
+    for run in all
+        .runs
+        .iter()
+        .filter(|run| run.configuration == "new")
+        .take(12)
+    {
+        all.complained.push(ComplainedRun {
+            configuration: run.configuration.clone(),
+            workload: run.workload.clone(),
+            order: run.order,
+            seed: Some(7),
+            complaints: complaints(warning),
+        });
+    }
+    let document = judged(&all);
+    let row = only(&document);
+    assert_eq!(
+        (row.outcome, row.count, row.n),
+        (RunEnd::Complained, 12, 40)
+    );
+    assert!(row.is_worse());
+    // No run is lost by a complaint.
+    assert_eq!(document.comparisons[0].attempted, None);
+}
+
+#[test]
+fn other_crashes_equally_often_are_said() {
+    let mut all = records(&Planted {
+        runs: 20,
+        paired: true,
+        old: &|block| block < 4,
+        new: &|block| block >= 16,
+    });
+    for failure in all
+        .failures
+        .iter_mut()
+        .filter(|one| one.configuration == "new")
+    {
+        failure.console = failure.console.replace("ring_take", "ring_put");
+    }
+    let document = judged(&all);
+    let note = only(&document).note.clone().unwrap_or_default();
+    assert_eq!(
+        note,
+        "of different causes: oops in ring_take+0x5e [ring] before, \
+         oops in ring_put+0x5e [ring] now"
+    );
+}
+
+/// Numbers between 0 and 1, always the same (Steele, Lea and Flood 2014).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0
+    }
+}
+
+/// In how many of `documents` crashes are established, of sides that crash so often.
+fn found(documents: u32, runs: u32, paired: bool, chances: [f64; 2]) -> u32 {
+    let mut chance = Chance(1);
+    let mut found = 0;
+    for _ in 0..documents {
+        let mut draw = |share: f64| (0..runs).map(|_| chance.next() < share).collect::<Vec<_>>();
+        let [old, new] = chances.map(&mut draw);
+        let mut all = records(&Planted {
+            runs,
+            paired,
+            old: &|block| old[block as usize],
+            new: &|block| new[block as usize],
+        });
+        // Only how they ended matters here.
+        all.runs.iter_mut().for_each(|run| run.metrics.clear());
+        let rows = judged(&all).outcomes;
+        found += u32::from(rows.iter().any(|row| row.verdict == Verdict::Established));
+    }
+    found
+}
+
+#[test]
+fn equal_chances_of_a_crash_are_called_different_in_less_than_one_document_of_twenty() {
+    for paired in [false, true] {
+        assert_eq!(found(20, 40, paired, [0.0, 0.0]), 0);
+        assert_eq!(found(20, 40, paired, [1.0, 1.0]), 0);
+        for share in [0.05, 0.3, 0.5] {
+            let wrong = found(300, 40, paired, [share, share]);
+            assert!(wrong <= 15, "{paired} {share}: {wrong} of 300");
+        }
+    }
+}
+
+#[test]
+fn one_crash_in_five_against_none_is_found_in_four_documents_of_five() {
+    for paired in [false, true] {
+        let right = found(400, 40, paired, [0.0, 0.2]);
+        assert!(right >= 320, "{paired}: {right} of 400");
+    }
+}
+
+/// Runs that are slow crash on one side: what is left of them looks fast.
+#[test]
+fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
+    let mut chance = Chance(2);
+    let mut better = 0;
+    for _ in 0..20 {
+        let mut all = records(&Planted {
+            runs: 30,
+            paired: true,
+            old: &|_| false,
+            new: &|_| false,
+        });
+        for run in &mut all.runs {
+            let value = 10.0 * (1.0 + 0.1 * (chance.next() + chance.next() - 1.0));
+            run.metrics
+                .insert("time".into(), Measurement::new(value, "s"));
+        }
+        let slow = |run: &Run| run.configuration == "new" && run.metrics["time"].value > 10.3;
+        for run in all.runs.iter().filter(|run| slow(run)) {
+            all.failures.push(FailedRun {
+                configuration: "new".into(),
+                workload: "use".into(),
+                order: run.order,
+                block: run.block,
+                image: run.image,
+                ending: Some(Ending::Crashed),
+                ..FailedRun::default()
+            });
+        }
+        all.runs.retain(|run| !slow(run));
+        better += u32::from(judged(&all).comparisons[0].verdict != Verdict::Undecided);
+    }
+    assert!(better <= 1, "{better} of 20");
+}

@@ -1,0 +1,94 @@
+//! Runs that crash.
+
+use assize_bundle::{Ending, FailedRun};
+
+use super::{Case, Goal, Section};
+use crate::validity::source::Source;
+use crate::validity::tally::Measure;
+use crate::validity::trial::{BASELINE, Grid, Runs, Trial};
+
+/// Which runs of the baseline and of the other configuration crash.
+#[derive(Clone, Copy)]
+enum Crashes {
+    /// Each with this chance.
+    Chances([f64; 2]),
+    /// Of the other, those whose first metric is above its mean by so much.
+    SlowOnes(f64),
+}
+
+const RUNS: usize = 40;
+
+pub(super) fn cases() -> Vec<Case> {
+    let few = Goal::NoMore(0.05);
+    let mut cases = Vec::new();
+    for paired in [true, false] {
+        let design = if paired {
+            "40 pairs of one seed and image"
+        } else {
+            "40 runs of each in random order"
+        };
+        for (share, said) in [(0.0, "no run"), (0.1, "10 % of runs"), (1.0, "every run")] {
+            let what = format!("{design}, {said} of either side crash");
+            cases.push(
+                case(what, paired, Crashes::Chances([share, share]))
+                    .shows(Measure::EndEstablished, few),
+            );
+        }
+        let what = format!("{design}, no run of one side and 20 % of the other crash");
+        cases.push(
+            case(what, paired, Crashes::Chances([0.0, 0.2]))
+                .shows(Measure::EndEstablished, Goal::NoLess(0.8)),
+        );
+    }
+    let what = "40 pairs in which nothing differs, of one side the slowest sixth crash";
+    cases.push(case(what.into(), true, Crashes::SlowOnes(0.03)).shows(Measure::FalseFound, few));
+    cases
+}
+
+fn case(what: String, paired: bool, crashes: Crashes) -> Case {
+    let runs = if paired {
+        Runs::Blocks(RUNS)
+    } else {
+        Runs::Free(RUNS)
+    };
+    Case::new(
+        Section::Single,
+        format!("outcomes/{what}"),
+        what,
+        [1000, 40],
+        move |source| crashing(Grid::rows(2, runs).trial(source), crashes, source),
+    )
+}
+
+/// Makes failed runs of those that crash.
+fn crashing(mut trial: Trial, crashes: Crashes, source: &mut Source) -> Trial {
+    let records = &mut trial.records;
+    for run in std::mem::take(&mut records.runs) {
+        let is_baseline = run.configuration == BASELINE;
+        let first = run.metrics.values().next().map_or(0.0, |one| one.value);
+        let crashed = match crashes {
+            Crashes::Chances([before, now]) => {
+                source.uniform() < if is_baseline { before } else { now }
+            }
+            Crashes::SlowOnes(share) => !is_baseline && first > 100.0 * (1.0 + share),
+        };
+        let mut run = run;
+        run.image = run.block;
+        if !crashed {
+            records.runs.push(run);
+            continue;
+        }
+        records.failures.push(FailedRun {
+            configuration: run.configuration,
+            workload: run.workload,
+            repetition: run.repetition,
+            order: run.order,
+            block: run.block,
+            image: run.image,
+            why: "kernel panic: Kernel panic - not syncing: Fatal exception".into(),
+            ending: Some(Ending::Crashed),
+            ..FailedRun::default()
+        });
+    }
+    trial
+}
