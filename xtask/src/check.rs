@@ -4,7 +4,7 @@ use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Beside, Done, Step, close, take_all, take_each};
 use crate::{
-    agent, assize, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test,
+    agent, assize, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test,
     tidy, trials, validity,
 };
 
@@ -108,10 +108,6 @@ const OTHERS: &[Step] = &[
     Step {
         name: "advisories",
         run: deny::advisories,
-    },
-    Step {
-        name: "corpus",
-        run: corpus::step,
     },
     Step {
         name: "spelling",

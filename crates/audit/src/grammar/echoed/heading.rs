@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn what_is_surely_none_is_none() {
-        let found = texts(&["tests", "../../demo", "../../corpus/twins"]);
+        let found = texts(&["tests", "../../demo"]);
         let found: Vec<_> = found
             .iter()
             .map(|text| String::from_utf8_lossy(text))
