@@ -28,7 +28,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         rows_are: arguments.rows_are,
         transpose: arguments.transpose,
         spread: arguments.spread,
-        judged: Judged::Clear,
+        judged: Judged::Declared,
     };
     let audit = match document(arguments, &options)? {
         Source::Document(audit) => *audit,

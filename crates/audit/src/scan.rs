@@ -28,7 +28,7 @@ use crate::{Explained, Line};
 use code::Code;
 use commands::sleep;
 pub(crate) use digits::may_hold;
-use digits::{fractions, next_digit};
+use digits::next_digit;
 use rows::Rows;
 
 /// A block of figures and its surroundings.
@@ -349,8 +349,7 @@ impl Scanner<'_, '_> {
         };
         let unclear = findings.iter().any(|(_, f)| matches!(f, Finding::Unclear));
         signs.extend(unclear.then_some(Sign::UnclearLines));
-        let (command, example) = self.command_of(at, format);
-        signs.extend(example.then_some(Sign::ToolNamed));
+        let command = self.command_of(at, format);
         let level = self.level(depth);
         let placed = Placed {
             format,
@@ -437,24 +436,12 @@ impl Scanner<'_, '_> {
         if !self.out.placed.is_empty() {
             // Headings are prose too, and what was not understood is none.
             let free = |at: usize| self.is_prose(at);
-            let mut wording = Wording::of(self.lines, &free);
-            wording.not_understood = not_understood.len();
-            wording.unread_fractions = self.unread_fractions(&not_understood);
-            self.out.wording = wording;
+            self.out.wording = Wording::of(self.lines, &free);
         }
         if self.options.explain {
             self.explain();
         }
         self.out
-    }
-
-    /// Lines with at least two decimal fractions that were not read.
-    fn unread_fractions(&self, not_understood: &[usize]) -> usize {
-        let prose = (0..self.lines.len()).filter(|at| !self.used[*at]);
-        let unread = prose.chain(not_understood.iter().copied());
-        unread
-            .filter(|at| fractions(&self.lines[*at].text) >= 2)
-            .count()
     }
 
     fn explain(&mut self) {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use assize_audit::{Options, read};
+use assize_audit::{Judged, Options, read};
 use assize_bundle::Records;
 use common::records;
 
@@ -686,11 +686,16 @@ fn rows_that_a_first_column_tells_apart_are_no_runs() {
             rows.collect::<String>()
         )
     };
-    let read = records(&post([256, 512, 1024, 2048, 4096, 8192]));
-    assert!(read.runs.is_empty(), "{:?}", cells(&read));
+    let told_apart = records(&post([256, 512, 1024, 2048, 4096, 8192]));
+    assert!(told_apart.runs.is_empty(), "{:?}", cells(&told_apart));
     // What only counts the rows tells nothing apart.
     let counted = post([1, 2, 3, 4, 5, 6]);
-    assert!(!records(&counted).runs.is_empty());
+    let all = Options {
+        judged: Judged::All,
+        ..Options::default()
+    };
+    let counted = read(counted.as_bytes(), "post", &all).unwrap();
+    assert!(!counted.records.runs.is_empty());
 }
 
 #[test]
@@ -708,40 +713,6 @@ fn beside_a_profile_a_sentence_still_says_what_was_measured() {
         runs.any(|run| run.workload == "sentence")
     };
     assert!(words(&records(&post)) && !words(&records(&beside)));
-}
-
-#[test]
-fn a_message_of_which_it_is_not_clear_what_it_compares_is_not_judged() {
-    let table = |head: &str, first: f64| {
-        format!(
-            "fio shows a better throughput:\n\n            {head}\n\
-             randread     {first} MB/s      215.5 MB/s\n\
-             randwrite    101.5 MB/s      117.5 MB/s\n\n"
-        )
-    };
-    let both = |other: &str| table("before        after", 201.5) + &table(other, 301.5);
-    let clear = both("before        after");
-    let unclear = both("after         final version");
-    let judged = |text: &str, options: &assize_audit::Options| {
-        let audit = assize_audit::read(text.as_bytes(), "post", options).unwrap();
-        let doubts = audit.records.doubts.iter();
-        let why = doubts.filter(|d| d.detail.contains("not clear what is compared"));
-        (!audit.records.runs.is_empty(), why.count())
-    };
-    let default = assize_audit::Options::default();
-    assert_eq!(judged(&clear, &default), (true, 0));
-    assert_eq!(judged(&unclear, &default), (false, 1));
-    let apart = both("old           new").replacen("rand", "seq", 2);
-    assert_eq!(judged(&apart, &default), (false, 1));
-    let explained = assize_audit::read(apart.as_bytes(), "post", &default).unwrap();
-    let mut said = explained.decisions.iter().flat_map(|(_, said)| said);
-    assert!(said.any(|line| line.contains(" of 5 points (no workload that")));
-    let rule = assize_audit::parse_rule("^final=final").unwrap();
-    let named = assize_audit::Options {
-        configurations: vec![rule],
-        ..assize_audit::Options::default()
-    };
-    assert_eq!(judged(&unclear, &named), (true, 0));
 }
 
 #[test]

@@ -8,21 +8,11 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use assize_audit::{Options, read};
-use common::{cells, options, records};
+use common::{cells, records};
 
 /// `workload: metric: names` of all that has figures of several configurations.
 fn compared(post: &str) -> Vec<String> {
-    compared_with(post, &options())
-}
-
-/// As [`compared`], where the bar for all of a message holds as well.
-fn judged(post: &str) -> Vec<String> {
-    compared_with(post, &Options::default())
-}
-
-fn compared_with(post: &str, options: &Options) -> Vec<String> {
-    let records = read(post.as_bytes(), "post", options).unwrap().records;
+    let records = records(post);
     let cells = cells(&records);
     let several = cells.iter().filter(|(_, names)| names.len() > 1);
     let shown = several.map(|((workload, metric), names)| {
@@ -273,29 +263,6 @@ fn changes_that_follow_from_columns_say_what_is_compared_also_below_headings() {
     );
 }
 
-fn tool(heading: &str, seconds: f64) -> String {
-    let rate = 1e5 / seconds;
-    format!(
-        "{heading}:\n\n$ hackbench 4\nRunning in process mode with 4 groups using 40 file descriptors each (== 160 tasks)\n\
-         Each sender will pass 100 messages of 100 bytes\nTime: {seconds:.3}\n# {rate:.0}\n\n"
-    )
-}
-
-#[test]
-fn names_that_differ_in_a_plural_are_not_put_beside_each_other() {
-    let post = |last: [&str; 2]| {
-        tool("No static call", 17.186)
-            + &tool("Inline static call", 16.2)
-            + "In short\n\n"
-            + &tool(last[0], 17.2)
-            + &tool(last[1], 16.21)
-    };
-    let twice = post(["No static calls", "Inline static calls"]);
-    assert!(!compared(&twice).is_empty() && judged(&twice).is_empty());
-    let once = tool("Base", 17.186) + &tool("Base with static calls", 16.2);
-    assert!(!judged(&once).is_empty());
-}
-
 fn boots(rows: [(&str, u32, u32); 3]) -> String {
     let rule = "+----------------------------------+------------+------------+";
     let row =
@@ -484,62 +451,6 @@ fn rows_that_say_before_and_after_are_compared_and_not_the_columns_of_a_setting(
     let all = compared(&table(["read:  ", "write: "]));
     let columns = |text: &String| text.ends_with("SMAP off, SMAP on");
     assert!(all.len() == 2 && all.iter().all(columns), "{all:?}");
-    // Where the changes between the columns are given, these are meant.
-    let text = "The performance of one thread:\n\n\
-                \x20                | IOPS (IRQ mode) | IOPS (iopoll=1 mode) | diff\n\
-                ----------------- | --------------- | -------------------- | ----\n\
-                without patchset |          242k   |             332k     | ~39%\n\
-                with patchset    |          236k   |             332k     | ~39%\n";
-    let all = compared(text);
-    let columns = |text: &String| text.ends_with("IRQ mode, iopoll=1 mode");
-    assert!(all.len() == 2 && all.iter().all(columns), "{all:?}");
-}
-
-#[test]
-fn times_of_day_are_not_compared() {
-    let clock = |seconds: [&str; 2]| {
-        let of = |state: &str, seconds: &str| {
-            format!(
-                "{state}:\n\n  # clock --verbose\n  clock of tools 2.40\n  System Time: {seconds}\n\n"
-            )
-        };
-        let [a, b] = [
-            ("6.18-rc2 (broken)", 0),
-            ("6.18-rc2 w/ revert (working)", 1),
-        ]
-        .map(|(state, at)| of(state, seconds[at]));
-        format!("I compared the performance of 6.18-rc2 with and without it:\n\n{a}{b}")
-    };
-    let of_day = ["1761226454.799572", "1761226685.238751"];
-    assert_eq!(compared(&clock(of_day)), [""; 0]);
-    assert_eq!(compared(&clock(["14.799572", "85.238751"])).len(), 1);
-    let printed = |command: &str| {
-        format!(
-            "Your patch is slower in this benchmark. Your patch produces this:\n$ {command}\n55.587968123\n\n\
-             Without your patch:\n$ {command}\n22.989331212\n"
-        )
-    };
-    assert_eq!(compared(&printed("date +%S.%N")), [""; 0]);
-    assert_eq!(compared(&printed("./seconds -n 4")).len(), 1);
-}
-
-#[test]
-fn one_change_is_not_compared_with_several_bases() {
-    let time = |seconds: f64| format!("   real 0m{seconds}s\n   user 0m0.100s\n   sys 0m0.020s\n");
-    let of = |state: &str, seconds: f64| format!("{state}:\n{}\n", time(seconds));
-    let post = |states: [&str; 3]| {
-        let parts = states.into_iter().zip([0.251, 1.762, 0.153]);
-        let parts: String = parts.map(|(state, seconds)| of(state, seconds)).collect();
-        format!("The time that it takes was measured:\n\n{parts}")
-    };
-    let bases = [
-        "Intel codec before the patch",
-        "Nvidia codec before the patch",
-        "after",
-    ];
-    assert_eq!(judged(&post(bases)), [""; 0]);
-    let changes = ["before", "after patch one", "after patch two"];
-    assert_eq!(judged(&post(changes)).len(), 3);
 }
 
 #[test]
@@ -606,22 +517,6 @@ fn what_was_before_is_the_baseline_wherever_it_stands() {
     };
     assert_eq!(first(&list(["blit(), new", "blit(), old"])), "blit(), old");
     assert_eq!(first(&list(["blit(), old", "blit(), new"])), "blit(), old");
-}
-
-#[test]
-fn one_run_is_not_compared_with_several_of_which_one_may_be_another_thing() {
-    let time = |seconds: f64| format!("  real 0m{seconds}s\n  user 0m0.044s\n  sys 0m0.025s\n\n");
-    let post = |again: &str| {
-        let (first, second) = (time(0.686), time(32.678));
-        let command = "  time create -C n\n";
-        format!(
-            "Times before and after:\n\nhmac disabled:\n\n{command}{first}\
-             hmac enabled:\n\n{command}{second}{again}"
-        )
-    };
-    assert_eq!(compared(&post("")).len(), 3);
-    let again = format!("  (after first command)\n{}", time(0.395));
-    assert_eq!(compared(&post(&again)), [""; 0]);
 }
 
 #[test]
@@ -973,16 +868,6 @@ fn when_something_began_and_how_many_samples_there_were_is_not_compared() {
         compared.iter().filter(|cell| cell.contains(first)).count()
     };
     assert_eq!((table("Lookups"), table("Samples")), (1, 0));
-}
-
-#[test]
-fn what_is_only_so_or_not_is_not_compared() {
-    let post = |values: [u32; 2]| {
-        let lists = [("Without", values[0]), ("With", values[1])]
-            .map(|(state, value)| format!("{state} this commit:\n\n  tail score: {value}\n\n"));
-        compared(&format!("The performance is better:\n\n{}", lists.concat())).len()
-    };
-    assert_eq!((post([10, 21]), post([0, 1])), (1, 0));
 }
 
 #[test]

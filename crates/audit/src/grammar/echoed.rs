@@ -46,6 +46,10 @@ impl Grammar for Echoed {
         ECHOED
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         let text = line.trim();
         (3..=shape::LONGEST).contains(&text.len())

@@ -64,6 +64,10 @@ impl Grammar for Lists {
         "list"
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         if line.len() > LONGEST {
             return false;

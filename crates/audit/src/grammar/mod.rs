@@ -263,6 +263,13 @@ pub trait Grammar: Sync {
         false
     }
 
+    /// Whether its blocks are what one tool prints of what it measured, so that reports
+    /// below several headings are of several configurations. Of a table, or of a figure
+    /// behind a name, which anybody may write, that does not follow.
+    fn is_report(&self) -> bool {
+        true
+    }
+
     /// Reads the block that starts at `lines[0]`, or `None` if it is not of
     /// this format after all. May look at all following lines; must not
     /// panic on any text; must stop at the end of its block.
@@ -273,6 +280,12 @@ pub trait Grammar: Sync {
 pub(crate) fn names_what_it_compares(format: &str) -> bool {
     let mut formats = all().iter();
     formats.any(|grammar| grammar.name() == format && grammar.names_what_it_compares())
+}
+
+/// Whether what is of a format is a report that a tool printed.
+pub(crate) fn is_report(format: &str) -> bool {
+    let mut formats = all().iter();
+    formats.any(|grammar| grammar.name() == format && grammar.is_report())
 }
 
 /// All formats, most specific first.

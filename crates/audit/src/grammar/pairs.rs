@@ -60,6 +60,10 @@ impl Grammar for Pairs {
         "pairs"
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::holding(b">\xe2vf")
     }

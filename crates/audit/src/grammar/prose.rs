@@ -37,6 +37,10 @@ impl Grammar for Prose {
         "prose"
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         line.len() <= LINE_AT_MOST && PATTERNS.as_ref().is_some_and(|p| p.trigger.is_match(line))
     }

@@ -41,6 +41,10 @@ impl Grammar for Rows {
         "rows"
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::holding(b":")
     }

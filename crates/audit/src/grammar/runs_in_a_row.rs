@@ -51,6 +51,10 @@ impl Grammar for RunsInARow {
         RUNS_IN_A_ROW
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::holding(b":=")
     }

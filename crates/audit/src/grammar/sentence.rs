@@ -156,6 +156,10 @@ impl Grammar for Sentence {
         SENTENCE
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         line.len() <= LONGEST && PATTERNS.as_ref().is_some_and(|p| p.trigger.is_match(line))
     }

@@ -33,6 +33,10 @@ impl Grammar for Shared {
         "shared header"
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::holding(b":")
     }

@@ -94,6 +94,11 @@ pub(crate) enum NamedBy {
 }
 
 impl NamedBy {
+    /// Whether it is a table's rows or columns.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Self::Columns | Self::Rows)
+    }
+
     /// Whether it is the tool of this format, and the tool names what it compares.
     pub(crate) fn is_comparing_tool(self, format: &str) -> bool {
         self == Self::Block && names_what_it_compares(format)
@@ -172,10 +177,7 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
             spread: parted.spread.or(context.spread),
             ..*context
         };
-        let mut resolved = groups::resolve(&parted.grid, &context);
-        let changes = parted.changes.then_some(Sign::ChangeColumn);
-        resolved.signs.extend(changes);
-        return resolved;
+        return groups::resolve(&parted.grid, &context);
     }
     if let Some(with) = sides::with_deviations(grid) {
         let spread = Some(crate::options::SpreadKind::Sd).or(context.spread);

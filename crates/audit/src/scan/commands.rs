@@ -10,7 +10,6 @@ use crate::grammar::network;
 use crate::grammar::number::english;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Figure, Finding, begins};
-use crate::group::names::workload_score;
 
 /// A line with so many words is one of a text.
 const WORDS_OF_TEXT: usize = 6;
@@ -32,16 +31,13 @@ pub(super) fn sleep(text: &str) -> Option<f64> {
 }
 
 impl Scanner<'_, '_> {
-    /// The command above a block, and whether there is one of a benchmark that is an example:
-    /// above a text, a command names no workload of a table below.
-    pub(super) fn command_of(&self, at: usize, format: &str) -> (Option<(Place, String)>, bool) {
-        let level = self.levels.get(&self.lines[at].depth);
-        match level.and_then(|level| level.command.as_ref()) {
-            Some((line, _, text)) if format == "table" && self.has_text_between(*line, at) => {
-                (None, workload_score(text) > 0)
-            }
-            found => (found.map(|(_, place, text)| (*place, text.clone())), false),
-        }
+    /// The command above a block. Above a text it is an example, and names no workload of a
+    /// table below.
+    pub(super) fn command_of(&self, at: usize, format: &str) -> Option<(Place, String)> {
+        let level = self.levels.get(&self.lines[at].depth)?;
+        let (line, place, text) = level.command.as_ref()?;
+        let example = format == "table" && self.has_text_between(*line, at);
+        (!example).then(|| (*place, text.clone()))
     }
 
     /// Whether a line of a text stands between a command and what begins at another line. A

@@ -34,6 +34,10 @@ impl Grammar for Lone {
         LONE
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::holding(b":=-")
     }

@@ -86,6 +86,10 @@ impl Grammar for Table {
         TABLE
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         start::may_start(line)
     }
