@@ -385,38 +385,6 @@ fn changes_that_follow_from_the_figures_name_configurations() {
         Vec::<String>::new(),
         "a change that does not follow says nothing"
     );
-    let list = |change: &str| {
-        format!(
-            "stock:     4231237\n0-check:   5944063 ({change})\nNULL path: 6601619 (+11%/+56%)\n"
-        )
-    };
-    assert_eq!(
-        compared(&records(&list("+40%"))),
-        ["stock", "0-check", "NULL path"]
-    );
-    assert_eq!(
-        compared(&records(&list("+4%"))),
-        Vec::<String>::new(),
-        "nor do changes of something else behind a list"
-    );
-    let column = "        one     two    diff\n\
-                  IOPS    208k    279k   ~34%\n\
-                  lat us  40.2    30.1   -25%\n";
-    assert_eq!(compared(&records(column)), ["one", "two"]);
-}
-
-#[test]
-fn a_line_above_a_list_says_what_was_executed() {
-    let read = records(
-        "How fast it reads, compared:\n\n\
-         fio on root cgroup\nv5.18:\t   112 Mib/s\nv5.18-patched: 113 Mib/s\n\n\
-         fio on non-root cgroup\nv5.18:\t   51.2 Mib/s\nv5.18-patched: 112 Mib/s\n",
-    );
-    assert_eq!(compared(&read), ["v5.18", "v5.18-patched"]);
-    assert_eq!(
-        read.workloads,
-        ["fio on root cgroup", "fio on non-root cgroup"]
-    );
 }
 
 #[test]
@@ -454,36 +422,6 @@ fn blanks_that_do_not_break_are_blanks() {
                 clat (nsec)      9017            6060\n"
         .replace("  ", "\u{a0}\u{a0}");
     assert_eq!(compared(&records(&post)), ["without patch", "with patch"]);
-}
-
-/// The same line of ten boots is ten runs, that of one boot samples of one.
-#[test]
-fn lines_of_several_boots_are_runs_and_those_of_one_boot_are_samples() {
-    let log = |stamps: [&str; 4]| {
-        let lines = |values: [u32; 4]| -> String {
-            let lines = stamps.iter().zip(values);
-            lines
-                .map(|(stamp, value)| format!("[    {stamp}]    neon   :  {value} MB/sec\n"))
-                .collect()
-        };
-        format!(
-            "Boots compared:\n\nmainline @ 626b2dda7651:\n{}\nmainline @ 626b2dda7651 with series:\n{}",
-            lines([1166, 1118, 1163, 1167]),
-            lines([1238, 1237, 1234, 1238])
-        )
-    };
-    let booted = records(&log(["2.591449", "2.579454", "2.589061", "2.581827"]));
-    let names = [
-        "mainline @ 626b2dda7651",
-        "mainline @ 626b2dda7651 with series",
-    ];
-    assert_eq!(compared(&booted), names);
-    assert_eq!(
-        values(&booted, names[0], "neon"),
-        [1166.0, 1118.0, 1163.0, 1167.0]
-    );
-    let once = records(&log(["2.579454", "2.581827", "2.589061", "2.591449"]));
-    assert_eq!(values(&once, names[0], "neon"), [1153.5]);
 }
 
 /// A line above the header names groups of columns: configurations where their
@@ -572,18 +510,6 @@ fn settings_are_compared_only_as_opposites() {
     );
 }
 
-#[test]
-fn lines_that_come_again_are_judged_unless_a_report_stands_beside_them() {
-    let lists = "Before this patch the cost is:\n\nBefore:\nlatency mean: 51.9 ms\nlatency p99: 125.6 ms [of 7]\n\n\
-                 After:\nlatency mean: 44.9 ms\nlatency p99: 116.9 ms [of 9]\n";
-    let read = records(lists);
-    assert_eq!(compared(&read), ["Before", "After"]);
-    assert_eq!(values(&read, "After", "latency p99"), [116.9]);
-    let report = " Performance counter stats for './b' (5 runs):\n\n      12.50 msec task-clock    #    0.991 CPUs utilized   ( +-  1.0% )\n\n   1.5 seconds time elapsed   ( +-  1.0% )\n\n";
-    let read = records(&format!("{report}\n{lists}"));
-    assert_eq!(compared(&read), [] as [&str; 0]);
-}
-
 /// `ns/op` says what it is, where it stands for a name, too.
 #[test]
 fn a_unit_in_the_name_of_a_column_makes_whole_numbers_measurements() {
@@ -597,29 +523,6 @@ fn a_unit_in_the_name_of_a_column_makes_whole_numbers_measurements() {
     };
     assert_eq!(compared(&records(&post("ns/op"))), ["old", "new"]);
     assert_eq!(compared(&records(&post("inodes"))), [] as [&str; 0]);
-}
-
-/// `this PR` is what a text is about.
-#[test]
-fn this_pr_is_a_change_to_master() {
-    let post = |a: &str, b: &str| {
-        format!(
-            "The hash join is computed once.\n\n{a}:\n\n\
-             Query 12 avg time: 633.44 ms\n\n{b}:\n\nQuery 12 avg time: 306.95 ms\n"
-        )
-    };
-    let names = [
-        "Benchmark results from master branch",
-        "Benchmark results from this PR",
-    ];
-    assert_eq!(compared(&records(&post(names[0], names[1]))), names);
-    assert_eq!(
-        compared(&records(&post(
-            "Results of the first table",
-            "Results of this table"
-        ))),
-        [] as [&str; 0]
-    );
 }
 
 /// Headings right below a line that is no sentence, and no blank line between them.

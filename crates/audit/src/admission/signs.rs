@@ -31,9 +31,6 @@ pub(crate) enum Sign {
     Guessed,
     /// Rows of a table that nothing tells apart became one figure.
     Pooled,
-    /// Lines hold several numbers, or several lines became one figure, and nobody says what
-    /// they are.
-    UnclearLines,
     /// Columns of a table measure the same of two things, so that these could be compared as
     /// well.
     ColumnsAlike,
@@ -67,7 +64,6 @@ impl Sign {
         Some(match self {
             Sign::Guessed => "nothing says what rows and columns of the table stand for",
             Sign::Pooled => "nothing tells apart the rows that became one figure",
-            Sign::UnclearLines => "nobody says what the several numbers of a line are",
             Sign::ColumnsAlike => "the columns could be compared as well",
             Sign::PartsOfWhole => "the rows are parts of a total",
             Sign::Parameters => "the names are those of parameters",

@@ -357,43 +357,6 @@ pub(super) fn measure(word: &str) -> Option<&'static str> {
     measures.find(|noun| word.eq_ignore_ascii_case(noun))
 }
 
-/// Of what people say how long it takes.
-const TIMED: [&str; 28] = [
-    "build",
-    "builds",
-    "boot",
-    "boots",
-    "booting",
-    "compile",
-    "compilation",
-    "linking",
-    "mount",
-    "mounting",
-    "unmount",
-    "umount",
-    "startup",
-    "shutdown",
-    "suspend",
-    "resume",
-    "reboot",
-    "fsck",
-    "mkfs",
-    "scan",
-    "scanning",
-    "lookup",
-    "recovery",
-    "rebuild",
-    "copying",
-    "deletion",
-    "creation",
-    "fsync",
-];
-
-/// Whether a word names what takes time.
-pub(super) fn takes_time(word: &str) -> bool {
-    TIMED.iter().any(|noun| word.eq_ignore_ascii_case(noun))
-}
-
 /// The measure that is named shortly before `from`.
 fn noun_before(text: &str) -> &'static str {
     last_words(text).find_map(measure).unwrap_or("figure")

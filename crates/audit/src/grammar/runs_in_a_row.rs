@@ -114,11 +114,6 @@ fn by_configuration(lines: &[Line<'_>]) -> Option<Block> {
     Some(block)
 }
 
-/// Whether a line has the runs of a heading and the next one their mean.
-pub(crate) fn have_their_mean(lines: &[Line<'_>]) -> bool {
-    above_their_mean(lines).is_some()
-}
-
 /// Runs behind what was measured, above their mean and maybe their deviation.
 fn above_their_mean(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;

@@ -51,7 +51,6 @@ pub(super) fn assemble(
     benchmark_names::part(&mut items, wordings);
     grid::part_names(&mut items);
     crossed::part_names(&mut items);
-    samples::note_sentences_alike(&mut items);
     samples::tell_sessions_apart(&mut items);
     samples::name_times_of_dd(&mut items);
     samples::tell_tables_apart(&mut items);

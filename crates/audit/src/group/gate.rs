@@ -98,6 +98,9 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if !signs.contains(&Sign::ChangesAgree) && !are_measured(members, names) {
         return Err("whole numbers without a unit may be settings");
     }
+    if !are_in_one_unit(members) {
+        return Err("figures of one metric are in several units");
+    }
     if let Some(why) = signs.iter().find_map(|sign| sign.declares()) {
         return Ok(why);
     }
@@ -160,6 +163,23 @@ fn are_states(names: &[&str]) -> bool {
         sign.is_some_and(|sign| STATES.contains(&sign))
     };
     (0..parsed.len()).any(|base| (0..parsed.len()).all(|at| at == base || differ(base, at)))
+}
+
+/// Whether all figures of a metric have the same unit.
+fn are_in_one_unit(members: &[Member<'_>]) -> bool {
+    let mut units: BTreeMap<&str, &str> = BTreeMap::new();
+    let figures = members.iter().flat_map(|(item, _)| match &item.finding {
+        Finding::Run { figures, .. } => figures.as_slice(),
+        Finding::Summary { figure, .. } => std::slice::from_ref(figure),
+        _ => &[],
+    });
+    for figure in figures {
+        let known = units.entry(&figure.metric).or_insert(&figure.unit);
+        if *known != figure.unit {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether figures have a unit or digits behind the point, or are called as measurements are.

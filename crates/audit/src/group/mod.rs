@@ -15,7 +15,6 @@ pub(crate) mod factors;
 mod gate;
 mod given;
 mod grid;
-mod lone;
 pub(crate) mod names;
 mod products;
 mod record;
@@ -84,11 +83,9 @@ impl Item {
             | Finding::Events { labels, .. }
             | Finding::Statement { labels, .. }
             | Finding::Unsupported { labels, .. } => labels.clone(),
-            Finding::Grid(_)
-            | Finding::Sample(_)
-            | Finding::Command(_)
-            | Finding::Doubt(..)
-            | Finding::Unclear => Labels::default(),
+            Finding::Grid(_) | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {
+                Labels::default()
+            }
         }
     }
 }
@@ -154,9 +151,6 @@ impl Grouper {
             blocks.push((placed, inner.clone(), outer.clone()));
         }
         sections::name_by_section(&mut blocks);
-        let mut blocks = lone::without_unpaired(blocks, &mut self.doubts);
-        lone::state_what_is_said_again(&mut blocks);
-        lone::run_under_states(&mut blocks);
         let works = products::name_by_state(&mut blocks);
         let recurring = sections::note_recurring(&mut blocks);
         let differ = tables::under_differing_headings(&blocks).into_iter();

@@ -146,11 +146,6 @@ pub(crate) struct Resolved {
     pub(crate) contradictions: Vec<(Place, String)>,
 }
 
-/// Whether changes are given behind figures that follow from the rows above.
-pub(crate) fn changes_follow_in_rows(grid: &Grid) -> bool {
-    change::agreement(grid) == Some(change::Agreement::Rows)
-}
-
 /// Gives a table's rows and columns their roles and reads its figures.
 pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     if let Some(base) = normalised::normalised(grid) {

@@ -128,9 +128,6 @@ impl Grammar for Table {
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }
-        if super::lists::stands_below(lines) {
-            return None;
-        }
         let Some(parts) = cut(lines) else {
             return stacked::unruled(lines);
         };
