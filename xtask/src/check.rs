@@ -4,8 +4,8 @@ use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Beside, Done, ROWS, Step, Taken, close, take_each};
 use crate::{
-    agent, assize, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling,
-    steps, test, tidy, trials, validity,
+    agent, assize, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, steps, test,
+    tidy, trials, validity,
 };
 
 /// What is checked at once: it needs nothing, and a mistake is seen in the first minute.
@@ -53,7 +53,6 @@ const MACHINES: &[Step] = &[
 
 const OTHERS: &[Step] = &[
     Step::new("all-tests", &["full"], test::full),
-    Step::new("corpus", &[], corpus::step),
     Step::new("oracle", &["full"], oracle::step),
     Step::new("validity", &[], validity::step),
     Step::new("docs", &[], docs::step),

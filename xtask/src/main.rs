@@ -6,7 +6,6 @@ mod agent;
 mod assize;
 mod check;
 mod command;
-mod corpus;
 mod cpu_time;
 mod debug;
 mod deny;
@@ -180,12 +179,6 @@ const VERBS: &[Verb] = &[
         arguments: "[--runs N] [--light] [--seed S] [--write]",
         help: "exact runs from four commands beside all that makes a host slow: do any deviate?",
         run: exact_soak::main,
-    },
-    Verb {
-        name: "corpus",
-        arguments: "[draw|twin ID...] [--archives DIR] [--score|--twins] [--explain ID] [--write]",
-        help: "how well audit reads labelled mails: their twins, or the mails themselves",
-        run: |arguments| done(corpus::run(arguments)),
     },
     Verb {
         name: "validity",

@@ -87,7 +87,7 @@ fn options(arguments: &AuditArguments) -> Options {
         rows_are: arguments.rows_are,
         transpose: arguments.transpose,
         spread: arguments.spread,
-        judged: Judged::Clear,
+        judged: Judged::Declared,
         metric: arguments.metric.clone(),
         runs_behind: arguments.runs_behind,
     }

@@ -15,6 +15,7 @@ mod golden;
 mod known_truth;
 mod lints;
 mod mailbox;
+mod outcomes;
 mod paths;
 mod progress;
 mod readings;

@@ -1,7 +1,5 @@
 //! How runs ended, from a bundle to every format and the exit status.
 
-#![allow(clippy::unwrap_used)] // A test may fail.
-
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -358,20 +358,6 @@ fn is_entry(text: &str) -> bool {
     })
 }
 
-/// What a line that ends with a colon says of what stands below it: its last sentence,
-/// without the `and` that ties it to what stood before.
-pub(crate) fn last_words(text: &str) -> &str {
-    let ends = text
-        .match_indices(". ")
-        .filter(|(at, _)| text[at + 2..].starts_with(char::is_uppercase));
-    let from = ends.map(|(at, _)| at + 2).last().unwrap_or(0);
-    let sentence = text[from..].trim_start();
-    let tied = ["and ", "And "]
-        .iter()
-        .find_map(|and| sentence.strip_prefix(and));
-    tied.unwrap_or(sentence)
-}
-
 /// Whether a line says by its marks that it is a heading.
 fn is_marked(text: &str) -> bool {
     text.ends_with(':') || text.starts_with(['#', '=']) || is_decorated(text)
@@ -741,18 +727,6 @@ mod tests {
         );
         for text in ["if (x) { y }\nBLOCK", "struct foo {}\nBLOCK", "}\nBLOCK"] {
             assert!(of(text).is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_last_words_of_a_line_are_its_last_sentence() {
-        for (text, words) in [
-            ("it is slow. Before the patch", "Before the patch"),
-            ("and after the patch", "after the patch"),
-            ("at 2.5 GHz before it", "at 2.5 GHz before it"),
-            ("android before", "android before"),
-        ] {
-            assert_eq!(last_words(text), words);
         }
     }
 

@@ -55,7 +55,7 @@ use assize_bundle::{Doubt, Place, Records};
 use serde::Serialize;
 
 pub use diff::{Hunk, is_file_header};
-pub use group::{GROUPING_BAR, UNNAMED, grouping_points, is_tool};
+pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};
 pub use options::{Judged, Options, Role, SpreadKind, parse_duration, parse_regex, parse_rule};

@@ -37,13 +37,9 @@ pub struct Options {
 /// What may be judged of what was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Judged {
-    /// Figures that are admitted as those of a comparison, where little speaks against how
-    /// they were grouped.
+    /// Figures of which the text, the tool or the user declares what is compared.
     #[default]
-    Clear,
-    /// All that are admitted. For a caller that looks at each comparison, such as a test of
-    /// what is read.
-    Admitted,
+    Declared,
     /// All. For a caller that knows that the text compares.
     All,
 }

@@ -44,8 +44,7 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             | Finding::Events { .. }
             | Finding::Unsupported { .. }
             | Finding::Command(_)
-            | Finding::Doubt(..)
-            | Finding::Unclear => {}
+            | Finding::Doubt(..) => {}
         }
     }
 }

@@ -17,9 +17,6 @@ use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::grammar::begins;
-use crate::grammar::echoed::ECHOED;
-use crate::grammar::lists::LONE;
-use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
 use crate::options::Options;
@@ -28,7 +25,7 @@ use crate::{Explained, Line};
 use code::Code;
 use commands::sleep;
 pub(crate) use digits::may_hold;
-use digits::{fractions, next_digit};
+use digits::next_digit;
 use rows::Rows;
 
 /// A block of figures and its surroundings.
@@ -112,9 +109,6 @@ struct Scanner<'l, 'o> {
     stated: Option<(usize, Option<u32>)>,
 }
 
-/// The format of a figure alone below a command.
-pub(crate) const RESULT: &str = "result";
-
 /// At most so many lines that were not understood are listed one by one.
 const LISTED: usize = 20;
 
@@ -172,14 +166,14 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        if let Some((format, figure)) = self.result_of_command(at) {
+        if let Some(figure) = self.result_of_command(at) {
             let labels = grammar::Labels::default();
             let figures = vec![figure];
             self.take(at, "result of a command");
             self.place(
                 at,
                 1,
-                format,
+                "netperf",
                 vec![(line.place, Finding::Run { labels, figures })],
             );
             return 1;
@@ -322,7 +316,7 @@ impl Scanner<'_, '_> {
         findings: Vec<(Place, Finding)>,
     ) {
         let depth = self.lines[at].depth;
-        let prose = matches!(format, "prose" | SENTENCE);
+        let prose = format == "prose";
         let from = self.level(depth).end;
         let above = (!prose).then(|| self.headings_above(from, at));
         let headings = above.unwrap_or_default();
@@ -343,14 +337,11 @@ impl Scanner<'_, '_> {
         } else {
             Vec::new()
         };
-        let mut signs = match format {
-            "table" | ECHOED | LONE => surroundings::signs(self.lines, at, used),
+        let signs = match format {
+            "table" => surroundings::signs(self.lines, at, used),
             _ => Vec::new(),
         };
-        let unclear = findings.iter().any(|(_, f)| matches!(f, Finding::Unclear));
-        signs.extend(unclear.then_some(Sign::UnclearLines));
-        let (command, example) = self.command_of(at, format);
-        signs.extend(example.then_some(Sign::ToolNamed));
+        let command = self.command_of(at, format);
         let level = self.level(depth);
         let placed = Placed {
             format,
@@ -437,24 +428,12 @@ impl Scanner<'_, '_> {
         if !self.out.placed.is_empty() {
             // Headings are prose too, and what was not understood is none.
             let free = |at: usize| self.is_prose(at);
-            let mut wording = Wording::of(self.lines, &free);
-            wording.not_understood = not_understood.len();
-            wording.unread_fractions = self.unread_fractions(&not_understood);
-            self.out.wording = wording;
+            self.out.wording = Wording::of(self.lines, &free);
         }
         if self.options.explain {
             self.explain();
         }
         self.out
-    }
-
-    /// Lines with at least two decimal fractions that were not read.
-    fn unread_fractions(&self, not_understood: &[usize]) -> usize {
-        let prose = (0..self.lines.len()).filter(|at| !self.used[*at]);
-        let unread = prose.chain(not_understood.iter().copied());
-        unread
-            .filter(|at| fractions(&self.lines[*at].text) >= 2)
-            .count()
     }
 
     fn explain(&mut self) {

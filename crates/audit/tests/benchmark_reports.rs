@@ -86,62 +86,6 @@ fn a_table_without_averages_is_none_of_dbench() {
     assert!(records(post).runs.is_empty());
 }
 
-#[test]
-fn a_report_of_stress_ng_is_read_under_its_heading() {
-    let report = |ops: u32, rate: f64, name: &str| {
-        let lines = [
-            "setting to a 30 second run per stressor".to_owned(),
-            "dispatching hogs: 4 dentry".to_owned(),
-            "stressor       bogo ops real time  usr time  sys time   bogo ops/s     bogo ops/s"
-                .into(),
-            "                          (secs)    (secs)    (secs)   (real time) (usr+sys time)"
-                .into(),
-            format!(
-                "dentry           {ops}     30.01      6.31     98.22     {rate:.2}        3982.40"
-            ),
-            "dentry:".into(),
-            "         2 System Management Interrupts".into(),
-            "for a 30.02s run time:".into(),
-            "   240.16s available CPU time".into(),
-            "     6.31s user time   (  2.63%)".into(),
-            "    98.22s system time ( 40.90%)".into(),
-            "load average: 3.31 1.87 0.92".into(),
-            "successful run completed in 30.02s".into(),
-        ];
-        lines.map(|line| format!("{name}{line}\n")).concat()
-    };
-    let post = |name: &str| {
-        format!(
-            "$ stress-ng --timeout 30 --metrics-brief --dentry 4\n\n\
-             Before this patch:\n\n{}\nAfter this patch:\n\n{}\n",
-            report(415_201, 13_835.42, name),
-            report(421_777, 14_054.55, name)
-        )
-    };
-    let read = records(&post("stress-ng: info:  [4711] "));
-    assert_eq!(
-        values(&read, "dentry bogo ops/s"),
-        told(&[
-            ("Before this patch", "stress-ng 4 dentry", &[13_835.42]),
-            ("After this patch", "stress-ng 4 dentry", &[14_054.55])
-        ])
-    );
-    // Of the tail nothing became a figure.
-    assert_eq!(read.runs[0].metrics.len(), 6);
-    assert!(
-        read.doubts
-            .iter()
-            .all(|doubt| doubt.code != "not-understood")
-    );
-    let cut = records(&post(""));
-    assert_eq!(cut.runs.len(), 2);
-    assert!(
-        cut.doubts
-            .iter()
-            .all(|doubt| doubt.code != "not-understood")
-    );
-}
-
 fn profile(headings: [&str; 2]) -> String {
     format!(
         "Most of the time is spent in the lookup.\n\n{}\n\n\
@@ -471,37 +415,6 @@ fn options_that_a_mailer_wrapped_tell_commands_apart() {
 }
 
 #[test]
-fn a_sentence_that_ends_with_a_state_and_a_bare_state_are_one_configuration() {
-    let list = |max: &str, figures: [f64; 4]| {
-        let [avg, dev, low, high] = figures;
-        format!(
-            "\nAvg:\t{avg} msec\nStdev:\t  {dev} msec\nMin:\t{low} msec\nMax{max}\t{high} msec\n\n"
-        )
-    };
-    let post = format!(
-        "This was done ten times. Before the patch:\n{}and after the patch:\n{}With data in the queue it is better:\n\nBefore:\n{}After:\n{}",
-        list("", [262.52, 2.12, 261.07, 267.91]),
-        list("", [24.14, 9.61, 17.84, 43.75]),
-        list(":", [249.24, 0.2, 248.96, 249.53]),
-        list(":", [10.86, 0.91, 10.02, 12.67]),
-    );
-    let read = records(&post);
-    let mut names: Vec<&str> = read
-        .configurations
-        .iter()
-        .map(|c| c.name.as_str())
-        .collect();
-    names.sort_unstable();
-    assert_eq!(names, ["After", "Before"]);
-    // A deviation is no figure to compare.
-    assert!(
-        read.runs
-            .iter()
-            .all(|run| !run.metrics.contains_key("Stdev"))
-    );
-}
-
-#[test]
 fn a_file_that_dd_made_at_once_measures_nothing() {
     let post = |size: &str, seconds: [f64; 2]| {
         let part = |name: &str, seconds: f64| {
@@ -526,63 +439,6 @@ fn a_file_that_dd_made_at_once_measures_nothing() {
             .len(),
         2
     );
-}
-
-#[test]
-fn a_report_without_its_name_is_a_run_right_below_a_state() {
-    let report = |ops: u32| {
-        format!(
-            "\u{20}dispatching hogs: 9 foofs\n\
-             \u{20}stressor       bogo ops real time  usr time  sys time   bogo ops/s     bogo ops/s\n\
-             \u{20}                          (secs)    (secs)    (secs)   (real time) (usr+sys time)\n\
-             \u{20}foofs            {ops}     60.02      7.71    226.93     14671.45        3753.09\n\
-             \u{20}for a 60.03s run time:\n\u{20}   5762.40s available CPU time\n\n"
-        )
-    };
-    let post = |names: [&str; 2]| {
-        format!(
-            "{}\n\n{}{}\n\n{}",
-            names[0],
-            report(880_623),
-            names[1],
-            report(847_562)
-        )
-    };
-    let stated = records(&post([
-        "1) Before applying this patchset:",
-        "2) After applying this patchset:",
-    ]));
-    assert_eq!(stated.runs.len(), 2);
-    // Another one is of no state.
-    let third = format!("The small machine:\n\n{}", report(901_231));
-    let before = post([
-        "Before applying this patchset:",
-        "After applying this patchset:",
-    ]);
-    assert!(records(&format!("{before}{third}")).runs.is_empty());
-    for names in [
-        ["On the small machine:", "On the large machine:"],
-        ["Before applying this patchset:", "The small machine:"],
-    ] {
-        let read = records(&post(names));
-        assert!(read.runs.is_empty(), "{names:?}");
-    }
-}
-
-#[test]
-fn whole_numbers_of_a_rate_are_measurements() {
-    let list = |name: &str, sum: u64, rate: u64| {
-        format!(
-            "{name}\n      $sudo taskset -c 60 ./foo_stress -r 300\n      total ios: {sum}\n      IOPS:      {rate}\n"
-        )
-    };
-    let post = format!(
-        "I see a clear regression of the performance:\n\n{}{}it is slower.\n",
-        list("v5.1 kernel:", 1_832_524_960, 6_108_416),
-        list("5.7.0-rc4+", 1_597_672_304, 5_325_574)
-    );
-    let read = values(&records(&post), "IOPS");
-    assert_eq!(read.len(), 2, "{read:?}");
 }
 
 /// LLVM's `compare.py`: a table for each metric, which a line above names.

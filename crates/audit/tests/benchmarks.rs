@@ -6,11 +6,17 @@ mod common;
 
 use std::collections::BTreeSet;
 
+use assize_audit::{Judged, Options, read};
+use assize_bundle::Records;
 use common::records;
 
 /// `configuration/workload/metric value unit` of each figure that is judged, in order.
 fn judged(post: &str) -> Vec<String> {
-    let records = records(post);
+    figures(&records(post))
+}
+
+/// The figures of records, one a line.
+fn figures(records: &Records) -> Vec<String> {
     let runs = records.runs.iter().flat_map(|run| {
         let cell = format!("{}/{}", run.configuration, run.workload);
         let figures = run.metrics.iter();
@@ -244,38 +250,6 @@ fn parts_of_names_that_a_sentence_compares_are_configurations() {
 }
 
 #[test]
-fn columns_of_one_unit_beside_rows_of_benchmarks_are_configurations() {
-    let table = |names: [&str; 2], unit: &str| {
-        format!(
-            "Throughput of the buffers:\n\n\
-             Benchmark         {}       {}\n\
-             -----------------------------------------\n\
-             Send/small        353.711{unit}     316.216{unit}\n\
-             Send/large        1995.301{unit}    1888.808{unit}\n\
-             Send/huge         9100.250{unit}    8800.500{unit}\n",
-            names[0], names[1]
-        )
-    };
-    let figures = judged(&table(["Regular", "Pointer"], "MB/s"));
-    assert_eq!(figures.len(), 6);
-    assert!(figures[0].starts_with("Pointer/") && figures[0].ends_with("Send/huge 8800.5 MB/s"));
-    for (names, unit) in [
-        // What is done, metrics, parameters, and sizes, which may be of anything.
-        (["read", "write"], "MB/s"),
-        (["p50", "p99"], "ms"),
-        (["4k", "64k"], "MB/s"),
-        (["Used", "Free"], "MB"),
-    ] {
-        assert!(judged(&table(names, unit)).is_empty(), "{names:?}");
-    }
-    // Columns that differ more than rows do are of other things.
-    let other = table(["Regular", "Pointer"], "MB/s")
-        .replace("316.216", "31600.1")
-        .replace("1888.808", "90000.5");
-    assert!(judged(&other).is_empty());
-}
-
-#[test]
 fn a_column_that_follows_from_the_two_before_it_is_none_of_figures() {
     let table = |last: [&str; 3]| {
         format!(
@@ -305,7 +279,12 @@ fn two_figures_of_a_cell_are_of_two_configurations() {
     let table = "The server got faster:\n\n| Conn | Mode | Avg (grpc / cmux) |\n| --- | --- | --- |\n\
                  | 1 | stream | 165.6 s / 197.1 s |\n| 1 | plain | 112.9 s / 191.7 s |\n\
                  | 2 | stream | 4.522 s / 4.687 s |\n| 2 | plain | 6.333 s / 6.536 s |\n";
-    let figures = judged(table);
+    let options = Options {
+        judged: Judged::All,
+        ..Options::default()
+    };
+    let read = read(table.as_bytes(), "post", &options).unwrap();
+    let figures = figures(&read.records);
     assert_eq!(figures.len(), 8);
     assert_eq!(figures[0], "cmux/Conn 1, plain/Avg 191.7 s");
     assert_eq!(figures[7], "grpc/Conn 2, stream/Avg 4.522 s");

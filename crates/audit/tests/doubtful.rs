@@ -115,15 +115,6 @@ fn what_a_group_did_in_all_again_is_its_next_run() {
 }
 
 #[test]
-fn several_sentences_that_name_no_workload_are_not_judged() {
-    let one = "With this series the throughput goes from 120 MB/s to 176 MB/s.\n";
-    assert_eq!(records(one).runs.len(), 2);
-    let other = "With the cache off it is the throughput that goes from 90 MB/s to 95 MB/s.\n";
-    assert_eq!(records(other).runs.len(), 2);
-    assert!(records(&format!("{one}\n{other}")).runs.is_empty());
-}
-
-#[test]
 fn older_figures_of_the_same_names_are_not_judged() {
     let quoted = |text: &str| -> String { text.lines().map(|l| format!("> {l}\n")).collect() };
     let of = |one: f64, two: f64| {

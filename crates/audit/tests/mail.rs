@@ -428,11 +428,22 @@ fn mails_that_hold_nothing_are_passed_over_and_no_others() {
     let base64 = "Content-Transfer-Encoding: base64\n";
     // The header ends where the mark is taken away.
     let stuffed = ">From x\nSubject: It has no effect here.\n";
-    let figures = "Before:\n  copy: 12.5 s\n\nAfter:\n  copy: 11.5 s";
+    let report = |seconds: f64| {
+        format!(
+            "Running in process mode with 10 groups using 40 file descriptors each (== 400 tasks)\n\
+             Each sender will pass 100 messages of 100 bytes\nTime: {seconds}\n"
+        )
+    };
+    let figures = format!("Before:\n{}\nAfter:\n{}", report(12.5), report(11.5));
     // The same figures, of which no digit is left.
-    let encoded = "QmVmb3JlOgogIGNvcHk6IDEyLjUgcwoKQWZ0ZXI6CiAgY29weTogMTEuNSBzCg==";
+    let encoded = "QmVmb3JlOgpSdW5uaW5nIGluIHByb2Nlc3MgbW9kZSB3aXRoIDEwIGdyb3VwcyB1c2luZyA0\n\
+        MCBmaWxlIGRlc2NyaXB0b3JzIGVhY2ggKD09IDQwMCB0YXNrcykKRWFjaCBzZW5kZXIgd2ls\n\
+        bCBwYXNzIDEwMCBtZXNzYWdlcyBvZiAxMDAgYnl0ZXMKVGltZTogMTIuNQoKQWZ0ZXI6ClJ1\n\
+        bm5pbmcgaW4gcHJvY2VzcyBtb2RlIHdpdGggMTAgZ3JvdXBzIHVzaW5nIDQwIGZpbGUgZGVz\n\
+        Y3JpcHRvcnMgZWFjaCAoPT0gNDAwIHRhc2tzKQpFYWNoIHNlbmRlciB3aWxsIHBhc3MgMTAw\n\
+        IG1lc3NhZ2VzIG9mIDEwMCBieXRlcwpUaW1lOiAxMS41Cg==";
     for (fields, body, may, found) in [
-        (plain, figures, true, true),
+        (plain, figures.as_str(), true, true),
         ("", "> This path is Never\n> executed.", true, true),
         ("", "It has no effect\nhere at all.", true, true),
         (base64, encoded, true, true),

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::contrast::{is_commit, is_version, words};
 use super::signs::Sign;
 use crate::roles::words::names_measurement;
+use crate::states;
 use crate::trigger::Trigger;
 
 /// Words that say nothing alone, when a line of words is taken for names.
@@ -19,11 +20,22 @@ pub(super) const EMPTY: &[&str] = &[
 const SETTINGS: &[&str] = &[
     "timeout", "timeouts", "interval", "delay", "limit", "quota", "period", "sleep",
 ];
+/// Words for machines, boots and passes.
+const CIRCUMSTANCES: &[&str] = &[
+    "machine", "host", "laptop", "board", "boot", "reboot", "pass", "rerun", "again",
+];
 
 /// `timeout connect`: the name of a time or a bound that is set.
 pub(crate) fn is_setting_name(name: &str) -> bool {
     let list = words(name);
     !name.contains('=') && list.iter().any(|word| SETTINGS.contains(&word.as_str()))
+}
+
+/// Whether a name says only where or when something was measured: `second boot`, `host a`.
+pub(crate) fn names_circumstance(name: &str) -> bool {
+    let list = words(name);
+    let circumstance = |word: &String| CIRCUMSTANCES.contains(&word.as_str());
+    list.iter().any(circumstance) && !states::in_name(name)
 }
 
 /// Whether nothing of a name itself rules out that it is a configuration's. Long

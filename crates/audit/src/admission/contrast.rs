@@ -103,11 +103,6 @@ impl Name {
         Name::with(text, words(text))
     }
 
-    /// Whether nothing of it rules out that it is a configuration's.
-    pub(crate) fn may_be_configuration(&self) -> bool {
-        alone::may_be_name(&self.text, &self.words)
-    }
-
     /// As [`Name::of`], if nothing of the name rules out that it is a configuration's.
     pub(crate) fn of_configuration(text: &str) -> Option<Self> {
         let words = words(text);
@@ -388,7 +383,7 @@ fn setting(name: &str) -> Option<(String, String)> {
 
 /// Whether names differ in nothing but the model of a device or a machine: `read on the
 /// AB100 SSD` and `read on the CD200 SSD`.
-pub(super) fn of_several_devices(names: &[&str]) -> bool {
+pub(crate) fn of_several_devices(names: &[&str]) -> bool {
     const DEVICES: [&str; 8] = [
         "ssd", "hdd", "disk", "drive", "cpu", "machine", "server", "laptop",
     ];

@@ -68,12 +68,3 @@ fn without_level(name: &str) -> &str {
         _ => name,
     }
 }
-
-/// Whether a name is that of one of them: `ext4`, `mq-deadline`.
-pub(crate) fn is_of_family(name: &str) -> bool {
-    let lower = name.trim().to_lowercase();
-    let joined = lower.replace(['_', ' '], "-");
-    FAMILIES
-        .iter()
-        .any(|family| family.contains(&joined.as_str()))
-}

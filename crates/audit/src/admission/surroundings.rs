@@ -25,22 +25,7 @@ pub(crate) fn signs(lines: &[Line<'_>], at: usize, used: usize) -> Vec<Sign> {
     if within * 3 >= inside.len().max(1) || beside * 2 > around.len() && beside >= 2 {
         signs.push(Sign::Dump);
     }
-    let listed = inside.iter().filter(|line| is_listed(&line.text)).count();
-    if listed * 3 > inside.len() * 2 && inside.len() >= 2 {
-        signs.push(Sign::Listing);
-    }
     signs
-}
-
-/// `name : value`, one on a line.
-fn is_listed(text: &str) -> bool {
-    let Some((name, value)) = text.split_once([':', '=']) else {
-        return false;
-    };
-    !name.trim().is_empty()
-        && name.split_whitespace().count() <= 5
-        && !value.contains('|')
-        && (1..=2).contains(&value.split_whitespace().count())
 }
 
 /// Whether a line is code, assembly, a log, a register dump, a device tree.
@@ -165,17 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn dumps_and_listings_are_known() {
+    fn dumps_are_known() {
         assert!(of("reg = <0x10 0x20>;\nclocks = <1 2>;").contains(&Sign::Dump));
         assert_eq!(
             of("r0 00000010 ffffa2b1 0000beef\nr4 1111a2b1 00000000 12345678"),
             [Sign::Dump]
         );
         assert_eq!(of("[    1.2345] a 1\n[    2.3456] b 2"), [Sign::Dump]);
-        assert_eq!(
-            of("Blocks free: 12\nBlocks used: 14\nInodes: 3"),
-            [Sign::Listing]
-        );
         assert_eq!(of("kernel  time\nbase  12.5\npatched  11.5"), []);
         assert_eq!(of("3#words : 211984 ->  66683 (3.1), 97 MB/s"), []);
         assert!(of("x->next = 12;\ny->next = 13;").contains(&Sign::Dump));

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use memchr::memmem;
 use regex::Regex;
 
 use crate::Line;
@@ -16,22 +15,10 @@ const MOST: usize = 64 << 10;
 /// What the prose of one message says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wording {
-    /// It speaks of performance and of measuring it.
-    pub(crate) measures: bool,
-    /// It compares, or says what got better or worse.
-    pub(crate) compares: bool,
-    /// It is about what a tool prints or logs, rather than about performance.
-    pub(crate) about_output: bool,
-    /// It is about what parts are rated for, rather than about performance.
-    pub(crate) about_ratings: bool,
     /// How many runs it says were made, if it names one number.
     pub(crate) runs: Option<u32>,
     /// What it says that a `±` is.
     pub(crate) spread: Option<SpreadKind>,
-    /// Lines that look like data and were not understood.
-    pub(crate) not_understood: usize,
-    /// Lines with at least two decimal fractions that were not read.
-    pub(crate) unread_fractions: usize,
     /// The prose, in small letters.
     text: String,
     /// The subject, in small letters.
@@ -39,13 +26,6 @@ pub(crate) struct Wording {
 }
 
 struct Patterns {
-    measures: Regex,
-    compares: Regex,
-    output: Regex,
-    /// The same in a subject, of which one word is enough.
-    subject: Regex,
-    performance: Regex,
-    ratings: Regex,
     /// What there is wherever there is a number of runs, and seldom else.
     may_name_runs: Trigger,
     runs: Regex,
@@ -63,24 +43,6 @@ const COUNT: &str = r"(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten|twel
 impl Patterns {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
         Ok(Patterns {
-            measures: Regex::new(
-                r"performance|benchmark|latenc|throughput|iops|bandwidth|overhead|speed|measur|profil|regress|workload|score|seconds|numbers|results",
-            )?,
-            compares: Regex::new(
-                r"compar|\bversus\b|\bvs\b|regress|improv|faster|slower|speed|\bbetter\b|\bworse\b|before and after|with and without|overhead|reduc|increas|degrad|\bgains?\b|\bless\b|\bdrop|which\b.{0,60}\?",
-            )?,
-            output: Regex::new(
-                r"\b(?:outputs?|print(?:s|ed|ing)?|display(?:s|ed|ing)?|log (?:messages?|entry|entries|files?|lines?)|colons?|significant (?:digits|figures)|lined? up|(?:same|now|output) looks like|users? would expect)\b",
-            )?,
-            subject: Regex::new(
-                r"\b(?:results?|outputs?|columns?|numbers|statistics)\b.{0,24}\b(?:aligned|lined up)\b|\balign(?:s|ed|ing)?\s+(?:the\s+)?(?:results?|outputs?|columns?|numbers)\b",
-            )?,
-            performance: Regex::new(
-                r"faster|slower|speed|improv|regress|overhead|optimi|\bperform|\bbetter\b|\bworse\b|\bgain|reduc|degrad|contention|bottleneck|\bcosts?\b|benchmark|\bscal(?:e|es|ing)\b",
-            )?,
-            ratings: Regex::new(
-                r"\bdata\s?sheets?\b|\btolerances?\b|\bmaximum ratings?\b|\brated (?:for|at)\b",
-            )?,
             may_name_runs: Trigger::new(MAY_NAME_RUNS)?,
             runs: Regex::new(&format!(
                 r"(?:averages?|averaged|mean|means|median|avg)\.?\s+(?:value\s+)?(?:of|over|from|across|for)\s+(?:the\s+|a\s+|at least\s+)?{COUNT}\b|\b{COUNT}\s+(?:runs|iterations|repetitions|rounds|trials|repeats|measurements)\b|(?:ran|run|runs|repeated|executed|tested|measured)(?:\s+\S+){{0,4}}?\s+{COUNT}\s+times\b"
@@ -147,17 +109,7 @@ impl Wording {
             (false, false, true) => Some(SpreadKind::Ci95),
             _ => None,
         };
-        let count = |pattern: &Regex| pattern.find_iter(&text).count();
-        let printed = count(&patterns.output);
-        let about_output = printed >= 2 && 2 * count(&patterns.performance) < printed;
-        let measures = patterns.measures.is_match(&text);
         Wording {
-            about_output,
-            about_ratings: !measures
-                && patterns.ratings.is_match(&text)
-                && !patterns.performance.is_match(&text),
-            measures,
-            compares: patterns.compares.is_match(&text),
             runs: runs(patterns, &text),
             spread,
             text,
@@ -167,12 +119,7 @@ impl Wording {
 
     /// Adds what the subject says.
     pub(crate) fn note_subject(&mut self, subject: &str) {
-        let subject = subject.to_lowercase();
-        let patterns = PATTERNS.as_ref();
-        self.about_output |= patterns.is_some_and(|patterns| {
-            patterns.subject.is_match(&subject) && !patterns.performance.is_match(&subject)
-        });
-        self.subject = subject;
+        self.subject = subject.to_lowercase();
     }
 
     /// The sentences of subject and prose; an item of a list is one.
@@ -224,51 +171,6 @@ impl Wording {
             }
         }
         said.len() == parts.len()
-    }
-
-    /// Whether the prose mentions a name.
-    pub(crate) fn mentions(&self, name: &str) -> bool {
-        self.stands_where(name, |_| true)
-    }
-
-    /// Whether the prose says of a name that something is compared with it:
-    /// `compared to NAME`, `versus NAME`.
-    pub(crate) fn compares_with(&self, name: &str) -> bool {
-        const WORDS: &[&str] = &[
-            "compared to",
-            "compared with",
-            "comparing to",
-            "comparison to",
-            "comparison with",
-            "relative to",
-            "in contrast to",
-            "vs",
-            "vs.",
-            "versus",
-        ];
-        self.stands_where(name, |before| {
-            let before = before.trim_end_matches(['`', '\'', '"', '*', ' ', '\n']);
-            let before = before.strip_suffix(" the").unwrap_or(before).trim_end();
-            WORDS.iter().any(|word| {
-                let head = before.strip_suffix(word);
-                head.is_some_and(|head| !head.ends_with(char::is_alphanumeric))
-            })
-        })
-    }
-
-    /// Whether a name stands as a word somewhere behind a text of which `is` holds.
-    fn stands_where(&self, name: &str, is: impl Fn(&str) -> bool) -> bool {
-        let name = name.to_lowercase();
-        let name = name.trim();
-        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
-        name.len() >= 3
-            && memmem::find_iter(self.text.as_bytes(), name)
-                .take(64)
-                .any(|at| {
-                    let before = &self.text[..at];
-                    let after = self.text[at + name.len()..].chars().next();
-                    !part(before.chars().next_back()) && !part(after) && is(before)
-                })
     }
 }
 
@@ -360,57 +262,6 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_as_words_and_what_is_compared_with_them() {
-        let wording = of("The Fast Path is slow.\nIt is 3 % better compared to the `old path`.");
-        assert!(wording.mentions("fast path") && wording.mentions("old path"));
-        assert!(!wording.mentions("ast path") && !wording.mentions("pat"));
-        assert!(wording.compares_with("old path"));
-        assert!(!wording.compares_with("fast path"));
-    }
-
-    #[test]
-    fn a_text_on_what_a_tool_prints_is_known_by_its_words_or_its_subject() {
-        let about = |text: &str, subject: &str| {
-            let mut wording = of(text);
-            wording.note_subject(subject);
-            wording.about_output
-        };
-        assert!(about(
-            "The output was of one thread only.\nThe same looks like this, as users would expect.",
-            "sum up"
-        ));
-        assert!(about("Before and after", "tool: Get the results aligned"));
-        assert!(about("Before and after", "tool: align columns"));
-        for (text, subject) in [
-            (
-                "It looks like a win, and output is the same.",
-                "tool: Use two threads",
-            ),
-            ("Before and after", "tool: Align buffers to pages"),
-            (
-                "Before and after",
-                "tool: faster output of results, aligned to pages",
-            ),
-        ] {
-            assert!(!about(text, subject), "{text} {subject}");
-        }
-    }
-
-    #[test]
-    fn a_text_on_what_parts_are_rated_for_is_known_unless_it_measures() {
-        for text in ["By the data sheet:", "Tolerances of old and new boards"] {
-            assert!(of(text).about_ratings, "{text}");
-        }
-        for text in [
-            "It is faster than its datasheet says.",
-            "Benchmarks stay within a tolerance of 1 %.",
-            "Before and after:",
-        ] {
-            assert!(!of(text).about_ratings, "{text}");
-        }
-    }
-
-    #[test]
     fn the_number_of_runs_is_read_where_one_is_named() {
         for text in [
             "Each value is the average of 5 runs.",
@@ -426,25 +277,6 @@ mod tests {
             "in 5 files",
         ] {
             assert_eq!(of(text).runs, None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_text_about_what_a_tool_prints_is_known() {
-        for text in [
-            "Line up the colons of all rows. Example output:",
-            "The output still has figures of one job, and a log entry is missing.",
-            "Messages are not printed, and the log file is empty.",
-        ] {
-            assert!(of(text).about_output, "{text}");
-        }
-        for text in [
-            "fio prints this, which is faster than before:",
-            "The output of perf shows that contention is gone; it prints fewer locks.",
-            "Before and after:",
-            "",
-        ] {
-            assert!(!of(text).about_output, "{text}");
         }
     }
 

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn no_format_is_passed_over_on_a_line_that_it_would_take() {
-        let found = texts(&["tests", "../../demo", "../../corpus/twins"]);
+        let found = texts(&["tests", "../../demo"]);
         let found: Vec<_> = found
             .iter()
             .map(|text| String::from_utf8_lossy(text))

@@ -26,7 +26,6 @@ pub mod cyclictest;
 pub mod dbench;
 pub mod dd;
 pub mod diffed;
-pub mod echoed;
 pub mod fio;
 pub mod frames;
 pub mod function_graph;
@@ -40,7 +39,6 @@ pub mod hyperfine_json;
 pub mod iostat;
 pub mod jmh;
 mod latencies;
-pub mod lists;
 pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
@@ -48,7 +46,6 @@ pub mod mutilate;
 pub mod netperf_omni;
 pub mod network;
 pub mod number;
-pub mod pairs;
 pub mod perf_stat;
 pub mod pgbench;
 pub mod ping;
@@ -57,12 +54,9 @@ pub mod profile;
 pub mod prose;
 pub(crate) mod quantity;
 pub mod reports;
-pub mod rows;
 pub mod rtla;
 pub mod runs_in_a_row;
 pub mod schbench;
-pub mod sentence;
-pub mod shared;
 pub mod size;
 pub mod spread;
 pub mod startup;
@@ -159,9 +153,6 @@ pub enum Finding {
         /// What it was divided by, if normalised.
         normalised_to: Option<String>,
     },
-    /// Nobody says which number of the block's lines is which, or several lines became one
-    /// figure: what else was read of them is not judged.
-    Unclear,
     /// A counter that gave no number.
     Unsupported {
         /// What the block says of its place.
@@ -203,28 +194,7 @@ impl Block {
     pub fn find(&mut self, at: usize, finding: Finding) {
         self.findings.push((at, finding));
     }
-
-    /// Notes at line `at` what was measured in each of two states.
-    pub(crate) fn find_sides(
-        &mut self,
-        at: usize,
-        workload: Option<String>,
-        names: [&str; 2],
-        sides: [Vec<Figure>; 2],
-    ) {
-        for (name, figures) in names.into_iter().zip(sides) {
-            let labels = Labels {
-                configuration: Some(name.to_owned()),
-                workload: workload.clone(),
-                repetition: None,
-            };
-            self.find(at, Finding::Run { labels, figures });
-        }
-    }
 }
-
-/// What two states are called that are told apart by when they were.
-pub(crate) const BEFORE_AND_AFTER: [&str; 2] = ["before", "after"];
 
 /// [`Grammar::reach`] of formats that do not say.
 pub const REACH: usize = 24;
@@ -263,6 +233,13 @@ pub trait Grammar: Sync {
         false
     }
 
+    /// Whether its blocks are what one tool prints of what it measured, so that reports
+    /// below several headings are of several configurations. Of a table, or of a figure
+    /// behind a name, which anybody may write, that does not follow.
+    fn is_report(&self) -> bool {
+        true
+    }
+
     /// Reads the block that starts at `lines[0]`, or `None` if it is not of
     /// this format after all. May look at all following lines; must not
     /// panic on any text; must stop at the end of its block.
@@ -273,6 +250,12 @@ pub trait Grammar: Sync {
 pub(crate) fn names_what_it_compares(format: &str) -> bool {
     let mut formats = all().iter();
     formats.any(|grammar| grammar.name() == format && grammar.names_what_it_compares())
+}
+
+/// Whether what is of a format is a report that a tool printed.
+pub(crate) fn is_report(format: &str) -> bool {
+    let mut formats = all().iter();
+    formats.any(|grammar| grammar.name() == format && grammar.is_report())
 }
 
 /// All formats, most specific first.
@@ -329,16 +312,9 @@ const ALL: &[&dyn Grammar] = &[
     &reports::Reports,
     &lkp::Lkp,
     &mmtests::Mmtests,
-    &pairs::Pairs,
     &runs_in_a_row::RunsInARow,
     &spread::Spread,
-    &shared::Shared,
-    &lists::Lists,
-    &rows::Rows,
-    &echoed::Echoed,
     &table::Commas,
     &table::Table,
-    &lists::Lone,
-    &sentence::Sentence,
     &prose::Prose,
 ];

@@ -130,16 +130,6 @@ pub fn english(token: &str) -> Option<f64> {
     parse(token, Locale::English)
 }
 
-/// How many rows of digits a text has.
-pub(crate) fn numbers(text: &str) -> usize {
-    let (mut numbers, mut inside) = (0, false);
-    for byte in text.bytes() {
-        numbers += usize::from(byte.is_ascii_digit() && !inside);
-        inside = byte.is_ascii_digit();
-    }
-    numbers
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

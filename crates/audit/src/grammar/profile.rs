@@ -38,6 +38,10 @@ impl Grammar for Profile {
         PROFILE
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::with(b"0123456789+-#OCS").and_holding(b"%S")
     }

@@ -37,6 +37,10 @@ impl Grammar for Prose {
         "prose"
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         line.len() <= LINE_AT_MOST && PATTERNS.as_ref().is_some_and(|p| p.trigger.is_match(line))
     }
@@ -351,43 +355,6 @@ const MEASURES: [&str; 16] = [
 pub(super) fn measure(word: &str) -> Option<&'static str> {
     let mut measures = MEASURES.into_iter();
     measures.find(|noun| word.eq_ignore_ascii_case(noun))
-}
-
-/// Of what people say how long it takes.
-const TIMED: [&str; 28] = [
-    "build",
-    "builds",
-    "boot",
-    "boots",
-    "booting",
-    "compile",
-    "compilation",
-    "linking",
-    "mount",
-    "mounting",
-    "unmount",
-    "umount",
-    "startup",
-    "shutdown",
-    "suspend",
-    "resume",
-    "reboot",
-    "fsck",
-    "mkfs",
-    "scan",
-    "scanning",
-    "lookup",
-    "recovery",
-    "rebuild",
-    "copying",
-    "deletion",
-    "creation",
-    "fsync",
-];
-
-/// Whether a word names what takes time.
-pub(super) fn takes_time(word: &str) -> bool {
-    TIMED.iter().any(|noun| word.eq_ignore_ascii_case(noun))
 }
 
 /// The measure that is named shortly before `from`.

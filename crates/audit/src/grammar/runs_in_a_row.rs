@@ -51,6 +51,10 @@ impl Grammar for RunsInARow {
         RUNS_IN_A_ROW
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::holding(b":=")
     }
@@ -108,11 +112,6 @@ fn by_configuration(lines: &[Line<'_>]) -> Option<Block> {
         }
     }
     Some(block)
-}
-
-/// Whether a line has the runs of a heading and the next one their mean.
-pub(crate) fn have_their_mean(lines: &[Line<'_>]) -> bool {
-    above_their_mean(lines).is_some()
 }
 
 /// Runs behind what was measured, above their mean and maybe their deviation.

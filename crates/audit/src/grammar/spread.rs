@@ -58,6 +58,10 @@ impl Grammar for Spread {
         "spread"
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn begins(&self) -> Begins {
         Begins::holding(b"\xc2\xcf\xef+vVdD")
     }

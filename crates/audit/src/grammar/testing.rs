@@ -59,17 +59,6 @@ pub(crate) fn placed(grammar: &dyn Grammar, text: &str) -> Vec<(String, String, 
     all
 }
 
-/// Workload, configuration and first figure of each of these runs.
-pub(crate) fn first_of_each(grammar: &dyn Grammar, text: &str) -> Vec<(String, String, f64)> {
-    let runs = runs(grammar, text).into_iter();
-    runs.map(|(labels, figures)| {
-        let name = |name: Option<String>| name.unwrap_or_default();
-        let (workload, state) = (name(labels.workload), name(labels.configuration));
-        (workload, state, figures[0].value)
-    })
-    .collect()
-}
-
 /// The files in some folders of the repository, whose paths begin at this crate, and in
 /// those below.
 pub(crate) fn texts(folders: &[&str]) -> Vec<Vec<u8>> {

@@ -1,17 +1,15 @@
-//! Which comparisons may be judged: the others become statements.
+//! Which figures go through the gate: the others become statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{Doubt, Place};
+use assize_bundle::Doubt;
 
 use super::Item;
 use super::assemble::name_of;
+use super::gate::{Ruling, metrics, rule};
 use super::repeat::Stand;
 use super::samples::{is_constant, is_sweep};
-use super::unclear::{is_compared_by_tool, part_of, unclear};
 use crate::admission::Sign;
-use crate::admission::candidates::{Admission, Member, weigh};
-use crate::admission::wording::Wording;
 use crate::grammar::{Figure, Finding, Labels};
 use crate::options::{Judged, Options};
 
@@ -20,51 +18,29 @@ type Group = Vec<usize>;
 /// The values of one metric by configuration, each with its item.
 type Series = BTreeMap<String, Vec<(usize, f64)>>;
 
-/// What is compared and what is stated only, and for `--explain` what was weighed.
+/// What is compared and what is stated only, and for `--explain` why.
 pub(super) struct Admitted {
     pub(super) items: Vec<Item>,
-    pub(super) admissions: Vec<Admission>,
-    /// What speaks against judging messages.
-    pub(super) against: Vec<(Place, String)>,
+    pub(super) rulings: Vec<Ruling>,
 }
 
-impl Admitted {
-    /// Nothing speaks against any message.
-    fn by_workloads(items: Vec<Item>, admissions: Vec<Admission>) -> Self {
-        Self {
-            items,
-            admissions,
-            against: Vec::new(),
-        }
-    }
-}
-
-/// Weighs the configurations of every workload, and turns the figures of those
-/// that are not admitted into statements; also all of one form in a message of which
-/// it is not clear what it compares.
+/// Turns the figures of each workload that the gate does not let through into statements.
 pub(super) fn admit(
     items: Vec<Item>,
     names: &BTreeMap<String, String>,
-    wordings: &BTreeMap<u32, Wording>,
     options: &Options,
     doubts: &mut Vec<Doubt>,
 ) -> Admitted {
+    let mut rulings = Vec::new();
     if options.judged == Judged::All {
-        return Admitted::by_workloads(items, Vec::new());
+        return Admitted { items, rulings };
     }
-    let nothing = Wording::default();
-    let mut admissions = Vec::new();
     let mut refused: BTreeSet<usize> = BTreeSet::new();
     for (workload, group) in groups(&items) {
         let labels: Vec<String> = group.iter().map(|&at| name_of(&items[at], names)).collect();
-        let members: Vec<Member<'_>> = group
-            .iter()
-            .zip(&labels)
-            .map(|(&at, name)| member(&items[at], name))
-            .collect();
-        let message = items[group[0]].stand.0;
-        let wording = wordings.get(&message).unwrap_or(&nothing);
-        let Some(admission) = weigh(&workload, &members, wording, options) else {
+        let own = group.iter().zip(&labels);
+        let members: Vec<_> = own.map(|(&at, name)| (&items[at], name.as_str())).collect();
+        let Some(ruling) = rule(&workload, &members, options) else {
             let guessed = |at: &usize| items[*at].signs.contains(&Sign::Guessed);
             let guesses: Vec<usize> = group.iter().copied().filter(guessed).collect();
             if let Some(&at) = guesses.first() {
@@ -73,33 +49,36 @@ pub(super) fn admit(
             refused.extend(guesses);
             continue;
         };
-        for (&at, name) in group.iter().zip(&labels) {
-            if admission.refused.contains(name) {
-                refused.insert(at);
-            }
+        if !ruling.judged {
+            doubts.push(not_judged(&ruling, &labels, &items[group[0]]));
+            refused.extend(group);
         }
-        if let Some(detail) = &admission.missing {
-            doubts.push(Doubt {
-                code: "not-judged".to_string(),
-                detail: detail.clone(),
-                place: admission.place,
-            });
-        }
-        admissions.push(admission);
+        rulings.push(ruling);
     }
     let items = without_sweeps(stated(items, &refused), names, doubts);
-    let said = !options.configurations.is_empty() || options.says_roles();
-    if said || options.judged == Judged::Admitted {
-        return Admitted::by_workloads(items, admissions);
-    }
-    let (unjudged, against) = unclear(&items, names, &admissions, wordings, doubts);
-    let is_unjudged = |item: &Item| unjudged.contains(&part_of(item)) && !is_compared_by_tool(item);
-    let refused = (0..items.len())
-        .filter(|&at| is_unjudged(&items[at]))
-        .collect();
-    Admitted {
-        against,
-        ..Admitted::by_workloads(stated(items, &refused), admissions)
+    Admitted { items, rulings }
+}
+
+/// What keeps figures from being compared, and what would supply it.
+fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
+    let distinct: BTreeSet<&str> = labels.iter().map(String::as_str).collect();
+    let some: Vec<&str> = distinct.iter().take(3).copied().collect();
+    let more = match distinct.len() > some.len() {
+        true => " and others",
+        false => "",
+    };
+    let option = match first.named_by.is_table() {
+        true => "--columns-are or --rows-are says what they are",
+        false => "--configuration 'REGEX=NAME' names them",
+    };
+    Doubt {
+        code: "not-judged".to_string(),
+        detail: format!(
+            "read, not judged: {}{more}: {}; {option}",
+            some.join(", "),
+            ruling.why
+        ),
+        place: ruling.place,
     }
 }
 
@@ -145,20 +124,9 @@ fn groups(items: &[Item]) -> Vec<(String, Group)> {
 fn parted(items: &[Item], group: Group) -> Vec<Group> {
     let mut stands: BTreeMap<Stand, (Group, BTreeSet<&str>)> = BTreeMap::new();
     for &at in &group {
-        let (members, metrics) = stands.entry(items[at].stand).or_default();
+        let (members, of_these) = stands.entry(items[at].stand).or_default();
         members.push(at);
-        match &items[at].finding {
-            Finding::Run { figures, .. } => {
-                metrics.extend(figures.iter().map(|f| f.metric.as_str()))
-            }
-            Finding::Summary { figure, .. } => {
-                metrics.insert(&figure.metric);
-            }
-            Finding::Events { event, .. } => {
-                metrics.insert(event);
-            }
-            _ => {}
-        }
+        of_these.extend(metrics(&items[at]));
     }
     let mut met = BTreeSet::new();
     let apart = stands
@@ -169,27 +137,6 @@ fn parted(items: &[Item], group: Group) -> Vec<Group> {
         return vec![group];
     }
     stands.into_values().map(|(members, _)| members).collect()
-}
-
-fn member<'a>(item: &'a Item, name: &'a str) -> Member<'a> {
-    let (figures, has_spread): (Vec<&Figure>, bool) = match &item.finding {
-        Finding::Run { figures, .. } => (figures.iter().collect(), false),
-        Finding::Summary { figure, spread, .. } => (vec![figure], spread.is_some()),
-        _ => (Vec::new(), false),
-    };
-    Member {
-        configuration: name,
-        label: item.configuration_label.as_deref().unwrap_or(name),
-        figures,
-        has_spread,
-        format: item.format,
-        named_by: item.named_by,
-        signs: &item.signs,
-        command: item.command.as_ref().map(|(_, text)| text.as_str()),
-        headings: [item.inner.as_deref(), item.outer.as_deref()],
-        stand: item.stand,
-        place: item.place,
-    }
 }
 
 /// Items with those at `refused` as statements.

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{Configuration, Doubt, Place, Records};
+use assize_bundle::{Configuration, Doubt, Records};
 
 use super::admit::Admitted;
+use super::gate::Ruling;
 use super::record::{Runs, record};
 use super::repeat::Stand;
 use super::{Item, admit, benchmark_names, crossed, factors, given, grid, names, samples, units};
 use crate::admission::Sign;
-use crate::admission::candidates::Admission;
 use crate::admission::wording::Wording;
 use crate::grammar::reports::REPORT;
 use crate::grammar::{self, Finding};
@@ -19,13 +19,11 @@ use crate::states;
 /// Name of a configuration that the post does not name.
 pub const UNNAMED: &str = "unnamed";
 
-/// The records, and for `--explain` what was weighed for and against comparing them.
+/// The records, and for `--explain` why they are compared or not.
 #[derive(Default)]
 pub(super) struct Assembled {
     pub(super) records: Records,
-    pub(super) admissions: Vec<Admission>,
-    /// What speaks against judging messages.
-    pub(super) against: Vec<(Place, String)>,
+    pub(super) rulings: Vec<Ruling>,
 }
 
 /// Makes the records.
@@ -53,7 +51,6 @@ pub(super) fn assemble(
     benchmark_names::part(&mut items, wordings);
     grid::part_names(&mut items);
     crossed::part_names(&mut items);
-    samples::note_sentences_alike(&mut items);
     samples::tell_sessions_apart(&mut items);
     samples::name_times_of_dd(&mut items);
     samples::tell_tables_apart(&mut items);
@@ -65,11 +62,7 @@ pub(super) fn assemble(
     adopt_summaries(&mut items, &names);
     units::in_one_unit(&mut items);
     let items = given::stated(items);
-    let Admitted {
-        items,
-        admissions,
-        against,
-    } = admit::admit(items, &names, wordings, options, &mut records.doubts);
+    let Admitted { items, rulings } = admit::admit(items, &names, options, &mut records.doubts);
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);
     let mut runs = Runs::default();
@@ -78,11 +71,7 @@ pub(super) fn assemble(
     }
     records.resolutions = runs.resolutions();
     records.runs = runs.finish();
-    Assembled {
-        records,
-        admissions,
-        against,
-    }
+    Assembled { records, rulings }
 }
 
 /// Workloads get the program's name; its arguments, or the driver that a report names in

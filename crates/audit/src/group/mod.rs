@@ -12,9 +12,9 @@ mod assemble;
 mod benchmark_names;
 mod crossed;
 pub(crate) mod factors;
+mod gate;
 mod given;
 mod grid;
-mod lone;
 pub(crate) mod names;
 mod products;
 mod record;
@@ -22,20 +22,17 @@ mod repeat;
 mod samples;
 mod sections;
 mod tables;
-mod unclear;
 mod units;
 
 use assemble::Assembled;
 pub use assemble::{UNNAMED, is_tool};
 pub(crate) use benchmark_names::is_work;
-pub use unclear::{GROUPING_BAR, grouping_points};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Configuration, Doubt, Place, Records};
 
 use crate::admission::Sign;
-use crate::admission::candidates::Admission;
 use crate::admission::contrast::Name;
 use crate::admission::wording::Wording;
 use crate::grammar::{Finding, Labels, cells};
@@ -45,6 +42,7 @@ use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
 use crate::states::stated;
 use admit::statements;
+use gate::Ruling;
 use repeat::{Seen, Stand};
 use sections::{in_section, measured_in_sections, section_of};
 
@@ -85,11 +83,9 @@ impl Item {
             | Finding::Events { labels, .. }
             | Finding::Statement { labels, .. }
             | Finding::Unsupported { labels, .. } => labels.clone(),
-            Finding::Grid(_)
-            | Finding::Sample(_)
-            | Finding::Command(_)
-            | Finding::Doubt(..)
-            | Finding::Unclear => Labels::default(),
+            Finding::Grid(_) | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {
+                Labels::default()
+            }
         }
     }
 }
@@ -155,9 +151,6 @@ impl Grouper {
             blocks.push((placed, inner.clone(), outer.clone()));
         }
         sections::name_by_section(&mut blocks);
-        let mut blocks = lone::without_unpaired(blocks, &mut self.doubts);
-        lone::state_what_is_said_again(&mut blocks);
-        lone::run_under_states(&mut blocks);
         let works = products::name_by_state(&mut blocks);
         let recurring = sections::note_recurring(&mut blocks);
         let differ = tables::under_differing_headings(&blocks).into_iter();
@@ -304,24 +297,26 @@ impl Grouper {
         };
         let Assembled {
             mut records,
-            admissions,
-            against,
+            rulings,
         } = assemble::assemble(source, self.items, &subjects, &self.wordings, options);
         records.doubts.splice(0..0, self.doubts);
         bases_first(&mut records.configurations);
         let tables = self
             .said
             .into_iter()
-            .chain(against)
             .map(|(place, said)| (place, vec![said]));
-        let weighed = admissions.into_iter().map(|one: Admission| {
+        let ruled = rulings.into_iter().map(|one: Ruling| {
             let head = format!("comparison on {}", one.workload);
-            (one.place, std::iter::once(head).chain(one.said).collect())
+            let judged = match one.judged {
+                true => "judged",
+                false => "read, not judged",
+            };
+            (one.place, vec![head, format!("{judged}: {}", one.why)])
         });
         Grouped {
             records,
             repeats: self.repeats,
-            decisions: tables.chain(weighed).collect(),
+            decisions: tables.chain(ruled).collect(),
         }
     }
 

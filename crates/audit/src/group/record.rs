@@ -215,8 +215,7 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
         | Finding::Grid(_)
         | Finding::Sample(_)
         | Finding::Command(_)
-        | Finding::Doubt(..)
-        | Finding::Unclear => {}
+        | Finding::Doubt(..) => {}
     }
 }
 

@@ -136,8 +136,7 @@ fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
             | Finding::Grid(_)
             | Finding::Sample(_)
             | Finding::Command(_)
-            | Finding::Doubt(..)
-            | Finding::Unclear => {}
+            | Finding::Doubt(..) => {}
         }
     }
     keys

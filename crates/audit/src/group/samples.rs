@@ -9,7 +9,6 @@ use super::repeat::Stand;
 use crate::admission::Sign;
 use crate::grammar::dd::bytes_of;
 use crate::grammar::runs_in_a_row::RUNS_IN_A_ROW;
-use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{Figure, Finding};
 use crate::roles::NamedBy;
 use crate::scan::mean_figures;
@@ -166,28 +165,6 @@ pub(super) fn name_times_of_dd(items: &mut [Item]) {
             .filter(|time| bytes_of(&time.metric).is_some())
         {
             time.metric = "time".to_owned();
-        }
-    }
-}
-
-/// Several sentences that say how something changed, and none on what: that each is of a
-/// workload of its own is all that is known, and often each is of other states too.
-pub(super) fn note_sentences_alike(items: &mut [Item]) {
-    let unnamed = |item: &Item| {
-        item.format == SENTENCE
-            && item.workload_name.as_deref() == Some(SENTENCE)
-            && matches!(item.finding, Finding::Run { .. })
-    };
-    let mut blocks: BTreeMap<Stand, BTreeSet<usize>> = BTreeMap::new();
-    for item in items.iter().filter(|item| unnamed(item)) {
-        blocks.entry(item.stand).or_default().insert(item.block);
-    }
-    for item in items.iter_mut().filter(|item| unnamed(item)) {
-        if blocks
-            .get(&item.stand)
-            .is_some_and(|blocks| blocks.len() >= 2)
-        {
-            item.signs.push(Sign::Pooled);
         }
     }
 }

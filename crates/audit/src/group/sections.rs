@@ -22,7 +22,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::workload_score;
 use super::{Item, names};
-use crate::admission::Sign;
 use crate::roles::differing;
 use crate::roles::words::{REPETITION_KEYS, key_is};
 use crate::scan::Placed;
@@ -135,7 +134,6 @@ pub(super) fn note_recurring(blocks: &mut [Headed]) -> Vec<bool> {
         if names.len() == here.len() && formats.len() == 1 && is_recurring(&names) {
             for at in here {
                 recurring[at] = true;
-                blocks[at].0.signs.push(Sign::HeadingsRecur);
             }
         }
     }

@@ -5,13 +5,12 @@
 //! is lost. A metric that is printed in one unit, or in units of several kinds, is left
 //! as it is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use assize_bundle::Spread;
 
 use super::Item;
 use super::repeat::Stand;
-use crate::grammar::lists::LONE;
 use crate::grammar::quantity::power_of_seconds;
 use crate::grammar::{Figure, Finding};
 
@@ -97,28 +96,17 @@ fn series(stand: Stand, workload: &Option<String>, figure: &Figure) -> Series {
 /// Gives each metric of each workload in one unit, where that is possible.
 pub(super) fn in_one_unit(items: &mut [Item]) {
     let mut met: BTreeMap<Series, Vec<String>> = BTreeMap::new();
-    // Lists that come again below one heading, in other units, are of several things of
-    // which nothing is known: admission asks for their units.
-    let mut lists: BTreeMap<(Series, Option<String>), String> = BTreeMap::new();
-    let mut apart: BTreeSet<Series> = BTreeSet::new();
     for item in items.iter_mut() {
         let (stand, workload) = (item.stand, item.workload_name.clone());
-        let (list, configuration) = (item.format == LONE, item.configuration_label.clone());
         for figure in figures(item) {
             let series = series(stand, &workload, figure);
-            if list {
-                let own = lists.entry((series.clone(), configuration.clone()));
-                if *own.or_insert_with(|| figure.unit.clone()) != figure.unit {
-                    apart.insert(series.clone());
-                }
-            }
             let units = met.entry(series).or_default();
             if !units.contains(&figure.unit) {
                 units.push(figure.unit.clone());
             }
         }
     }
-    met.retain(|series, units| units.len() > 1 && !apart.contains(series));
+    met.retain(|_, units| units.len() > 1);
     if met.is_empty() {
         return;
     }

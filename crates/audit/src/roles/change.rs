@@ -390,11 +390,6 @@ fn say<'n>(names: impl Iterator<Item = &'n str>) -> bool {
     known.iter().any(Name::is_base) && known.iter().any(Name::is_change)
 }
 
-/// Whether a column is said to hold changes.
-pub(super) fn has_column(grid: &Grid) -> bool {
-    (0..grid.header.columns.len()).any(|at| is_column(grid, at))
-}
-
 fn is_column(grid: &Grid, at: usize) -> bool {
     let name = &grid.header.columns[at].name;
     is_derived(name, &grid.rows, at) && change_word(name)

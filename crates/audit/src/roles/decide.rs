@@ -297,7 +297,7 @@ pub(crate) fn configuration_name(name: &str) -> Option<contrast::Name> {
 /// The points of two names: how much they differ as configurations do.
 pub(crate) fn difference(a: &contrast::Name, b: &contrast::Name) -> i32 {
     let sign = a.beside(b);
-    sign.and_then(Sign::weight).map_or(0, |w| w.points).max(0)
+    sign.map_or(0, Sign::rank)
 }
 
 /// `run1 run2 run3`, `#1 #2`, `1 2 3`.
@@ -361,20 +361,12 @@ fn flags(grid: &Grid) -> bool {
 pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     let mut signs = Vec::new();
     let columns = &grid.header.columns;
-    let cells = || grid.rows.iter().flat_map(|row| &row.cells);
     let own = figure_columns(grid, roles.parameter, roles.repetition);
-    let side_by_side = grid.header.steps.is_empty() && side_by_side::are(grid, &own);
-    if roles.columns == Role::Configurations && side_by_side {
-        signs.push(Sign::SideBySide);
-    }
     let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));
     let keyed = numbered || keyed(grid);
     if roles.rows == Role::Configurations {
         signs.extend(keyed.then_some(Sign::ConfigurationKey));
         signs.extend(sums::adds_up(grid).then_some(Sign::PartsOfWhole));
-    }
-    if roles.columns == Role::Configurations && change::has_column(grid) {
-        signs.push(Sign::ChangeColumn);
     }
     let agrees = match agreement(grid) {
         Some(Agreement::Columns) => roles.columns == Role::Configurations,
@@ -407,14 +399,8 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     if headed * 2 > columns.len() {
         signs.push(Sign::FigureHeader);
     }
-    if cells().any(|cell| cell.spread.is_some()) {
-        signs.push(Sign::SpreadGiven);
-    }
     if tallies_boots(grid) {
         signs.push(Sign::Dump);
-    }
-    if holds_runs(grid, roles) {
-        signs.push(Sign::Repetitions);
     }
     signs
 }
@@ -425,19 +411,6 @@ fn tallies_boots(grid: &Grid) -> bool {
     const BOOTS: [&str; 2] = ["boot_successes", "boot_failures"];
     let named = |label: &String| BOOTS.contains(&label.as_str());
     grid.rows.iter().any(|row| row.labels.iter().any(named))
-}
-
-/// Whether columns or rows are runs of the same, by more than a guess.
-fn holds_runs(grid: &Grid, roles: &Roles) -> bool {
-    let suffixed = grid.rows.len() >= 2
-        && grid
-            .rows
-            .iter()
-            .all(|row| words::repetition_suffix(&row.labels.join(" ")).is_some());
-    // Without names that are numbers of runs it is a guess that rows are runs.
-    let named = grid.rows.iter().all(|row| !row.labels.is_empty());
-    let numbered = named && roles.rows == Role::Repetitions;
-    roles.repetition.is_some() || suffixed || numbered || roles.columns == Role::Repetitions
 }
 
 /// Whether a column says that it is relative to one of the rows, which has 1 or 100

@@ -139,9 +139,7 @@ pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
         } else if groups != Groups::Configurations && !by_columns {
             resolved.named_by = NamedBy::Heading;
         }
-        let recurs = groups == Groups::Metrics && by_columns;
-        let own = [(pooled, Sign::Pooled), (recurs, Sign::HeadingsRecur)];
-        let own = own.into_iter().filter(|(is, _)| *is).map(|(_, sign)| sign);
+        let own = pooled.then_some(Sign::Pooled);
         for sign in decide::signs(&part, &roles).into_iter().chain(own) {
             if !resolved.signs.contains(&sign) {
                 resolved.signs.push(sign);

@@ -94,6 +94,11 @@ pub(crate) enum NamedBy {
 }
 
 impl NamedBy {
+    /// Whether it is a table's rows or columns.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Self::Columns | Self::Rows)
+    }
+
     /// Whether it is the tool of this format, and the tool names what it compares.
     pub(crate) fn is_comparing_tool(self, format: &str) -> bool {
         self == Self::Block && names_what_it_compares(format)
@@ -141,11 +146,6 @@ pub(crate) struct Resolved {
     pub(crate) contradictions: Vec<(Place, String)>,
 }
 
-/// Whether changes are given behind figures that follow from the rows above.
-pub(crate) fn changes_follow_in_rows(grid: &Grid) -> bool {
-    change::agreement(grid) == Some(change::Agreement::Rows)
-}
-
 /// Gives a table's rows and columns their roles and reads its figures.
 pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     if let Some(base) = normalised::normalised(grid) {
@@ -172,10 +172,7 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
             spread: parted.spread.or(context.spread),
             ..*context
         };
-        let mut resolved = groups::resolve(&parted.grid, &context);
-        let changes = parted.changes.then_some(Sign::ChangeColumn);
-        resolved.signs.extend(changes);
-        return resolved;
+        return groups::resolve(&parted.grid, &context);
     }
     if let Some(with) = sides::with_deviations(grid) {
         let spread = Some(crate::options::SpreadKind::Sd).or(context.spread);

@@ -22,8 +22,6 @@ pub(super) struct Parted {
     pub(super) grid: Grid,
     pub(super) runs: Option<u32>,
     pub(super) spread: Option<SpreadKind>,
-    /// Whether a column of changes stands beside them.
-    pub(super) changes: bool,
 }
 
 /// A column of one configuration.
@@ -77,10 +75,10 @@ pub(super) fn part(grid: &Grid) -> Option<Parted> {
     }
     // Columns that are no pair, none of a change, are parameters at most.
     let paired = |side: &Side| pairs.iter().flatten().any(|other| other.at == side.at);
-    let (changes, rest): (Vec<&Side>, Vec<&Side>) = sides
+    let rest: Vec<&Side> = sides
         .iter()
-        .filter(|side| !paired(side))
-        .partition(|side| derived(grid, side));
+        .filter(|side| !paired(side) && !derived(grid, side))
+        .collect();
     if rest.len() > pairs.len() * 2 + 1 {
         return None;
     }
@@ -93,7 +91,6 @@ pub(super) fn part(grid: &Grid) -> Option<Parted> {
     let spread = deviations.first().filter(|_| figures.len() == 1);
     Some(Parted {
         runs,
-        changes: !changes.is_empty(),
         spread: spread.map(|_| SpreadKind::Sd),
         grid: halves(grid, &figures, spread),
     })

@@ -127,11 +127,7 @@ Patched kernel:
 ";
 
     fn values(text: &str) -> Vec<(String, usize)> {
-        let options = crate::Options {
-            judged: crate::Judged::Admitted,
-            ..Default::default()
-        };
-        let audit = crate::read(text.as_bytes(), "post", &options).unwrap();
+        let audit = crate::read(text.as_bytes(), "post", &Default::default()).unwrap();
         let runs = audit.records.runs.iter();
         runs.map(|run| (run.configuration.clone(), run.metrics.len()))
             .collect()

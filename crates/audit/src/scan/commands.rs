@@ -2,15 +2,10 @@
 
 use assize_bundle::Place;
 
-use super::{RESULT, Scanner};
+use super::Scanner;
 use crate::command;
-use crate::grammar::echoed::ECHOED;
-use crate::grammar::lists::LONE;
 use crate::grammar::network;
-use crate::grammar::number::english;
-use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Figure, Finding, begins};
-use crate::group::names::workload_score;
 
 /// A line with so many words is one of a text.
 const WORDS_OF_TEXT: usize = 6;
@@ -32,16 +27,13 @@ pub(super) fn sleep(text: &str) -> Option<f64> {
 }
 
 impl Scanner<'_, '_> {
-    /// The command above a block, and whether there is one of a benchmark that is an example:
-    /// above a text, a command names no workload of a table below.
-    pub(super) fn command_of(&self, at: usize, format: &str) -> (Option<(Place, String)>, bool) {
-        let level = self.levels.get(&self.lines[at].depth);
-        match level.and_then(|level| level.command.as_ref()) {
-            Some((line, _, text)) if format == "table" && self.has_text_between(*line, at) => {
-                (None, workload_score(text) > 0)
-            }
-            found => (found.map(|(_, place, text)| (*place, text.clone())), false),
-        }
+    /// The command above a block. Above a text it is an example, and names no workload of a
+    /// table below.
+    pub(super) fn command_of(&self, at: usize, format: &str) -> Option<(Place, String)> {
+        let level = self.levels.get(&self.lines[at].depth)?;
+        let (line, place, text) = level.command.as_ref()?;
+        let example = format == "table" && self.has_text_between(*line, at);
+        (!example).then(|| (*place, text.clone()))
     }
 
     /// Whether a line of a text stands between a command and what begins at another line. A
@@ -131,31 +123,13 @@ impl Scanner<'_, '_> {
         (first && valued && !whole && text.len() <= LONGEST).then_some(text)
     }
 
-    /// The only figure that a program printed, with its format, on the line below the command:
-    /// a number with digits behind the point, alone, or in a row of netperf without headings.
-    pub(super) fn result_of_command(&self, at: usize) -> Option<(&'static str, Figure)> {
+    /// What netperf prints without headings on the line below its command.
+    pub(super) fn result_of_command(&self, at: usize) -> Option<Figure> {
         let line = &self.lines[at];
-        let text = line.text.trim();
-        let fraction = text.split_once('.').is_some_and(|(_, digits)| {
-            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
-        });
         let (typed, _, command) = self.levels.get(&line.depth)?.command.as_ref()?;
-        if typed + 1 != at {
-            return None;
-        }
-        // What the clock says is no result.
-        if command.split_whitespace().next() == Some("date") {
-            return None;
-        }
-        if let Some(figure) = network::row_without_headings(command, text) {
-            return Some(("netperf", figure));
-        }
-        let below = self.lines.get(at + 1);
-        let alone = below.is_none_or(|next| {
-            next.depth != line.depth || !next.text.trim().starts_with(|c: char| c.is_ascii_digit())
-        });
-        let value = english(text).filter(|_| fraction && alone)?;
-        Some((RESULT, Figure::new("result", value, "")))
+        (typed + 1 == at)
+            .then(|| network::row_without_headings(command, line.text.trim()))
+            .flatten()
     }
 
     /// What is said of a file that the command above filled is stated and not compared.
@@ -194,7 +168,7 @@ impl Scanner<'_, '_> {
         // Of a command it does not matter where the next digit is.
         begins::formats(text, 0)
             .map(|format| grammar::all()[format])
-            .filter(|g| !matches!(g.name(), "table" | "prose" | ECHOED | LONE | SENTENCE))
+            .filter(|g| !matches!(g.name(), "table" | "prose"))
             .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
     }
 }

@@ -32,29 +32,3 @@ pub(super) fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
 pub(super) fn has_digit(text: &[u8]) -> bool {
     text.iter().fold(false, |any, b| any | b.is_ascii_digit())
 }
-
-/// How many numbers with digits before and behind a point a text has.
-pub(super) fn fractions(text: &str) -> usize {
-    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
-    let is_fraction = |word: &str| {
-        word.split_once('.').is_some_and(|(whole, rest)| {
-            let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            digits(whole) && rest.bytes().next().is_some_and(|b| b.is_ascii_digit())
-        })
-    };
-    words.filter(|word| is_fraction(word)).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_with_a_point_are_counted_and_parts_of_words_are_not() {
-        assert_eq!(fractions("read  12.5  13.75 MB/s (1.5%)"), 3);
-        assert_eq!(fractions("on 6.12 it took 3 s"), 1);
-        for text in ["x1.5 v2.3-rc1 a.b", "end. 3. Next", "a-1.5", "3.x"] {
-            assert_eq!(fractions(text), 0, "{text}");
-        }
-    }
-}

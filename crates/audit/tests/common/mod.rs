@@ -5,21 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_audit::{Judged, Options, read};
+use assize_audit::{Options, read};
 use assize_bundle::Records;
 
-/// A post is read without options but for one: what only the bar for all of a message would
-/// leave unjudged is judged, so that each rule is tested and not this bar.
-pub(crate) fn options() -> Options {
-    Options {
-        judged: Judged::Admitted,
-        ..Options::default()
-    }
-}
-
-/// The records of a post that is read with [`options`].
+/// The records of a post that is read without options.
 pub(crate) fn records(post: &str) -> Records {
-    let audit = read(post.as_bytes(), "post", &options());
+    let audit = read(post.as_bytes(), "post", &Options::default());
     audit.unwrap().records
 }
 

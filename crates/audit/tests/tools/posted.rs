@@ -2,7 +2,6 @@
 
 use super::*;
 
-const LISTS: &str = include_str!("../posted/lists.txt");
 const SPREADS: &str = include_str!("../posted/spreads.txt");
 
 /// Configuration, workload and figures of each run.
@@ -16,88 +15,6 @@ fn runs(read: &Read) -> Vec<(String, String, Vec<Figure>)> {
         _ => None,
     };
     read.findings.iter().filter_map(run).collect()
-}
-
-#[test]
-fn lists_of_the_same_metrics_under_two_headings_are_two_runs() {
-    let runs = runs(&read(LISTS));
-    assert_eq!(runs[0].0, "Before");
-    let figures = [("real", 33.5, "s"), ("throughput", 1240.0, "MB/s")];
-    assert_eq!(runs[0].2, figures.map(|(m, v, u)| Figure::new(m, v, u)));
-    assert_eq!(runs[1].0, "After");
-    let figures = [("real", 31.2, "s"), ("throughput", 1310.5, "MB/s")];
-    assert_eq!(runs[1].2, figures.map(|(m, v, u)| Figure::new(m, v, u)));
-}
-
-#[test]
-fn labels_that_name_configurations_are_configurations() {
-    let runs = runs(&read(LISTS));
-    assert_eq!(
-        (runs[2].0.as_str(), runs[3].0.as_str()),
-        ("before", "after")
-    );
-    assert_eq!(runs[2].2, [Figure::new("IOPS", 529_000.0, "IOPS")]);
-    assert_eq!(runs[3].2, [Figure::new("IOPS", 538_500.0, "IOPS")]);
-    let turned: Vec<_> = runs[4..]
-        .iter()
-        .map(|(c, w, f)| (c.as_str(), w.as_str(), f[0].value))
-        .collect();
-    assert_eq!(
-        turned,
-        [
-            ("baseline", "On disk", 544.0),
-            ("queues", "On disk", 1015.0),
-            ("baseline", "On memory", 651.0),
-            ("queues", "On memory", 808.0),
-        ]
-    );
-}
-
-#[test]
-fn a_list_alone_and_one_with_a_value_in_words_are_none() {
-    let list = all().iter().find(|g| g.name() == "list").unwrap();
-    for text in [
-        "Before:\n  real: 33.5 s\n\nThat was all.\n",
-        "Before:\n  real: 33.5 s\n  mode: fast\n\nAfter:\n  real: 31.0 s\n  mode: fast\n",
-        "Set:\n  timeout: 30 s\n\nReset:\n  timeout: 60 s\n",
-        "Before:\n  real: 33.5 s\n\nAfter:\n  user: 31.0 s\n",
-        "Before:\n  used: 33 kB\n\nAfter:\n  used: 31 kB\n",
-        "one: 12 ms\nother: 13 ms\n",
-    ] {
-        let lines: Vec<Line<'_>> = (1..)
-            .zip(text.lines())
-            .map(|(n, t)| Line::plain(n, t))
-            .collect();
-        assert_eq!(list.read(&lines), None, "{text}");
-    }
-}
-
-#[test]
-fn a_list_of_statistics_is_a_summary_and_settings_are_nothing() {
-    let read = read(LISTS);
-    let told: Vec<_> = read
-        .summaries()
-        .into_iter()
-        .map(|(configuration, _, figure, sd, n)| (configuration, figure.value, sd, n))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            ("Unpatched".to_owned(), 262.5, Some(2.1), None),
-            ("Patched".to_owned(), 24.1, Some(9.6), None),
-            // Means by what their heading says, and no runs.
-            ("Original".to_owned(), 3033.5, None, Some(5)),
-            ("Patched".to_owned(), 3520.5, None, Some(5)),
-            ("Original".to_owned(), 2225.5, None, Some(5)),
-            ("Patched".to_owned(), 2800.5, None, Some(5)),
-        ]
-    );
-    assert!(
-        !LISTS
-            .lines()
-            .zip(&read.taken)
-            .any(|(line, taken)| line.contains("60s") && !taken.is_empty())
-    );
 }
 
 #[test]

@@ -30,6 +30,10 @@ impl Grammar for Commas {
         super::TABLE
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         start::may_start(line) && !has_figure(line)
     }

@@ -86,6 +86,10 @@ impl Grammar for Table {
         TABLE
     }
 
+    fn is_report(&self) -> bool {
+        false
+    }
+
     fn starts(&self, line: &str) -> bool {
         start::may_start(line)
     }
@@ -123,9 +127,6 @@ impl Grammar for Table {
         ];
         if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
-        }
-        if super::lists::stands_below(lines) {
-            return None;
         }
         let Some(parts) = cut(lines) else {
             return stacked::unruled(lines);
