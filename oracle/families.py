@@ -139,8 +139,7 @@ def statistics(row, labelings, count, prior):
             of_a = (a.var(axis=1, ddof=1) + floor) / n_a
             of_b = (b.var(axis=1, ddof=1) + floor) / n_b
             variance = of_a + of_b
-            with np.errstate(invalid="ignore", divide="ignore"):
-                df = variance**2 / (of_a**2 / (n_a - 1) + of_b**2 / (n_b - 1))
+            df = np.full(count, n_a + n_b - 2.0)
     z = np.zeros(count)
     some = (squared > 0) & (variance > 0)
     z[some] = wallace(squared[some] / variance[some], df[some])

@@ -137,6 +137,14 @@ def of_images(cell, positive):
     return {image: float(np.mean(values)) for image, values in images.items()}
 
 
+def beyond_spread(hidden, x, pairs):
+    """Hidden variances u²/12, 0 where the values spread by u or more."""
+    spread = lambda values: values.var(ddof=1) if len(values) > 1 else -1.0
+    if pairs:
+        return [0.0, 0.0] if spread(x[1] - x[0]) >= 6 * sum(hidden) else hidden
+    return [0.0 if spread(side) >= 12 * one else one for one, side in zip(hidden, x)]
+
+
 class Weighed:
     """Two cells against each other; `step` is that of their values; `by_image`: several
     memory images are shared, and are the replicates."""
@@ -178,6 +186,7 @@ class Weighed:
         sizes = [np.exp(side).mean() if self.images else cell.values.mean() for side, cell in zip(x, (a, b))]
         each = len(a.runs) / self.images if self.images else 1.0
         hidden = [((step or 0.0) / (size if positive else 1.0)) ** 2 / 12 / each for size in sizes]
+        hidden = beyond_spread(hidden, x, both or self.images)
         estimate = (paired if both or self.images else welch)(*x)
         # What rounding leaves of values that are all the same is no spread.
         se = 0.0 if estimate.se < 1e-14 * max(1.0, np.abs(x[0]).max()) else estimate.se

@@ -203,11 +203,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
             all.configurations.push(configuration);
         }
     }
-    for workload in records.workloads {
-        if !all.workloads.contains(&workload) {
-            all.workloads.push(workload);
-        }
-    }
+    add_new(&mut all.workloads, records.workloads);
     if all.factors.is_empty() {
         all.factors = records.factors;
     }
@@ -224,27 +220,20 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
     all.failures.extend(records.failures);
     all.complained.extend(records.complained);
     all.unavailable.extend(records.unavailable);
-    for table in records.tables {
-        if !all.tables.contains(&table) {
-            all.tables.push(table);
-        }
-    }
-    for tradeoff in records.tradeoffs {
-        if !all.tradeoffs.contains(&tradeoff) {
-            all.tradeoffs.push(tradeoff);
-        }
-    }
-    for (all, more) in [
-        (&mut all.limits, records.limits),
-        (&mut all.primary, records.primary),
-        (&mut all.higher_is_better, records.higher_is_better),
-        (&mut all.claims, records.claims),
-    ] {
-        for one in more {
-            if !all.contains(&one) {
-                all.push(one);
-            }
-        }
-    }
+    add_new(&mut all.tables, records.tables);
+    add_new(&mut all.tradeoffs, records.tradeoffs);
+    add_new(&mut all.limits, records.limits);
+    add_new(&mut all.primary, records.primary);
+    add_new(&mut all.higher_is_better, records.higher_is_better);
+    add_new(&mut all.claims, records.claims);
     Ok(())
+}
+
+/// Adds what is not there yet.
+fn add_new<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
 }

@@ -118,12 +118,12 @@ pub struct Family {
 /// **Statistic.** Where every block holds one run of each label: t of the
 /// differences inside the blocks, their mean over its standard error. Else
 /// Welch's t of the values around the means of their blocks, whose variances
-/// and Satterthwaite's degrees of freedom are computed anew in each relabeling:
-/// unequal spreads are not taken for unequal means (Janssen 1997; Chung and
-/// Romano 2013). The resolution is added to the variance. Of t the normal
-/// deviate with nearly the same tail is taken (Wallace 1959), so that contrasts
-/// with few and with many runs can stand in one family; as every p comes from
-/// relabelings, the approximation costs power at most.
+/// are computed anew in each relabeling: unequal spreads are not taken for unequal
+/// means (Janssen 1997; Chung and Romano 2013). The resolution is added to the
+/// variance. Of t the normal deviate with nearly the same tail is taken (Wallace
+/// 1959), at the degrees of freedom of the contrast, so that contrasts with few and
+/// with many runs can stand in one family; as every p comes from relabelings, the
+/// approximation costs power at most.
 ///
 /// **Relabelings.** Labels are exchanged inside blocks, in each site alike for all
 /// contrasts. In blocks of one run of each this flips whole blocks.
@@ -378,13 +378,8 @@ impl Groups {
         }
         let of_a = (deviations_a / (n_a - 1.0) + self.floor) / n_a;
         let of_b = (deviations_b / (n_b - 1.0) + self.floor) / n_b;
-        let both = of_a + of_b;
-        if both <= 0.0 {
-            return 0.0;
-        }
-        let (share_a, share_b) = (of_a / both, of_b / both);
-        let df = 1.0 / (share_a * share_a / (n_a - 1.0) + share_b * share_b / (n_b - 1.0));
-        deviate(difference * difference, both, df)
+        // The same for all relabelings, so that they are ranked by t itself.
+        deviate(difference * difference, of_a + of_b, n_a + n_b - 2.0)
     }
 }
 

@@ -40,6 +40,7 @@ mod error;
 mod factorial;
 mod failed;
 mod family;
+mod hidden;
 mod identities;
 mod images;
 mod interval;

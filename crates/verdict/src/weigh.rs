@@ -10,6 +10,7 @@ use assize_judge::{Interval, Result, paired};
 use crate::across::{Across, weigh_across};
 use crate::cells::{Cell, Cells};
 use crate::document::{Agreement, Scale, TTest};
+use crate::hidden::{beyond_spread, hidden, hidden_step};
 use crate::images;
 use crate::options::{LEVEL, Options};
 use crate::pairs::partners;
@@ -183,7 +184,7 @@ pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
 }
 
 /// The coarser step of two cells.
-fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
+pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
     a.step.into_iter().chain(b.step).reduce(f64::max)
 }
 
@@ -248,7 +249,7 @@ fn by_images<'a>(
 fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weighed {
     let (values_a, values_b) = (a.values(), b.values());
     let mut weighed = counted(a, b, positive);
-    let hidden = [hidden(a, b, positive, a), hidden(a, b, positive, b)];
+    let steps = [hidden(a, b, positive, a), hidden(a, b, positive, b)];
     let (estimate, x_a, x_b) = if positive {
         let (x_a, x_b) = (logs(&values_a), logs(&values_b));
         let (log_sd, estimate) = match t_test {
@@ -267,6 +268,7 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
         };
         (estimate, values_a, values_b)
     };
+    let hidden = beyond_spread(steps, &x_a, &x_b, t_test);
     let added = hidden[0] / x_a.len() as f64 + hidden[1] / x_b.len() as f64;
     take_estimate(&mut weighed, estimate, t_test, added);
     let blocks = in_blocks(a, &x_a, b, &x_b);
@@ -280,36 +282,6 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
     weighed.contrast = Some(contrast);
     weighed.ci = weighed.interval(LEVEL);
     weighed
-}
-
-/// The variance that the steps of the values hide in each run of one side, u²/12
-/// for steps of u, on the scale that is averaged. Where only the steps of the other
-/// side are known they are taken for those of both.
-fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
-    let Some(step) = hidden_step(a, b, side) else {
-        return 0.0;
-    };
-    let size = if positive {
-        arithmetic(&side.values()).unwrap_or(1.0)
-    } else {
-        1.0
-    };
-    (step / size).powi(2) / 12.0
-}
-
-/// The steps in which the values of one side hide how large they are.
-fn hidden_step(a: &Cell<'_>, b: &Cell<'_>, side: &Cell<'_>) -> Option<f64> {
-    // Of few distinct whole numbers, as a machine that repeats itself gives, the
-    // largest common step says nothing of what a value hides.
-    if are_whole(a) && are_whole(b) {
-        return Some(1.0);
-    }
-    side.step.or(coarser(a, b))
-}
-
-/// Whether all values are whole numbers.
-fn are_whole(cell: &Cell<'_>) -> bool {
-    cell.runs.iter().all(|run| run.value.fract() == 0.0)
 }
 
 /// All runs as one block.

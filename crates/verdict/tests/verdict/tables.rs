@@ -24,9 +24,14 @@ const JITTER: [(&str, [[f64; 8]; 3]); 2] = [
     ]),
 ];
 /// Of `follow`, nice to normal: ratio, its interval, p_t.
-const NICE: [f64; 4] = [0.97977826088, 0.96270189830, 1.00263574074, 0.0618793065];
+const NICE: [f64; 4] = [
+    0.97977826088,
+    0.9627066654549,
+    1.0026319556211,
+    0.06184203652892367,
+];
 /// Of `base`, fifo to normal: ratio and the end of its interval.
-const FIFO: [f64; 2] = [0.0101310760406, 0.010547510900];
+const FIFO: [f64; 2] = [0.0101310760406, 0.0105467235798];
 const WORKLOADS: [&str; 3] = ["normal", "nice", "fifo"];
 
 fn asked(normalised_to: Option<&str>) -> DeclaredTable {
