@@ -270,9 +270,12 @@ mod tests {
         fn an_answer_cut_anywhere_is_never_completed(middle in middle()) {
             let mut bytes = b"ready\n".to_vec();
             bytes.extend(text(&whole(middle)));
+            let killed = Failure::Ended { how: "QEMU: signal 9".into() };
             for end in 0..bytes.len() {
-                let cut = outcome(&bytes[..end], "", None);
-                prop_assert!(matches!(cut, Outcome::Failed { .. }), "cut at {}", end);
+                for ended in [None, Some(killed.clone())] {
+                    let cut = outcome(&bytes[..end], "", ended);
+                    prop_assert!(matches!(cut, Outcome::Failed { .. }), "cut at {}", end);
+                }
             }
         }
 

@@ -314,6 +314,38 @@ mod tests {
     use super::*;
 
     #[test]
+    fn whatever_changes_in_a_source_makes_other_modules() {
+        type Files = [(&'static str, &'static str); 2];
+        let files: Files = [("Kbuild", "obj-m += a.o\n"), ("a.c", "int a;\n")];
+        let subject = Subject {
+            name: "k",
+            release: "6.12",
+            headers: Path::new("/h"),
+            compiler: None,
+        };
+        let key = |files: &Files, tests| {
+            key(&Order {
+                root: Path::new("/r"),
+                sources: &Sources::of(files),
+                variant: Variant(0),
+                subject: &subject,
+                tests,
+            })
+        };
+        let plain = key(&files, false);
+        assert_eq!(plain, key(&files, false));
+        assert_ne!(plain, key(&files, true));
+        for at in 0..files.len() {
+            let (mut text, mut path) = (files, files);
+            text[at].1 = "int b;\n";
+            path[at].0 = "b.c";
+            for changed in [text, path] {
+                assert_ne!(plain, key(&changed, false), "{changed:?}");
+            }
+        }
+    }
+
+    #[test]
     fn sources_are_where_the_makefile_of_the_headers_includes_them_from() {
         let place = tempfile::tempdir().unwrap();
         let place = fs::canonicalize(place.path()).unwrap();
