@@ -106,7 +106,10 @@ impl Total {
     /// Keeps what failing tests say, and adds the figures of a line such as
     /// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`.
     fn add(&mut self, line: &str) {
-        if let Some(why) = line.strip_prefix("skipped: ") {
+        // Of the harness of pages it stands behind the name of the page.
+        if let Some((before, why)) = line.split_once("skipped: ")
+            && (before.is_empty() || before.ends_with("... "))
+        {
             self.skipped.push(why.to_owned());
         }
         if line.starts_with("---- ") {
@@ -162,7 +165,9 @@ mod tests {
         assert_eq!(total.to_string(), "7 passed, 2 failed, 1 skipped");
         total.add("skipped: no QEMU");
         assert_eq!(total.to_string(), "6 passed, 2 failed, 2 skipped");
-        assert_eq!(total.skipped, ["no QEMU"]);
+        total.add("test a.md    ... skipped: no kernel");
+        total.add("a figure is skipped: it is said");
+        assert_eq!(total.skipped, ["no QEMU", "no kernel"]);
         assert!(total.said.is_empty());
     }
 

@@ -269,8 +269,8 @@ pub(crate) struct AuditArguments {
     /// what the text says, else what leaves most doubt]
     #[arg(long, value_name = "KIND", value_parser = assize_audit::SpreadKind::parse)]
     pub(crate) spread: Option<assize_audit::SpreadKind>,
-    /// What numbers measure that no column or key names: NAME [UNIT] and, if it is known,
-    /// '<' (less is better) or '>', as in 'time s <'
+    /// What numbers measure that no column or key names: a name, its unit and, if it is
+    /// known, '<' (less is better) or '>', as in 'time s <'
     #[arg(long, value_name = "METRIC", value_parser = assize_audit::declared::Metric::parse)]
     pub(crate) metric: Option<assize_audit::declared::Metric>,
     /// Judge the figures whose places this file names (docs/readings.md)
