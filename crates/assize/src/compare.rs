@@ -113,6 +113,8 @@ pub(crate) fn gather(
         .map(|path| path.display().to_string())
         .collect();
     records.source = sources.join(", ");
+    // Nobody knows when the runs of one file were made beside those of another.
+    records.order_unknown |= inputs.len() > 1 && inputs.iter().any(|path| path.is_file());
     Ok((records, terms.unwrap_or_default(), are_blocks))
 }
 

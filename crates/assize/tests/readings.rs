@@ -388,3 +388,85 @@ fn compare_reads_declared_files_as_audit_does() {
         assert_eq!(found(arguments), expected, "{arguments:?}");
     }
 }
+
+/// Ten runs of each, which rise from row to row.
+const RISING: [(f64, f64); 10] = [
+    (100.1, 80.2),
+    (100.6, 80.5),
+    (101.2, 81.1),
+    (101.5, 81.6),
+    (102.1, 82.5),
+    (102.4, 82.0),
+    (103.0, 83.1),
+    (103.3, 83.4),
+    (103.9, 84.3),
+    (104.2, 83.9),
+];
+
+/// What is said of a post that holds nothing but rows.
+fn said_of(place: &Path, head: &str, rows: impl Iterator<Item = String>) -> String {
+    fs::write(
+        place.join("post.txt"),
+        head.to_owned() + &rows.collect::<String>(),
+    )
+    .unwrap();
+    printed(place, &["audit", "post.txt"])
+}
+
+#[test]
+fn rows_of_a_posted_table_are_in_no_order() {
+    let place = tempfile::tempdir().unwrap();
+    let plain = "Ten runs of each:\n\nrun  base (s)  patched (s)\n";
+    let piped = "Ten runs of each:\n\n| run | base (s) | patched (s) |\n|---|---|---|\n";
+    type Written = fn(usize, (f64, f64)) -> String;
+    let layouts: [(&str, Written); 2] = [
+        (plain, |n, (a, b)| format!("{:3}  {a}  {b}\n", n + 1)),
+        (piped, |n, (a, b)| format!("| {} | {a} | {b} |\n", n + 1)),
+    ];
+    for (head, written) in layouts {
+        let shuffled = [3, 8, 0, 6, 9, 1, 5, 2, 7, 4];
+        let rows = RISING.iter().enumerate();
+        let sorted = said_of(place.path(), head, rows.map(|(n, row)| written(n, *row)));
+        let rows = shuffled.iter().map(|&n| RISING[n]).enumerate();
+        let mixed = said_of(place.path(), head, rows.map(|(n, row)| written(n, row)));
+        assert_eq!(sorted, mixed);
+        assert!(sorted.contains("0.805 **"), "{sorted}");
+        for lint in ["[drift]", "[dependent-runs]", "[unrandomised-order]"] {
+            assert!(!sorted.contains(lint), "{sorted}");
+        }
+    }
+}
+
+#[test]
+fn reports_of_a_tool_stand_in_the_order_of_the_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let report = |value: f64| format!("real\t{value:.1}s\nuser\t0m1.0s\nsys\t0m0.1s\n\n");
+    let base = RISING.iter().map(|(base, _)| report(*base));
+    let patched = RISING.iter().map(|(_, patched)| report(*patched));
+    let between = std::iter::once("patched:\n\n".to_owned());
+    let said = said_of(
+        place.path(),
+        "base:\n\n",
+        base.chain(between).chain(patched),
+    );
+    assert!(
+        said.contains("[unrandomised-order]") && said.contains("[drift]"),
+        "{said}"
+    );
+}
+
+#[test]
+fn nobody_knows_when_the_runs_of_one_file_were_made_beside_those_of_another() {
+    let place = tempfile::tempdir().unwrap();
+    let report = |value: f64| format!("real\t{value:.1}s\nuser\t0m1.0s\nsys\t0m0.1s\n\n");
+    let base = RISING.iter().map(|(base, _)| report(*base));
+    let patched = RISING.iter().map(|(_, patched)| report(*patched));
+    fs::write(place.path().join("base"), base.collect::<String>()).unwrap();
+    fs::write(place.path().join("patched"), patched.collect::<String>()).unwrap();
+    let said = printed(place.path(), &["compare", "base", "patched"]);
+    assert!(said.contains("-19.5 %"), "{said}");
+    assert!(
+        !said.contains("order]") && !said.contains("[drift]"),
+        "{said}"
+    );
+}

@@ -65,10 +65,12 @@ pub(super) fn assemble(
     let Admitted { items, rulings } = admit::admit(items, &names, options, &mut records.doubts);
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);
+    let order_unknown = hides_order(&items, &names);
     let mut runs = Runs::default();
     for item in items {
         record(&mut records, &mut runs, item, &names);
     }
+    records.order_unknown = order_unknown;
     records.resolutions = runs.resolutions();
     records.runs = runs.finish();
     Assembled { records, rulings }
@@ -325,6 +327,22 @@ fn adopt_summaries(items: &mut [Item], names: &BTreeMap<String, String>) {
             item.workload_name = Some(workload.clone());
         }
     }
+}
+
+/// Whether the text does not show in which order some runs were made. Reports of a tool
+/// stand one after the other as they were printed; the rows of a table, or the figures
+/// behind a name, may have been sorted. What was measured once has no order.
+fn hides_order(items: &[Item], names: &BTreeMap<String, String>) -> bool {
+    let mut cells: BTreeMap<(String, Option<&str>), (usize, bool)> = BTreeMap::new();
+    for item in items {
+        if matches!(item.finding, Finding::Run { .. }) {
+            let cell = (name_of(item, names), item.workload_name.as_deref());
+            let (runs, hidden) = cells.entry(cell).or_default();
+            *runs += 1;
+            *hidden |= !grammar::is_report(item.format);
+        }
+    }
+    cells.values().any(|(runs, hidden)| *hidden && *runs > 1)
 }
 
 /// Lists configurations and workloads in order of appearance.

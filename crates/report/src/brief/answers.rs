@@ -1,6 +1,6 @@
 //! For each metric and configuration one line: better or worse, where, by how much.
 
-use assize_verdict::Comparison;
+use assize_verdict::{Comparison, Verdict};
 
 use super::{Sheet, counts};
 use crate::contrasts::{
@@ -34,6 +34,8 @@ pub(super) struct Answers {
     pub(super) decided_left: usize,
     /// Contrasts that are not listed since nothing is known of them.
     pub(super) open: usize,
+    /// Those that are not listed since they are equal in every run.
+    pub(super) equal: usize,
 }
 
 /// The contrasts, in at most so many lines.
@@ -48,14 +50,21 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     let rates = || of_events.iter().flat_map(|one| &one.contrasts);
     let rates_are_open = rates().all(|one| one.outcome == Outcome::Open);
     // Where no metric is primary, what is undecided is not listed.
-    if !rows_are_primary(sheet.document) && open < all {
+    let told = of_metrics.iter().flat_map(|one| &one.contrasts);
+    let equal = told.filter(|one| one.is_equal()).count();
+    if !rows_are_primary(sheet.document) && open + equal < all {
         for one in &mut of_metrics {
-            one.contrasts.retain(|contrast| !contrast.is_open());
+            one.contrasts
+                .retain(|contrast| !contrast.is_open() && !contrast.is_equal());
         }
-        answers.open = open;
+        (answers.open, answers.equal) = (open, equal);
     } else if open == all && rates_are_open && all + rates().count() > 1 {
         let of_all = counts::of(all + rates().count(), "contrast");
-        let text = format!("Cannot tell for any of {of_all}.");
+        let mut ends = sheet.document.outcomes.iter();
+        let text = match ends.any(|one| one.verdict == Verdict::Established) {
+            true => format!("Besides how runs ended, none of {of_all} is decided."),
+            false => format!("Cannot tell for any of {of_all}."),
+        };
         answers.shown.push(sheet.bold(&text));
         room = room.min(UNDECIDED);
     }
@@ -303,6 +312,9 @@ pub(super) fn left(answers: &Answers) -> Vec<String> {
     }
     if answers.open > 0 {
         parts.push(counts::of(answers.open, "undecided contrast"));
+    }
+    if answers.equal > 0 {
+        parts.push(counts::of(answers.equal, "contrast") + " equal in every run");
     }
     parts
 }

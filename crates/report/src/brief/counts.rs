@@ -4,7 +4,7 @@ use assize_verdict::{Document, Verdict};
 
 use super::Sheet;
 use super::answers::{self, Answers};
-use crate::contrasts::{by_event, decided, leading, lost};
+use crate::contrasts::{by_event, decided, fixed, leading, lost};
 
 /// `1 run`, `2 runs`.
 pub(super) fn of(n: usize, noun: &str) -> String {
@@ -17,6 +17,7 @@ pub(crate) fn settles(document: &Document) -> Option<String> {
     let rows = leading(document).into_iter();
     let open: Vec<_> = rows
         .filter(|row| matches!(row.verdict, Verdict::Undecided | Verdict::Supported))
+        .filter(|row| fixed(document, row).is_none())
         .collect();
     let mut needed: Vec<(u32, u32)> = open
         .iter()

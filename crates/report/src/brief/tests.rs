@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod fixed;
+
 /// A row: workload, metric, configuration, means, ratio, interval, verdict.
 fn row(
     (workload, metric, configuration): (&str, &str, &str),
@@ -138,7 +140,7 @@ fn what_is_established_and_negligible_is_no_difference() {
     )];
     let text = shown(&document(&["base", "faster"], &rows), 100);
     assert!(
-        text.contains("no difference larger than 1 %: -0.035 %"),
+        text.contains("better by 0.035 %, too small to matter at 1 %: -0.035 %"),
         "{text}"
     );
     assert!(!text.contains("better:"), "{text}");

@@ -15,7 +15,7 @@ mod summary;
 use assize_verdict::{Comparison, Document, Outcome as Claimed, OutcomeComparison, Verdict};
 
 use crate::contrasts::{
-    MetricWords, Outcome, effect_with_interval, outcome, outcome_said, row_words,
+    MetricWords, Outcome, came_out, effect_with_interval, outcome_said, row_words,
 };
 use crate::number::significant;
 use crate::series::{Effect, Outcome as Tried, Reading, Series};
@@ -228,7 +228,7 @@ fn of_row(
 ) -> Check {
     let words = metrics.iter().find(|one| one.metric == row.metric);
     let better = words.and_then(|one| one.better);
-    let came_out = outcome(row, better, document.margin);
+    let came_out = came_out(document, row, better);
     let word = row_words(row, came_out, better, document.margin);
     Check {
         group: row.workload.clone(),
@@ -236,11 +236,14 @@ fn of_row(
             "{} with {} against {}",
             row.metric, row.configuration, row.baseline
         ),
-        state: state(failure, came_out == Outcome::Open),
+        state: state(failure, matches!(came_out, Outcome::Open | Outcome::Fixed)),
         said: format!(
             "{word}: {} ({})",
             effect_with_interval(document, row, came_out),
-            row.verdict.word()
+            match came_out {
+                Outcome::Equal | Outcome::Fixed => "not tested, since no run varies",
+                _ => row.verdict.word(),
+            }
         ),
     }
 }

@@ -27,13 +27,17 @@ pub(crate) enum Outcome {
     LikelyMore,
     /// Equivalent, or established and within the margin with its whole interval.
     Same,
-    /// Neither.
+    /// All runs of both sides have the same value.
+    Equal,
+    /// All runs of a side have the same value, and the other side has another.
+    Fixed,
+    /// None of these.
     Open,
 }
 
 impl Outcome {
     /// All of them, in the order in which they are counted.
-    pub(crate) const ALL: [Outcome; 10] = [
+    pub(crate) const ALL: [Outcome; 12] = [
         Outcome::Better,
         Outcome::Worse,
         Outcome::Less,
@@ -43,6 +47,8 @@ impl Outcome {
         Outcome::LikelyLess,
         Outcome::LikelyMore,
         Outcome::Same,
+        Outcome::Fixed,
+        Outcome::Equal,
         Outcome::Open,
     ];
 
@@ -66,8 +72,12 @@ impl Outcome {
         match self {
             Outcome::Better | Outcome::LikelyBetter => "good",
             Outcome::Worse | Outcome::LikelyWorse => "bad",
-            Outcome::Less | Outcome::More | Outcome::LikelyLess | Outcome::LikelyMore => "differs",
-            Outcome::Same => "same",
+            Outcome::Less
+            | Outcome::More
+            | Outcome::LikelyLess
+            | Outcome::LikelyMore
+            | Outcome::Fixed => "differs",
+            Outcome::Same | Outcome::Equal => "same",
             Outcome::Open => "open",
         }
     }
@@ -84,6 +94,8 @@ impl Outcome {
             Outcome::LikelyLess => "likely less".to_owned(),
             Outcome::LikelyMore => "likely more".to_owned(),
             Outcome::Same => format!("no difference larger than {}", super::margin(margin)),
+            Outcome::Fixed => "a difference in every run".to_owned(),
+            Outcome::Equal => "equal in every run".to_owned(),
             Outcome::Open => "cannot tell".to_owned(),
         }
     }
@@ -126,7 +138,12 @@ pub(crate) fn row_words(
     match change(row).filter(|change| established && *change != 0.0) {
         Some(change) if came_out == Outcome::Same => {
             let way = Outcome::of(change < 0.0, true, better).words(margin);
-            format!("{way}, but {}", came_out.words(margin))
+            let by = percent(change.abs());
+            let by = by.trim_start_matches('+');
+            format!(
+                "{way} by {by}, too small to matter at {}",
+                super::margin(margin)
+            )
         }
         _ => came_out.words(margin),
     }
@@ -240,13 +257,15 @@ impl Interval {
 
 /// The interval that is shown beside a verdict. Where that is "cannot tell", an interval
 /// of the row's own may leave out "no difference" all the same, so there it is the one
-/// that is corrected as the verdict is. None where no figure speaks for all machines.
+/// that is corrected as the verdict is. None where no figure speaks for all machines,
+/// or no run varies.
 pub(crate) fn interval(
     document: &Document,
     row: &Comparison,
     came_out: Outcome,
 ) -> Option<Interval> {
-    if contradicted(document, row) {
+    let varies = !matches!(came_out, Outcome::Equal | Outcome::Fixed);
+    if contradicted(document, row) || !varies {
         return None;
     }
     let corrected = row.ci_simultaneous.filter(|_| came_out == Outcome::Open);

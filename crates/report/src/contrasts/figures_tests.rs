@@ -59,7 +59,7 @@ fn a_small_difference_that_is_established_is_said_with_both() {
     let came_out = outcome(&row, Some(Better::Lower), 0.01);
     assert_eq!(
         row_words(&row, came_out, Some(Better::Lower), 0.01),
-        "worse, but no difference larger than 1 %"
+        "worse by 0.48 %, too small to matter at 1 %"
     );
     let equivalent = Comparison {
         verdict: Verdict::Equivalent,

@@ -2,6 +2,7 @@
 //! came out, in words. The text for a terminal and the page say it with the same words.
 
 mod figures;
+mod fixed;
 mod outcomes;
 mod rates;
 
@@ -14,6 +15,7 @@ pub(crate) use figures::{
     Interval, Outcome, absolute, change, effect, effect_with_interval, ends, gain, interval,
     outcome, percent, range, row_words, size, size_with_interval, stands_for,
 };
+pub(crate) use fixed::fixed;
 pub use outcomes::outcome_said;
 pub(crate) use outcomes::{lost, ranked as ranked_outcomes, word as outcome_word};
 pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
@@ -108,11 +110,7 @@ pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfM
     let mut metrics: Vec<OfMetric<'_>> = Vec::new();
     for row in leading(document) {
         let better = words.better(&row.metric);
-        // Where machines contradict each other, no figure speaks for all.
-        let came_out = match contradicted(document, row) {
-            true => Outcome::Open,
-            false => outcome(row, better, document.margin),
-        };
+        let came_out = came_out(document, row, better);
         let at = metrics.iter().position(|one| one.metric == row.metric);
         let at = at.unwrap_or_else(|| {
             metrics.push(OfMetric {
@@ -145,6 +143,15 @@ pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfM
         metrics.sort_by(|a, b| first(&b.contrasts).total_cmp(&first(&a.contrasts)));
     }
     metrics
+}
+
+/// Which way a row of a document has come out. Where machines contradict each other, no
+/// figure speaks for all.
+pub(crate) fn came_out(document: &Document, row: &Comparison, better: Option<Better>) -> Outcome {
+    if contradicted(document, row) {
+        return Outcome::Open;
+    }
+    fixed(document, row).unwrap_or_else(|| outcome(row, better, document.margin))
 }
 
 fn first(contrasts: &[Contrast<'_>]) -> f64 {
@@ -199,8 +206,9 @@ impl<'a> Contrast<'a> {
                 | Outcome::LikelyWorse
                 | Outcome::LikelyLess
                 | Outcome::LikelyMore => 10.0 + size,
+                Outcome::Fixed => 2.0,
                 Outcome::Same => 1.0,
-                Outcome::Open => 0.0,
+                Outcome::Equal | Outcome::Open => 0.0,
             }
         };
         self.rows.iter().map(of).fold(0.0, f64::max)
@@ -211,6 +219,13 @@ impl<'a> Contrast<'a> {
         self.rows
             .iter()
             .all(|(_, came_out)| *came_out == Outcome::Open)
+    }
+
+    /// Whether nothing differs on any workload, in any run.
+    pub(crate) fn is_equal(&self) -> bool {
+        self.rows
+            .iter()
+            .all(|(_, came_out)| *came_out == Outcome::Equal)
     }
 
     /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`.

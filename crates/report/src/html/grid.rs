@@ -6,7 +6,7 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
 use super::page::Page;
-use crate::contrasts::{Outcome, Words, outcome};
+use crate::contrasts::{Outcome, Words, came_out, fixed};
 use crate::number::{ratio, signed, significant};
 use crate::text::contradicted;
 
@@ -191,7 +191,20 @@ pub(super) fn cell(document: &Document, row: &Comparison, words: Words<'_>) -> C
         ..agreed(row)
     };
     if !contradicted(document, row) {
-        return cell;
+        return match fixed(document, row) {
+            None => cell,
+            Some(Outcome::Equal) => Cell {
+                mark: "",
+                value: "equal".to_owned(),
+                interval: "in every run".to_owned(),
+                ..cell
+            },
+            Some(_) => Cell {
+                mark: "",
+                interval: "in every run".to_owned(),
+                ..cell
+            },
+        };
     }
     Cell {
         mark: "!",
@@ -203,10 +216,7 @@ pub(super) fn cell(document: &Document, row: &Comparison, words: Words<'_>) -> C
 
 /// Whether what a row shows is good.
 pub(super) fn tone(document: &Document, row: &Comparison, words: Words<'_>) -> &'static str {
-    if contradicted(document, row) {
-        return Outcome::Open.tone();
-    }
-    outcome(row, words.better(&row.metric), document.margin).tone()
+    came_out(document, row, words.better(&row.metric)).tone()
 }
 
 /// The word that stands beside a colour.

@@ -8,8 +8,7 @@ use serde::Serialize;
 use assize_verdict::{Comparison, Document, Verdict};
 
 use super::page::{Post, PostFigure, PostLine};
-use crate::contrasts::{Outcome, Words, effect_with_interval, outcome};
-use crate::text::contradicted;
+use crate::contrasts::{Outcome, Words, came_out, effect_with_interval};
 
 /// Lines around those that say something.
 const CONTEXT: usize = 2;
@@ -186,11 +185,9 @@ fn of_row(figure: &PostFigure, row: &Comparison) -> bool {
 }
 
 fn supported(document: &Document, row: &Comparison, words: Words<'_>) -> Supported {
-    let came_out = match contradicted(document, row) {
-        true => Outcome::Open,
-        false => outcome(row, words.better(&row.metric), document.margin),
-    };
+    let came_out = came_out(document, row, words.better(&row.metric));
     let settles = match (row.verdict, row.runs_needed) {
+        _ if matches!(came_out, Outcome::Equal | Outcome::Fixed) => String::new(),
         (Verdict::Established | Verdict::Equivalent, _) => String::new(),
         (_, Some(runs)) => format!("{runs} runs of each would likely settle it"),
         (_, None) => row.because.clone().unwrap_or_default(),

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Cell, Grid, Weight};
 use super::{Style, mark, push_wrapped};
+use crate::contrasts::{Outcome, fixed};
 use crate::number::{interval, narrow, p, ratio, signed, significant};
 
 /// One table for each workload: metric by configuration.
@@ -148,13 +149,18 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
             weight: Weight::Bold,
         };
     }
+    let fixed = fixed(document, row);
     let value = match (row.ratio, row.difference) {
         (Some(value), _) => narrow(value, ratio),
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
         (None, None) => "-".to_string(),
     };
-    let mut lines = vec![format!("{value} {}", mark(row.verdict))];
-    if let Some([low, high]) = row.ci {
+    let mut lines = match fixed {
+        Some(Outcome::Equal) => vec!["equal".to_string()],
+        Some(_) => vec![value, "in every run".to_string()],
+        None => vec![format!("{value} {}", mark(row.verdict))],
+    };
+    if let Some([low, high]) = row.ci.filter(|_| fixed.is_none()) {
         lines.push(match row.scale {
             Scale::Raw => interval([low, high], |v| significant(v, 2)),
             Scale::Log | Scale::Summary => interval([low, high], ratio),
@@ -164,7 +170,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
         let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
         lines.push(format!("n {}:{}", count(row.n), count(row.n_baseline)));
     }
-    if let Some(step) = row.resolution.filter(|_| hides_equality(row)) {
+    if let Some(step) = row.resolution.filter(|_| hides_equality(document, row)) {
         lines.push(format!("steps {}", short(step)));
     }
     Cell {
@@ -174,8 +180,9 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
 }
 
 /// Whether the steps of the values keep a row from being equivalent.
-fn hides_equality(row: &Comparison) -> bool {
-    row.too_coarse && row.verdict == Verdict::Undecided && row.ratio.is_some() && row.ci.is_some()
+fn hides_equality(document: &Document, row: &Comparison) -> bool {
+    let undecided = row.verdict == Verdict::Undecided && fixed(document, row).is_none();
+    row.too_coarse && undecided && row.ratio.is_some() && row.ci.is_some()
 }
 
 /// Whether machines contradict each other there: no figure speaks for all.
@@ -230,6 +237,14 @@ fn legend(document: &Document, out: &mut String) {
             " disagree !: {several} show opposite effects, so no figure speaks for all."
         ));
     }
+    let fixed = |row: &Comparison| fixed(document, row);
+    let mut every = document.comparisons.iter().filter_map(fixed);
+    if every.next().is_some() {
+        text.push_str(
+            " equal, in every run: no run of a side differs from another, so nothing is tested.",
+        );
+    }
+    let hides_equality = |row: &Comparison| hides_equality(document, row);
     if document.comparisons.iter().any(hides_equality) {
         text.push_str(" steps: values come in steps of that, beyond the margin, so that nothing shows them equal.");
     }
