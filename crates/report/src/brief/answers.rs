@@ -59,13 +59,9 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
         }
         (answers.open, answers.equal) = (open, equal);
     } else if open == all && rates_are_open && all + rates().count() > 1 {
-        let of_all = counts::of(all + rates().count(), "contrast");
-        let mut ends = sheet.document.outcomes.iter();
-        let text = match ends.any(|one| one.verdict == Verdict::Established) {
-            true => format!("Besides how runs ended, none of {of_all} is decided."),
-            false => format!("Cannot tell for any of {of_all}."),
-        };
-        answers.shown.push(sheet.bold(&text));
+        answers
+            .shown
+            .push(none_decided(sheet, all + rates().count()));
         room = room.min(UNDECIDED);
     }
     let metrics = of_metrics.into_iter().map(|one| {
@@ -104,6 +100,16 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
         answers.shown.push(why.to_owned());
     }
     answers
+}
+
+/// That nothing is known of so many contrasts; of how runs ended something may be.
+fn none_decided(sheet: &Sheet<'_>, contrasts: usize) -> String {
+    let of_all = counts::of(contrasts, "contrast");
+    let mut ends = sheet.document.outcomes.iter();
+    sheet.bold(&match ends.any(|one| one.verdict == Verdict::Established) {
+        true => format!("Besides how runs ended, none of {of_all} is decided."),
+        false => format!("Cannot tell for any of {of_all}."),
+    })
 }
 
 /// What became of the first claims; of few of them also why.
