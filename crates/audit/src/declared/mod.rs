@@ -3,7 +3,7 @@
 //!
 //! | form | recognised by |
 //! | --- | --- |
-//! | CSV, TSV | a header whose names are known ([`header`]) |
+//! | CSV, TSV | a header whose names are known (`header`) |
 //! | JSON lines | an object a line, whose keys are such names |
 //! | Markdown, boxed | the same names between `|` or `│` |
 //! | numbers | nothing else in the file |
