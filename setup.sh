@@ -274,8 +274,9 @@ apt_candidate() {
 
 apt_get() {
     # --no-remove: never trade a package of the user's for one of ours.
+    # Another lane may be installing.
     as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -q -y --no-install-recommends --no-remove "$@"
+        apt-get -o DPkg::Lock::Timeout=900 install -q -y --no-install-recommends --no-remove "$@"
 }
 
 apt_install() {

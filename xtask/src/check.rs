@@ -91,6 +91,8 @@ pub(crate) fn run_more(arguments: &[String]) -> Result<(), Error> {
     if let Some(word) = arguments.first() {
         return Err(format!("{word}: takes no arguments; see `check LANE...`"));
     }
+    // Before the lists begin: two at once would wait for each other.
+    steps::install(&["exact", "run", "test", "full"])?;
     let mut taken = take_each(PROGRAM);
     taken.extend(side_by_side(OTHERS, MACHINES));
     close(&taken)

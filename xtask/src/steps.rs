@@ -164,7 +164,7 @@ fn take(step: &Step) -> Taken {
 }
 
 /// Installs what a step needs, when it begins.
-fn install(groups: &[&str]) -> Result<(), Error> {
+pub(crate) fn install(groups: &[&str]) -> Result<(), Error> {
     if groups.is_empty() {
         return Ok(());
     }
