@@ -45,23 +45,21 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     let mut of_metrics = by_metric(sheet.document, words);
     let of_events = by_event(sheet.document, words);
     let all: usize = of_metrics.iter().map(|one| one.contrasts.len()).sum();
-    let open = of_metrics.iter().flat_map(|one| &one.contrasts);
-    let open = open.filter(|one| one.is_open()).count();
+    let told = || of_metrics.iter().flat_map(|one| &one.contrasts);
+    let open = told().filter(|one| one.is_open()).count();
+    let equal = told().filter(|one| one.is_equal()).count();
     let rates = || of_events.iter().flat_map(|one| &one.contrasts);
     let rates_are_open = rates().all(|one| one.outcome == Outcome::Open);
+    let of_all = all + rates().count();
     // Where no metric is primary, what is undecided is not listed.
-    let told = of_metrics.iter().flat_map(|one| &one.contrasts);
-    let equal = told.filter(|one| one.is_equal()).count();
     if !rows_are_primary(sheet.document) && open + equal < all {
         for one in &mut of_metrics {
             one.contrasts
                 .retain(|contrast| !contrast.is_open() && !contrast.is_equal());
         }
         (answers.open, answers.equal) = (open, equal);
-    } else if open == all && rates_are_open && all + rates().count() > 1 {
-        answers
-            .shown
-            .push(none_decided(sheet, all + rates().count()));
+    } else if open == all && rates_are_open && of_all > 1 {
+        answers.shown.push(none_decided(sheet, of_all));
         room = room.min(UNDECIDED);
     }
     let metrics = of_metrics.into_iter().map(|one| {

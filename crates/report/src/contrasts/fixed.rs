@@ -10,6 +10,10 @@ use super::figures::Outcome;
 pub(crate) fn fixed(document: &Document, row: &Comparison) -> Option<Outcome> {
     /// What sums leave of intervals without a width.
     const ROUNDING: f64 = 1e-9;
+    // Values that are printed with decimals may differ in those that were cut off.
+    if row.resolution.is_some_and(|step| step < 1.0) {
+        return None;
+    }
     let [low, high] = row.ci?;
     let is_point = (high - low).abs() <= ROUNDING * high.abs();
     if row.verdict != Verdict::Undecided || !is_point {
