@@ -31,6 +31,10 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
             what,
         });
     };
+    // A script of no lines succeeds.
+    if text.is_empty() {
+        find(0, "an empty file".into());
+    }
     for (at, line) in text.lines().enumerate() {
         if line.ends_with([' ', '\t']) || line.ends_with('\r') {
             find(at + 1, "trailing white space".into());
@@ -75,7 +79,11 @@ mod tests {
         assert_eq!(check("a", "b\n\n").len(), 1);
         assert_eq!(check("a", "b").len(), 1);
         assert!(check("a", "b\n").is_empty());
-        assert!(check("a", "").is_empty());
+    }
+
+    #[test]
+    fn an_empty_file_is_found() {
+        assert_eq!(check("a", "").len(), 1);
     }
 
     #[test]
