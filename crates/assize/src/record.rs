@@ -80,8 +80,8 @@ fn ending(failure: &Failure) -> Ending {
     }
 }
 
-/// What the kernel complained of, by its log, or where that is not there by the console
-/// of a machine that crashed. A log with a complaint is kept whole.
+/// What the kernel complained of, by its log, or by the console of a machine that did not
+/// come to read it. A log with a complaint is kept whole.
 fn complained(records: &[Record], recorded: &mut Recorded) {
     for record in records {
         let Record::KernelLog { stage, text } = record else {
@@ -100,9 +100,13 @@ fn complained(records: &[Record], recorded: &mut Recorded) {
         }
     }
     let compared = recorded.ending.is_some_and(Ending::is_compared);
+    let agent_answered = records
+        .iter()
+        .any(|record| matches!(record, Record::Failed { .. }));
     if let Exit::Failed { console, .. } = &recorded.exit
         && compared
         && recorded.complaints.is_empty()
+        && !agent_answered
     {
         recorded.complaints = complaints(console);
     }

@@ -188,6 +188,40 @@ fn a_failed_run_says_why_and_keeps_what_it_had() {
 }
 
 #[test]
+fn what_a_console_says_after_the_agent_is_no_crash() {
+    let console = "Out of memory: Killed process 7 (tail)\n\
+                   Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100\n";
+    let failed = |answered: bool| {
+        let word = Record::Failed {
+            stage: Stage::Workload,
+            what: "it".into(),
+            why: "the kernel killed 1 of its processes for lack of memory".into(),
+        };
+        let failure = match answered {
+            true => Failure::Agent {
+                stage: Stage::Workload,
+                what: "it".into(),
+                why: "the kernel killed 1 of its processes for lack of memory".into(),
+            },
+            false => Failure::Panic {
+                line: "Kernel panic - not syncing".into(),
+            },
+        };
+        of(Outcome::Failed {
+            failure,
+            records: answered.then_some(word).into_iter().collect(),
+            console: console.into(),
+        })
+    };
+    let answered = failed(true);
+    assert_eq!(answered.ending, Some(Ending::OutOfMemory));
+    assert_eq!(answered.complaints, []);
+    let crashed = failed(false);
+    assert_eq!(crashed.ending, Some(Ending::Crashed));
+    assert_eq!(crashed.complaints.len(), 1);
+}
+
+#[test]
 fn a_stream_has_a_jitter_and_other_distributions_have_none() {
     let buckets = [(100, 500), (300, 500)];
     let jitter = |all: Vec<Record>| {

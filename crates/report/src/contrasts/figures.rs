@@ -189,11 +189,14 @@ pub(crate) fn percent(change: f64) -> String {
     format!("{sign}{text} %")
 }
 
-/// An end of an interval. More than a thousand times is not shown exactly.
+/// An end of an interval. More than a thousand times, or less than a thousandth, is not shown exactly.
 pub(crate) fn end(change: f64) -> String {
     const FAR: f64 = 1000.0;
-    if change + 1.0 > FAR {
+    let times = change + 1.0;
+    if times > FAR {
         format!("over {FAR} x")
+    } else if 0.0 < times && times < 1.0 / FAR {
+        format!("under 1/{FAR}")
     } else {
         percent(change)
     }
