@@ -21,7 +21,7 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: help demo test test-more test-all test-debug build program agent install clean
+.PHONY: help demo test test-more test-all test-nightly test-debug build program agent install clean
 
 help: ## say what there is
 	@echo "make targets:"
@@ -40,6 +40,10 @@ test-more: ## all that takes longer: under an hour
 	@$(rust); cargo xtask check-more
 
 test-all: test test-more ## both
+
+test-nightly: ## hours: every kernel test on every kernel, each parser fuzzed for a minute
+	@./setup.sh build exact run test dev
+	@$(rust); cargo xtask kernel-tests --heavy; cargo xtask fuzz 60
 
 test-debug: ## build kernels that check themselves, run the modules' tests there
 	@./setup.sh build exact debug

@@ -10,8 +10,8 @@ use crate::{Error, agent, assize, kmod};
 
 /// Every design is tried on this one.
 const WHOLLY: &[&str] = &["debian:6.12"];
-/// On this one `check` tries a third of the designs: each costs more CPU time here.
-const BY_THIRDS: &[&str] = &["debian:6.12-rt"];
+/// On this one each design costs more CPU time.
+const REAL_TIME: &[&str] = &["debian:6.12-rt"];
 /// Others, on which `check` tries a part: that they differ in interfaces shows
 /// on every design, and how designs behave was shown on the ones above.
 const PARTLY: &[&str] = &["debian:7"];
@@ -49,21 +49,16 @@ const LIGHT: Form = Form {
     suite: "{ scale = \"20\" }",
     arguments: |test| test.light,
 };
-/// A third of the designs, among them each kind of worker, each way to put, each
-/// with bypass and without, shared and not.
-const THIRD: &str = "{ scale = \"20\", stride = \"3\" }";
 /// Beside [`LIGHT`], which tries every design with two CPUs, where more can go wrong.
-const LIGHT_ALONE: Form = Form {
-    name: "light-1",
+const PART_ALONE: Form = Form {
+    name: "part-1",
     cpus: &[1],
-    suite: THIRD,
-    ..LIGHT
+    ..PART
 };
-const LIGHT_THIRD: Form = Form {
-    name: "light-third",
+const PART_BOTH: Form = Form {
+    name: "part-both",
     cpus: &[1, 2],
-    suite: THIRD,
-    ..LIGHT
+    ..PART
 };
 const HEAVY: Form = Form {
     name: "heavy",
@@ -76,8 +71,8 @@ const HEAVY: Form = Form {
 /// What `check` tries.
 const CHECKED: &[(&[&str], &Form)] = &[
     (WHOLLY, &LIGHT),
-    (WHOLLY, &LIGHT_ALONE),
-    (BY_THIRDS, &LIGHT_THIRD),
+    (WHOLLY, &PART_ALONE),
+    (REAL_TIME, &PART_BOTH),
     (PARTLY, &PART),
 ];
 
@@ -143,11 +138,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         return Err(format!("{unknown}: no such option"));
     }
     agent::run(&[])?;
-    let all = [WHOLLY, BY_THIRDS, PARTLY].concat();
+    let all = [WHOLLY, REAL_TIME, PARTLY].concat();
     let done = match (has("--heavy"), kernels.is_empty()) {
         (false, true) => on(CHECKED, has("--fresh"))?,
         (false, false) => on(
-            &[(&kernels, &LIGHT), (&kernels, &LIGHT_ALONE)],
+            &[(&kernels, &LIGHT), (&kernels, &PART_ALONE)],
             has("--fresh"),
         )?,
         (true, true) => on(&[(&all, &HEAVY)], has("--fresh"))?,
@@ -328,7 +323,7 @@ mod tests {
 
     #[test]
     fn every_program_is_carried_and_started_by_watch() {
-        let kernels = [WHOLLY, BY_THIRDS].concat();
+        let kernels = [WHOLLY, REAL_TIME].concat();
         let text = experiment(&kernels, &LIGHT, &|name| format!("/p/{name}"));
         for test in TESTS {
             let argv = format!("\"--\", \"/p/{}\"", test.program);
@@ -366,11 +361,11 @@ mod tests {
         };
         for kernel in WHOLLY {
             assert!(with(&forms_of(kernel), 2, LIGHT.suite));
-            assert!(with(&forms_of(kernel), 1, THIRD));
+            assert!(with(&forms_of(kernel), 1, PART.suite));
         }
-        for kernel in BY_THIRDS {
-            assert!(with(&forms_of(kernel), 2, THIRD));
-            assert!(with(&forms_of(kernel), 1, THIRD));
+        for kernel in REAL_TIME {
+            assert!(with(&forms_of(kernel), 2, PART.suite));
+            assert!(with(&forms_of(kernel), 1, PART.suite));
         }
         assert!(!LIGHT.suite.contains("stride"));
     }

@@ -62,19 +62,12 @@ fn a_flame_graph_shows_what_was_planted() {
 
 #[test]
 fn firefox_shows_the_same() {
-    if browser_is_there() && firefox_is_there() {
-        let pages = [published, hostile_bundle, machines].map(|made| made().0);
+    if browser_is_there() && firefox_is_there() && can("firefox_shows_the_same", &MACHINE) {
+        let pages = [dep_queue, hostile_bundle, machines].map(|made| made().0);
         node_in(Some(&firefox()), "pages.mjs", &pages).unwrap();
         let why = why::page().display().to_string();
         node_in(Some(&firefox()), "why.mjs", &[why]).unwrap();
         reads_in(Some(&firefox())).unwrap();
-    }
-}
-
-#[test]
-fn firefox_shows_an_experiment() {
-    if browser_is_there() && firefox_is_there() && can("firefox_shows_an_experiment", &MACHINE) {
-        node_in(Some(&firefox()), "pages.mjs", &[dep_queue().0]).unwrap();
     }
 }
 
