@@ -169,11 +169,6 @@ impl Scanned {
         scanned.text = text(&lines);
         let ignored = ignore(&mut lines, options);
         let mut scan = scan::scan(&mut lines, options);
-        if let Some(subject) = &message.subject
-            && !scan.placed.is_empty()
-        {
-            scan.wording.note_subject(subject);
-        }
         for (at, text) in ignored {
             if let Some(line) = scan.explained.get_mut(at) {
                 (line.taken, line.text) = ("ignored on request".to_string(), text);

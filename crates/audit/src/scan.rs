@@ -1,6 +1,5 @@
 //! One message's lines to blocks of figures with what stands above them.
 
-mod again;
 mod code;
 mod commands;
 mod correspondence;
@@ -12,7 +11,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use assize_bundle::{Doubt, Place};
 
 use crate::admission::Sign;
-use crate::admission::surroundings;
 use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
@@ -51,7 +49,7 @@ pub(crate) struct Placed {
     pub(crate) machine: Option<String>,
     /// A workload that the user named for the lines above.
     pub(crate) workload: Option<String>,
-    /// What its lines and those around say for or against judging it.
+    /// What a table says for or against judging it.
     pub(crate) signs: Vec<Sign>,
 }
 
@@ -87,8 +85,6 @@ struct Level {
     samples: Vec<(usize, Figure)>,
     machine: Option<String>,
     workload: Option<String>,
-    /// The last table.
-    table: Option<again::Above>,
 }
 
 struct Scanner<'l, 'o> {
@@ -187,9 +183,6 @@ impl Scanner<'_, '_> {
                 return self.block(at, grammar.name(), block);
             }
         }
-        if let Some(block) = self.rows_again(at) {
-            return self.block(at, "table", block);
-        }
         if let Some(seconds) = sleep(text) {
             self.out.sleeps.push((line.place, seconds));
         } else if text.len() > LONG && text.bytes().any(|b| b.is_ascii_digit()) {
@@ -241,7 +234,6 @@ impl Scanner<'_, '_> {
         if format == "spread" {
             self.note_runs(at, &mut block);
         }
-        self.note_table(at, format, &block.taken);
         let mut findings = Vec::new();
         let mut measuring = false;
         // The command above, while one that the block names holds for it.
@@ -337,10 +329,6 @@ impl Scanner<'_, '_> {
         } else {
             Vec::new()
         };
-        let signs = match format {
-            "table" => surroundings::signs(self.lines, at, used),
-            _ => Vec::new(),
-        };
         let command = self.command_of(at, format);
         let level = self.level(depth);
         let placed = Placed {
@@ -354,7 +342,7 @@ impl Scanner<'_, '_> {
             samples: samples.into_iter().map(|(_, figure)| figure).collect(),
             machine: level.machine.clone(),
             workload: level.workload.clone(),
-            signs,
+            signs: Vec::new(),
         };
         if !prose {
             level.end = at + used;

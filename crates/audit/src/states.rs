@@ -50,59 +50,6 @@ pub(crate) fn opposed(word: &str) -> bool {
     pairs.any(|(low, high)| *low == word || *high == word) && !VAGUE.contains(&word)
 }
 
-/// Most words are none of them, and this soon tells.
-static OPPOSITE_LENGTHS: Lengths = {
-    let mut lengths = Lengths::NONE;
-    let mut at = 0;
-    while at < OPPOSITES.len() {
-        lengths = lengths.and(&[OPPOSITES[at].0, OPPOSITES[at].1]);
-        at += 1;
-    }
-    lengths
-};
-
-/// Which words of [`OPPOSITES`] a name has, a bit for each pair.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Opposites {
-    low: u64,
-    high: u64,
-    /// Those that stand last.
-    last_low: u64,
-    last_high: u64,
-}
-
-/// A bit for each pair of [`OPPOSITES`].
-const _: () = assert!(OPPOSITES.len() <= 64);
-
-impl Opposites {
-    /// Those of a name's words, in small letters.
-    pub(crate) fn of(words: &[String]) -> Self {
-        let mut found = Opposites::default();
-        if !words.iter().any(|word| OPPOSITE_LENGTHS.allow(word)) {
-            return found;
-        }
-        for (at, (low, high)) in OPPOSITES.iter().enumerate() {
-            let bit = |is: bool| u64::from(is) << at;
-            let has = |wanted: &str| words.iter().any(|word| word == wanted);
-            let ends = |wanted: &str| words.last().is_some_and(|word| word == wanted);
-            found.low |= bit(has(low));
-            found.high |= bit(has(high));
-            // A single letter or `no` is an answer only where it stands last.
-            let brief = high.len() < 3 && !high.contains('/') || *low == "no";
-            found.last_low |= bit(!brief || ends(low));
-            found.last_high |= bit(!brief || ends(high));
-        }
-        found
-    }
-
-    /// Whether one has a word of which the other has only the opposite.
-    pub(crate) fn meet(self, other: Self) -> bool {
-        let meets =
-            |a: Self, b: Self| a.low & !b.low & b.high & !a.high & a.last_low & b.last_high != 0;
-        meets(self, other) || meets(other, self)
-    }
-}
-
 /// What a state is of.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
@@ -190,26 +137,9 @@ fn has(word: &str, of: u8, side: Option<Side>) -> bool {
         })
 }
 
-/// Whether a word says nothing but that something is as it was.
-pub(crate) fn is_bare_base(word: &str) -> bool {
-    has(word, BARE, Some(Base))
-}
-
 /// Whether a word says nothing but the state of something.
 pub(crate) fn is_bare(word: &str) -> bool {
     has(word, BARE, None)
-}
-
-/// Whether a name says no more than a bare state: `Before the patch` than `Before`.
-pub(crate) fn says_the_same(state: &str, name: &str) -> bool {
-    const NOTHING: [&str; 9] = [
-        "the", "this", "my", "patch", "patches", "patchset", "series", "change", "changes",
-    ];
-    let lower = name.to_lowercase();
-    let mut words = lower.split_whitespace();
-    words.next() == Some(state.to_lowercase().as_str())
-        && words.clone().next().is_some()
-        && words.all(|word| NOTHING.contains(&word))
 }
 
 /// The first word of a name, in lower case.
@@ -227,13 +157,6 @@ pub(crate) fn begins_with_state(name: &str) -> bool {
 /// Whether a name with this word is of what a change is compared with.
 pub(crate) fn is_base(word: &str) -> bool {
     has(word, SIDE, Some(Base))
-}
-
-/// Whether a name with these words is of what a change is compared with.
-pub(crate) fn has_base(words: &[String]) -> bool {
-    // A `control descriptor` is a thing.
-    let thing = |word: &str| word == "control" && words.len() > 2;
-    words.iter().any(|word| is_base(word) && !thing(word))
 }
 
 /// Whether a name with this word is of what was changed.
@@ -272,27 +195,7 @@ pub(crate) fn in_name(name: &str) -> bool {
         .map(str::to_owned)
         .collect();
     let stated = |word: &String| is_bare(word) || is_base(word) || is_change(word);
-    words.iter().any(stated) || names_this_change(&words)
-}
-
-/// What a heading says of the state of what stands below it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stated {
-    /// Nothing.
-    Not,
-    /// It has a word for one.
-    InName,
-    /// It says nothing else.
-    Only,
-}
-
-/// What a heading says of the state of what stands below it; none says nothing.
-pub(crate) fn stated(heading: Option<&str>) -> Stated {
-    match heading {
-        Some(heading) if is_state_of_all(heading) => Stated::Only,
-        Some(heading) if in_name(heading) => Stated::InName,
-        _ => Stated::Not,
-    }
+    words.iter().any(stated)
 }
 
 /// Whether a heading says nothing but the state of what stands below it: `Before this
@@ -308,20 +211,6 @@ pub(crate) fn is_state_of_all(heading: &str) -> bool {
     words.len() <= 6
         && words.first().is_some_and(|word| STATES.contains(word))
         && words.iter().filter(stated).count() == 1
-}
-
-/// Whether the words of a name mean what the text is about: `this PR`, `my branch`.
-pub(crate) fn names_this_change(words: &[String]) -> bool {
-    const NOUNS: &[&str] = &[
-        "branch", "change", "changes", "cl", "diff", "mr", "pr", "version",
-    ];
-    let means = |pair: &[String]| {
-        matches!(pair[0].as_str(), "this" | "my" | "our") && NOUNS.contains(&pair[1].as_str())
-    };
-    let glued = ["thiscl", "thispr", "thispatch", "thischange", "thisbranch"];
-    words == ["pr"]
-        || words.iter().any(|word| glued.contains(&word.as_str()))
-        || words.windows(2).any(means)
 }
 
 #[cfg(test)]
@@ -344,7 +233,7 @@ mod tests {
     fn what_is_concluded_from_a_word_depends_on_where_it_stands() {
         assert!(is_bare("new") && !is_change("new") && names("new"));
         assert!(!is_bare("commit") && is_change("commit") && !names("commit"));
-        assert!(is_bare_base("base") && is_base("base") && names("base"));
+        assert!(is_bare("base") && is_base("base") && names("base"));
         assert!(!is_bare("page") && !is_base("page") && !is_change("page") && !names("page"));
     }
 
@@ -364,35 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_the_same_as_a_state_if_it_adds_nothing() {
-        for name in ["Before the patch", "before this patchset"] {
-            assert!(says_the_same("Before", name), "{name}");
-        }
-        for name in [
-            "Before",
-            "Before patch 2",
-            "after the patch",
-            "Before the reboot",
-        ] {
-            assert!(!says_the_same("Before", name), "{name}");
-        }
-    }
-
-    #[test]
     fn no_pair_of_opposites_is_turned_about() {
         for (low, high) in OPPOSITES {
             assert!(!is_change(low) && !is_base(high), "{low} {high}");
-        }
-    }
-
-    #[test]
-    fn a_name_means_the_change_if_a_word_points_at_it() {
-        let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
-        for name in ["this pr", "results from this pr", "my branch", "pr"] {
-            assert!(names_this_change(&words(name)), "{name}");
-        }
-        for name in ["this table", "pr 123", "release branch", "this"] {
-            assert!(!names_this_change(&words(name)), "{name}");
         }
     }
 }

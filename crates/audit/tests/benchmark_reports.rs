@@ -100,15 +100,6 @@ fn profile(headings: [&str; 2]) -> String {
 }
 
 #[test]
-fn shares_of_symbols_below_states_are_compared() {
-    let records = records(&profile(["Without the patch:", "With the patch:"]));
-    let shares = values(&records, "find_entry");
-    let shares: Vec<f64> = shares.into_values().flatten().collect();
-    assert_eq!(shares, [7.75, 31.25]);
-    assert_eq!(records.configurations.len(), 2);
-}
-
-#[test]
 fn a_profile_alone_or_below_other_headings_is_not_judged() {
     for headings in [
         ["perf top of the cleaner:", "perf top of kswapd:"],
@@ -123,26 +114,6 @@ fn a_profile_alone_or_below_other_headings_is_not_judged() {
 }
 
 #[test]
-fn lines_of_time_behind_states_are_of_the_workload_above() {
-    let post = "Walking the tree with 16 threads is faster:\n\n\
-                xfs:\n\
-                before:\t2.50s user 80.25s system 1655% cpu 5.125 total\n\
-                after:  2.25s user 40.50s system 1425% cpu 3.250 total (-36%)\n\n\
-                tmpfs (no disk):\n\
-                before: 1.50s user 30.25s system 1205% cpu 2.625 total\n\
-                after:  1.25s user 28.50s system 1199% cpu 2.500 total (-4.8%)\n";
-    assert_eq!(
-        values(&records(post), "real"),
-        told(&[
-            ("before", "xfs", &[5.125]),
-            ("after", "xfs", &[3.25]),
-            ("before", "tmpfs", &[2.625]),
-            ("after", "tmpfs", &[2.5])
-        ])
-    );
-}
-
-#[test]
 fn lines_of_time_under_one_state_are_several_runs() {
     let post = "Before:\n0.10u 0.25s 0:01.30 26.9%\t0+0k 0+0io 0pf+0w\n\
                 0.11u 0.26s 0:01.40 26.4%\t0+0k 0+0io 0pf+0w\n\
@@ -153,27 +124,6 @@ fn lines_of_time_under_one_state_are_several_runs() {
     // Alone they compare nothing.
     let alone = records("It took:\n\n0.10u 0.25s 0:01.30 26.9%\n");
     assert!(alone.configurations.len() < 2);
-}
-
-#[test]
-fn rows_of_iostat_below_states_share_the_header() {
-    let post = "The queue is deeper:\n\n\
-                Before (one request at a time):\n\n\
-                \u{20}Device         r/s      rkB/s r_await aqu-sz  %util\n\
-                \u{20}nvme0n1   10333.00  659120.00    0.08   1.63 100.00\n\n\
-                After (with all patches applied):\n\n\
-                \u{20}nvme0n1    2582.00 1139152.00    0.55   2.81 100.00\n---\n";
-    let rates = values(&records(post), "nvme0n1 rkB/s");
-    let all: Vec<(&str, &[f64])> = rates
-        .iter()
-        .map(|((configuration, _), values)| (&configuration[..], &values[..]))
-        .collect();
-    assert_eq!(
-        all,
-        [("After", &[1_139_152.0][..]), ("Before", &[659_120.0][..])]
-    );
-    let workloads: std::collections::BTreeSet<_> = rates.keys().map(|(_, name)| name).collect();
-    assert_eq!(workloads.len(), 1);
 }
 
 #[test]
@@ -247,57 +197,6 @@ fn the_title_of_a_log_of_ciphers_is_the_workload_and_the_heading_above_the_state
 }
 
 #[test]
-fn a_title_right_above_what_a_tool_prints_is_no_header_of_a_table() {
-    let block = |name: &str, rates: [f64; 3]| {
-        let line = |rate: &f64| {
-            format!(
-                "     foo-xts        256b      {rate} MiB/s      {} MiB/s\n",
-                rate + 10.5
-            )
-        };
-        format!("{name}\n{}\n", rates.iter().map(line).collect::<String>())
-    };
-    let post = block("Upstream (6.4-rc1)", [3949.5, 4016.5, 4026.5])
-        + &block("Upstream + V6", [3876.5, 3926.5, 3940.5])
-        + &block(
-            "Upstream + V6 + {inlined helpers}",
-            [3996.5, 4087.5, 4117.5],
-        );
-    let read = values(&records(&post), "foo-xts 256b encryption");
-    let counts: Vec<usize> = read.values().map(Vec::len).collect();
-    assert!(
-        counts.len() >= 2 && counts.iter().all(|n| *n == 3),
-        "{read:?}"
-    );
-    // A table of figures in one unit has its header.
-    let table = "          before       after\nread   100.5 MiB/s  200.5 MiB/s\nwrite  300.5 MiB/s  250.5 MiB/s\n";
-    let names: Vec<String> = (records(table).configurations.iter())
-        .map(|c| c.name.clone())
-        .collect();
-    assert_eq!(names, ["before", "after"]);
-}
-
-#[test]
-fn what_the_log_of_the_machine_puts_before_a_line_is_no_part_of_it() {
-    let log = |rates: [u32; 2]| {
-        format!(
-            "Jan 02 03:04:05 box kernel:     ok 20 test_of_foo\n\n\
-             Jan 02 03:04:05 box kernel:     # bench_foo: len=16: {} MB/s\n\n\
-             Jan 02 03:04:05 box kernel:     # bench_foo: len=64: {} MB/s\n\n",
-            rates[0], rates[1]
-        )
-    };
-    let post = format!("Before:\n\n{}After:\n\n{}", log([80, 312]), log([121, 411]));
-    assert_eq!(
-        values(&records(&post), "bench_foo: len=64"),
-        told(&[
-            ("After", "benchmark", &[411.0]),
-            ("Before", "benchmark", &[312.0])
-        ])
-    );
-}
-
-#[test]
 fn requests_per_second_stand_below_shares_of_latencies() {
     let report = |name: &str, share: f64, rate: f64| {
         format!(
@@ -312,35 +211,6 @@ fn requests_per_second_stand_below_shares_of_latencies() {
             ("patched kernel", "benchmark", &[1_666_111.5]),
             ("stock kernel", "benchmark", &[1_378_931.5])
         ])
-    );
-}
-
-#[test]
-fn percentiles_as_fio_prints_them_may_stand_alone() {
-    let report = |p50: u32, p99: u32| {
-        format!(
-            "Latencies for: Taker\n    percentiles (nsec):\n     |  1.0000th=[  711], 50.0000th=[ {p50}],\n     | 99.0000th=[{p99}], 99.5000th=[99999]\n\n"
-        )
-    };
-    let post = format!(
-        "Since it matters how long the sending of a message takes, and as most of that time is spent\n\
-         in the wakeup of the other side, which is what this series gets rid of in a way that has\n\
-         no other effect on anything that I could find in three days of running it at some size of load\n\
-         or another, I see the following with the stock kernel:\n\n{}and with the patches:\n\n{}",
-        report(5088, 8032),
-        report(860, 1128)
-    );
-    let read = values(&records(&post), "99.00th");
-    let names: Vec<(&str, f64)> = read
-        .iter()
-        .filter_map(|((name, _), values)| Some((name.as_str(), *values.first()?)))
-        .collect();
-    assert_eq!(
-        names,
-        [
-            ("I see the following with the stock kernel", 8032.0),
-            ("with the patches", 1128.0)
-        ]
     );
 }
 
@@ -439,59 +309,4 @@ fn a_file_that_dd_made_at_once_measures_nothing() {
             .len(),
         2
     );
-}
-
-/// LLVM's `compare.py`: a table for each metric, which a line above names.
-#[test]
-fn a_line_above_a_table_names_the_metric_of_its_programs() {
-    let table = |above: &str, rows: [[&str; 3]; 3]| {
-        let names = [
-            "sqlite.test",
-            "403.gcc/403.gcc.test",
-            "mafft/pairlocalalign.test",
-        ];
-        let mut text = format!(
-            "Tests: 211\nRemaining: 3\n{above}\n\nProgram                     base     patch    diff\n"
-        );
-        for (name, [base, patch, diff]) in names.iter().zip(rows) {
-            text += &format!(" {name:<26}{base:>7} {patch:>7} {diff:>6}\n");
-        }
-        text + "\n"
-    };
-    let first = [
-        ["31.00", "28.00", "-9.7%"],
-        ["1305.00", "1304.00", "-0.1%"],
-        ["71.00", "71.00", "0.0%"],
-    ];
-    let second = [
-        ["170.00", "163.00", "-4.1%"],
-        ["12041.00", "12040.00", "-0.01%"],
-        ["12.00", "12.00", "0.0%"],
-    ];
-    let post = |above: [&str; 2]| {
-        let tables = [table(above[0], first), table(above[1], second)];
-        format!(
-            "The patch removes more instructions:\n\n{}",
-            tables.concat()
-        )
-    };
-    let read = records(&post(["Metric: sccp.NumRemoved", "Metric: exec_time"]));
-    let gcc = "403.gcc/403.gcc.test";
-    let value = |configuration: &str, workload: &str, metric: &str| {
-        let cell = (configuration.to_owned(), workload.to_owned());
-        values(&read, metric).remove(&cell).unwrap_or_default()
-    };
-    assert_eq!(value("base", gcc, "sccp.NumRemoved"), [1305.0]);
-    assert_eq!(value("patch", gcc, "sccp.NumRemoved"), [1304.0]);
-    assert_eq!(value("patch", gcc, "exec_time"), [12_040.0]);
-    assert_eq!(value("base", "sqlite.test", "exec_time"), [170.0]);
-    assert!(read.doubts.iter().all(|doubt| doubt.code != "ragged-row"));
-    // A sentence names none.
-    let told = records(&post([
-        "Metric: all that we know of",
-        "Metric: it is the time",
-    ]));
-    let named = told.runs.iter().flat_map(|run| run.metrics.keys());
-    assert!(named.into_iter().all(|metric| !metric.contains("all that")));
-    assert!(told.runs.iter().all(|run| run.workload != gcc));
 }

@@ -39,20 +39,6 @@ fn a_measured_line_is_no_name_of_what_stands_below() {
     assert!(!set.is_empty());
 }
 
-fn beside(rows: &str) -> String {
-    format!("Our performance test got better:\n\n              four    eight   sixteen\n{rows}")
-}
-
-#[test]
-fn a_row_that_sounds_like_a_test_is_of_the_kind_of_the_others() {
-    let rows = "alder before  9.7k  10.1k  10.4k\nalder now  13.2k  19.4k  18.1k\nTCP  15.3k  35.2k  51.9k\n";
-    assert_eq!(compared(&beside(rows)).len(), 3);
-    // Where most rows are of tests, none is of a configuration.
-    let tests =
-        "randread  9.7k  10.1k  10.4k\nrandwrite  13.2k  19.4k  18.1k\nTCP  15.3k  35.2k  51.9k\n";
-    assert!(compared(&beside(tests)).is_empty());
-}
-
 #[test]
 fn what_was_set_has_no_unit_beside_before_and_after() {
     let post = "It got faster, and the throughput is better.\n\nPerf Tests\nSlots: 16\n\
@@ -65,20 +51,6 @@ fn what_was_set_has_no_unit_beside_before_and_after() {
             .any(|name| name == "Workers" || name == "Rounds"),
         "{names:?}"
     );
-}
-
-#[test]
-fn the_words_before_a_common_metric_are_the_configurations() {
-    let post = "The performance with shared rings:\n\n\
-                |Ports|Alder KIOPs|Birch KIOPs|improvement|\n|---|---|---|---|\n\
-                |14|2188|2620|19.7%|\n|20|2063|2308|11.8%|\n\n\
-                |Ports|Alder delay|Birch delay|improvement|\n|---|---|---|---|\n\
-                |14|817us|683us|16.4%|\n|20|1239us|1108us|10.6%|\n";
-    assert_eq!(compared(post), ["Alder", "Birch"]);
-    let metrics = "The performance with shared rings:\n\n\
-                |Ports|min delay|max delay|improvement|\n|---|---|---|---|\n\
-                |14|817us|683us|16.4%|\n|20|1239us|1108us|10.6%|\n";
-    assert_ne!(compared(metrics), ["max", "min"]);
 }
 
 #[test]

@@ -87,3 +87,9 @@ fn other_lines_with_per_cent_and_loops_are_left_alone() {
         "{read:?}"
     );
 }
+
+#[test]
+fn what_shells_print_on_one_line_is_one_run() {
+    let post = include_str!("benchmarks/time-lines.txt");
+    assert_eq!(cells(post)["time real (s)"], pair(46.118, 21.581));
+}

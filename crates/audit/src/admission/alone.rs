@@ -38,13 +38,6 @@ pub(crate) fn names_circumstance(name: &str) -> bool {
     list.iter().any(circumstance) && !states::in_name(name)
 }
 
-/// Whether nothing of a name itself rules out that it is a configuration's. Long
-/// ones and empty words may be, beside the right other one.
-pub(crate) fn may_be_name(name: &str, words: &[String]) -> bool {
-    let sign = no_name_of(name, words);
-    sign.is_none_or(|sign| matches!(sign, Sign::LongName | Sign::EmptyName))
-}
-
 /// Why a name is none of a configuration, if that can be said of it alone.
 pub(crate) fn no_name(name: &str) -> Option<Sign> {
     no_name_of(name, &words(name))

@@ -5,9 +5,7 @@
 pub(crate) mod alone;
 pub(crate) mod amounts;
 pub(crate) mod contrast;
-pub(crate) mod families;
 mod signs;
-pub(crate) mod surroundings;
 pub(crate) mod wording;
 
 pub(crate) use signs::Sign;

@@ -1,6 +1,5 @@
 //! What the text around figures says of them.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -19,18 +18,12 @@ pub(crate) struct Wording {
     pub(crate) runs: Option<u32>,
     /// What it says that a `±` is.
     pub(crate) spread: Option<SpreadKind>,
-    /// The prose, in small letters.
-    text: String,
-    /// The subject, in small letters.
-    subject: String,
 }
 
 struct Patterns {
     /// What there is wherever there is a number of runs, and seldom else.
     may_name_runs: Trigger,
     runs: Regex,
-    /// What compares two names that stand beside it.
-    between: Regex,
     sd: Regex,
     se: Regex,
     ci: Regex,
@@ -47,9 +40,6 @@ impl Patterns {
             runs: Regex::new(&format!(
                 r"(?:averages?|averaged|mean|means|median|avg)\.?\s+(?:value\s+)?(?:of|over|from|across|for)\s+(?:the\s+|a\s+|at least\s+)?{COUNT}\b|\b{COUNT}\s+(?:runs|iterations|repetitions|rounds|trials|repeats|measurements)\b|(?:ran|run|runs|repeated|executed|tested|measured)(?:\s+\S+){{0,4}}?\s+{COUNT}\s+times\b"
             ))?,
-            between: Regex::new(
-                r"\bvs\b|\bversus\b|compar|\bthan\b|outperform|\binstead of\b|\d ?(?:ns|us|µs|ms|s|x|%|ns/op)\b.*\d ?(?:ns|us|µs|ms|s|x|%|ns/op)\b",
-            )?,
             sd: Regex::new(r"std\.?\s?dev|stddev|stdev|standard deviation|σ")?,
             se: Regex::new(r"std\.?\s?err|stderr|standard error|\bsem\b")?,
             ci: Regex::new(r"95\s?%\s*(?:ci\b|confidence)|confidence interval")?,
@@ -112,121 +102,8 @@ impl Wording {
         Wording {
             runs: runs(patterns, &text),
             spread,
-            text,
-            ..Wording::default()
         }
     }
-
-    /// Adds what the subject says.
-    pub(crate) fn note_subject(&mut self, subject: &str) {
-        self.subject = subject.to_lowercase();
-    }
-
-    /// The sentences of subject and prose; an item of a list is one.
-    fn sentences(&self) -> impl Iterator<Item = &str> {
-        let text = self.text.as_str();
-        let ends = (0..text.len()).filter(|at| ends_sentence(text, *at));
-        let mut from = 0;
-        let prose = ends.chain([text.len()]).map(move |end| {
-            let sentence = &text[from..end];
-            from = end;
-            sentence
-        });
-        std::iter::once(self.subject.as_str()).chain(prose)
-    }
-
-    /// Whether subject or prose name a part of a benchmark's name.
-    pub(crate) fn names_part(&self, before: &str, part: &str) -> bool {
-        self.sentences()
-            .any(|sentence| mentions_part(sentence, before, part))
-    }
-
-    /// Whether one sentence compares at least two of the parts in which names of benchmarks
-    /// differ, or each of them is said to be an implementation.
-    pub(crate) fn compares_parts(&self, before: &str, parts: &[&str]) -> bool {
-        let Some(patterns) = PATTERNS.as_ref() else {
-            return false;
-        };
-        let mut said: BTreeSet<&str> = BTreeSet::new();
-        for sentence in self.sentences() {
-            let mentioned = parts
-                .iter()
-                .filter(|part| mentions_part(sentence, before, part));
-            let mentioned: Vec<&str> = mentioned.copied().collect();
-            // `std` is no name of its own in `std+fast`.
-            let longer = |part: &&str| {
-                let mut others = mentioned.iter();
-                others.any(|other| other != part && other.starts_with(part))
-            };
-            let named: Vec<&str> = mentioned
-                .iter()
-                .filter(|part| !longer(part))
-                .copied()
-                .collect();
-            if named.len() >= 2 && patterns.between.is_match(sentence) {
-                return true;
-            }
-            if named.len() == 1 && sentence.contains("implementation") {
-                said.extend(named);
-            }
-        }
-        said.len() == parts.len()
-    }
-}
-
-/// Whether a sentence ends right before a mark of a text, or an item of a list begins behind
-/// it; `glob vs. regex` goes on.
-fn ends_sentence(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    let blank = |b: Option<&u8>| matches!(b, Some(b' ' | b'\n'));
-    match bytes[at] {
-        b'.' => blank(bytes.get(at + 1)) && !text[..at].ends_with(" vs"),
-        b'?' | b'!' => blank(bytes.get(at + 1)),
-        b':' => bytes.get(at + 1) == Some(&b'\n'),
-        b'\n' => {
-            let line = &text[at + 1..];
-            let number = line.bytes().take(4).take_while(u8::is_ascii_digit).count();
-            let numbered = number > 0 && line[number..].starts_with([')', '.']);
-            numbered || line.starts_with("- ") || line.starts_with("* ")
-        }
-        _ => false,
-    }
-}
-
-/// Whether a sentence has a part of a benchmark's name, alone or behind what stands before
-/// it there; its words may be parted otherwise: `hash trie` is `HashTrie`.
-fn mentions_part(sentence: &str, before: &str, part: &str) -> bool {
-    let squeezed = |text: &str| -> String {
-        let kept = text.chars().filter(|c| !matches!(c, ' ' | '-' | '_'));
-        kept.flat_map(char::to_lowercase).collect()
-    };
-    let (part, before) = (squeezed(part), squeezed(before));
-    let whole = format!("{before}{part}");
-    let begins = |rest: &str, name: &str| {
-        let mut name = name.chars();
-        let mut rest = rest.chars();
-        let mut wanted = name.next();
-        for c in rest.by_ref() {
-            match wanted {
-                None => return !c.is_alphanumeric(),
-                Some(own) if own == c => wanted = name.next(),
-                Some(_) if matches!(c, ' ' | '-' | '_' | '\n') => {}
-                Some(_) => return false,
-            }
-        }
-        wanted.is_none()
-    };
-    let starts = sentence.char_indices().filter(|(at, c)| {
-        let joined = sentence[..*at]
-            .chars()
-            .next_back()
-            .is_some_and(char::is_alphanumeric);
-        c.is_alphanumeric() && !joined
-    });
-    part.chars().count() >= 3
-        && starts.into_iter().any(|(at, _)| {
-            begins(&sentence[at..], &part) || !before.is_empty() && begins(&sentence[at..], &whole)
-        })
 }
 
 /// The number of runs, if the text names one and no other.

@@ -314,7 +314,6 @@ const ALL: &[&dyn Grammar] = &[
     &mmtests::Mmtests,
     &runs_in_a_row::RunsInARow,
     &spread::Spread,
-    &table::Commas,
     &table::Table,
     &prose::Prose,
 ];

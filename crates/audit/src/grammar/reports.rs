@@ -5,8 +5,6 @@
 //! again, which the next execution printed; of a tool that reports while it runs they are
 //! samples, whose mean is the run's.
 
-mod named;
-
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -348,9 +346,7 @@ impl Grammar for Reports {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let Some(first) = said(line_at(lines, 0)?) else {
-            return named::before(lines);
-        };
+        let first = said(line_at(lines, 0)?)?;
         let tool = first.tool;
         let mut rows = vec![(0, first)];
         let mut at = 1;
@@ -404,12 +400,6 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
     }
     for (at, workload, figures) in runs {
         let figures = mean_figures(figures.iter());
-        if let Some(findings) = named::within(&figures) {
-            for finding in findings {
-                block.find(at, finding);
-            }
-            continue;
-        }
         let labels = Labels {
             workload,
             ..Labels::default()

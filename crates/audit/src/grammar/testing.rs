@@ -42,23 +42,6 @@ pub(crate) fn figures(grammar: &dyn Grammar, text: &str) -> Vec<(String, f64)> {
     figures.map(|f| (f.metric, f.value)).collect()
 }
 
-/// What [`placed`] or [`first_of_each`] is to give.
-pub(crate) fn told(all: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
-    let owned = |(a, b, v): &(&str, &str, f64)| ((*a).to_owned(), (*b).to_owned(), *v);
-    all.iter().map(owned).collect()
-}
-
-/// Configuration, metric and value of each figure of these runs.
-pub(crate) fn placed(grammar: &dyn Grammar, text: &str) -> Vec<(String, String, f64)> {
-    let mut all = Vec::new();
-    for (labels, figures) in runs(grammar, text) {
-        let name = labels.configuration.unwrap_or_default();
-        let of = |f: Figure| (name.clone(), f.metric, f.value);
-        all.extend(figures.into_iter().map(of));
-    }
-    all
-}
-
 /// The files in some folders of the repository, whose paths begin at this crate, and in
 /// those below.
 pub(crate) fn texts(folders: &[&str]) -> Vec<Vec<u8>> {

@@ -8,13 +8,11 @@ use super::admit::Admitted;
 use super::gate::Ruling;
 use super::record::{Runs, record};
 use super::repeat::Stand;
-use super::{Item, admit, benchmark_names, crossed, factors, given, grid, names, samples, units};
+use super::{Item, admit, factors, given, names, samples, units};
 use crate::admission::Sign;
-use crate::admission::wording::Wording;
 use crate::grammar::reports::REPORT;
 use crate::grammar::{self, Finding};
 use crate::options::Options;
-use crate::states;
 
 /// Name of a configuration that the post does not name.
 pub const UNNAMED: &str = "unnamed";
@@ -31,7 +29,6 @@ pub(super) fn assemble(
     source: &str,
     mut items: Vec<Item>,
     subjects: &BTreeMap<u32, String>,
-    wordings: &BTreeMap<u32, Wording>,
     options: &Options,
 ) -> Assembled {
     let mut records = Records {
@@ -48,9 +45,6 @@ pub(super) fn assemble(
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
     name_workloads(&mut items);
     keep_machines_apart(&mut items);
-    benchmark_names::part(&mut items, wordings);
-    grid::part_names(&mut items);
-    crossed::part_names(&mut items);
     samples::tell_sessions_apart(&mut items);
     samples::name_times_of_dd(&mut items);
     samples::tell_tables_apart(&mut items);
@@ -192,32 +186,7 @@ fn name_configurations(items: &[Item], options: &Options) -> BTreeMap<String, St
         let name = spelled.entry(name.to_lowercase()).or_insert(name).clone();
         names.insert(label.to_string(), name);
     }
-    join_states(items, &mut names);
     names
-}
-
-/// `Before` and `Before the patch` are one state, if neither was measured on what the other
-/// was, so that nothing is pooled.
-fn join_states(items: &[Item], names: &mut BTreeMap<String, String>) {
-    let mut on: BTreeMap<String, BTreeSet<Option<&str>>> = BTreeMap::new();
-    for item in items {
-        on.entry(name_of(item, names))
-            .or_default()
-            .insert(item.workload_name.as_deref());
-    }
-    let bare = |name: &&String| states::is_bare(&name.to_lowercase());
-    let short: Vec<&String> = on.keys().filter(bare).collect();
-    for name in names.values_mut() {
-        let apart = |short: &&&String| {
-            let (own, others) = (on.get(name), on.get(**short));
-            own.zip(others)
-                .is_some_and(|(own, others)| own.is_disjoint(others))
-        };
-        let same = |short: &&&String| states::says_the_same(short, name);
-        if let Some(short) = short.iter().filter(same).find(apart) {
-            *name = (*short).clone();
-        }
-    }
 }
 
 pub(super) fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {

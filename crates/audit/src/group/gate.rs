@@ -5,13 +5,11 @@
 //! 1. The user says what is compared.
 //! 2. The tool that printed them compares by itself, as benchstat does.
 //! 3. They are reports of one tool below headings, each of which names one configuration.
-//! 4. The text declares its configurations: a column is headed `kernel` or the like, changes
-//!    are given that follow from the figures, or measured figures stand under names of states
-//!    before and after, or versions, of one thing.
+//! 4. A table declares its configurations: a column is headed `kernel` or the like, or the rows
+//!    number the runs of each name.
 //!
 //! Nothing is weighed. Names that are no configurations' (of machines, boots, passes, amounts,
-//! workloads) and tables that can be read in several ways are not compared, nor are figures of
-//! several messages whose names are no states, unless the user says so.
+//! workloads) and figures of several messages are not compared, unless the user says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +81,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return Err(why);
     }
     let stands: BTreeSet<_> = items().map(|item| item.stand).collect();
-    if stands.len() > 1 && !are_states(names) {
+    if stands.len() > 1 {
         return Err("the figures are of several messages or quotations");
     }
     if let Some(why) = no_configurations(names) {
@@ -94,8 +92,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
         return Ok("reports of one tool below a heading for each configuration");
     }
-    // What changes by so many percent was measured.
-    if !signs.contains(&Sign::ChangesAgree) && !are_measured(members, names) {
+    if !are_measured(members, names) {
         return Err("whole numbers without a unit may be settings");
     }
     if !are_in_one_unit(members) {
@@ -103,9 +100,6 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     }
     if let Some(why) = signs.iter().find_map(|sign| sign.declares()) {
         return Ok(why);
-    }
-    if are_states(names) {
-        return Ok("the names are states or versions of one thing");
     }
     Err("nothing declares what is compared")
 }
@@ -119,8 +113,12 @@ fn no_configurations(names: &[&str]) -> Option<&'static str> {
         );
         *name == super::UNNAMED || none || alone::is_told(name) || alone::is_setting_name(name)
     };
-    if !contrast::has_opposites(names) && names.iter().any(nothing) {
+    if names.iter().any(nothing) {
         return Some("figures stand below no name of a configuration");
+    }
+    let is_option = |word: &str| word.starts_with("--") && word.len() > 2;
+    if names.iter().any(|name| name.split(' ').any(is_option)) {
+        return Some("the names are those of commands");
     }
     if names.iter().any(|name| alone::names_circumstance(name)) {
         return Some("the names are of machines, boots or passes");
@@ -149,20 +147,6 @@ pub(super) fn metrics(item: &Item) -> Vec<&str> {
         Finding::Events { event, .. } => vec![event],
         _ => Vec::new(),
     }
-}
-
-/// Whether one name is the opposite, another version, or the baseline, of all others.
-fn are_states(names: &[&str]) -> bool {
-    const STATES: [Sign; 3] = [Sign::OppositeNames, Sign::Versions, Sign::BaselineName];
-    if names.len() > MANY {
-        return false;
-    }
-    let parsed: Vec<contrast::Name> = names.iter().map(|name| contrast::Name::of(name)).collect();
-    let differ = |a: usize, b: usize| {
-        let sign = parsed[a].beside(&parsed[b]);
-        sign.is_some_and(|sign| STATES.contains(&sign))
-    };
-    (0..parsed.len()).any(|base| (0..parsed.len()).all(|at| at == base || differ(base, at)))
 }
 
 /// Whether all figures of a metric have the same unit.
@@ -195,6 +179,3 @@ fn are_measured(members: &[Member<'_>], names: &[&str]) -> bool {
     };
     names.iter().any(|name| names_measurement(name)) || members.iter().any(|(item, _)| any(item))
 }
-
-/// More names than these are not those of states.
-const MANY: usize = 24;

@@ -9,38 +9,29 @@
 
 mod admit;
 mod assemble;
-mod benchmark_names;
-mod crossed;
 pub(crate) mod factors;
 mod gate;
 mod given;
-mod grid;
 pub(crate) mod names;
-mod products;
 mod record;
 mod repeat;
 mod samples;
 mod sections;
-mod tables;
 mod units;
 
 use assemble::Assembled;
 pub use assemble::{UNNAMED, is_tool};
-pub(crate) use benchmark_names::is_work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{Configuration, Doubt, Place, Records};
+use assize_bundle::{Doubt, Place, Records};
 
 use crate::admission::Sign;
-use crate::admission::contrast::Name;
-use crate::admission::wording::Wording;
 use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
 use crate::roles::words::names_parameter;
 use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
-use crate::states::stated;
 use admit::statements;
 use gate::Ruling;
 use repeat::{Seen, Stand};
@@ -72,9 +63,6 @@ struct Item {
     workload_name: Option<String>,
 }
 
-/// Headings that recur differ as much as opposites do.
-const RECURRING: i32 = 4;
-
 impl Item {
     fn labels(&self) -> Labels {
         match &self.finding {
@@ -101,8 +89,6 @@ pub(crate) struct Grouper {
     pub(crate) repeats: Vec<(Place, Place)>,
     /// Normalised subject of each message that holds figures.
     subjects: Vec<(u32, String)>,
-    /// What each message's text says.
-    wordings: BTreeMap<u32, Wording>,
     blocks: usize,
     /// Lines of tables and what was decided of them, for `--explain`.
     said: Vec<(Place, String)>,
@@ -150,30 +136,15 @@ impl Grouper {
             }
             blocks.push((placed, inner.clone(), outer.clone()));
         }
-        sections::name_by_section(&mut blocks);
-        let works = products::name_by_state(&mut blocks);
-        let recurring = sections::note_recurring(&mut blocks);
-        let differ = tables::under_differing_headings(&blocks).into_iter();
-        let differ = differ.zip(recurring).map(|(points, recurs)| match recurs {
-            true => points.max(RECURRING),
-            false => points,
-        });
-        let blocks = blocks.into_iter().zip(works);
-        for (((placed, inner, outer), work), headings_differ) in blocks.zip(differ) {
+        for (placed, inner, outer) in blocks {
             let context = roles::Context {
-                headings_differ,
-                heading: stated(inner.as_deref()),
                 runs: scan.wording.runs,
                 spread: scan.wording.spread,
                 options,
             };
-            let (mut placed, resolved) = self.resolve(placed, &context);
-            if let Some(work) = work {
-                products::put_to_work(&mut placed, &work);
-            }
+            let (placed, resolved) = self.resolve(placed, &context);
             self.add_block(message, placed, (inner, outer), resolved);
         }
-        self.wordings.insert(message, scan.wording);
     }
 
     /// Gives the parts of a table their roles.
@@ -190,7 +161,6 @@ impl Grouper {
                 named_by: by,
                 signs,
                 said,
-                contradictions,
             } = roles::resolve(&grid, context);
             if grid.has_spreads() && context.options.spread.or(context.spread).is_none() {
                 self.doubts.push(Doubt {
@@ -201,12 +171,6 @@ impl Grouper {
                     place,
                 });
             }
-            let doubts = contradictions.into_iter().map(|(place, detail)| Doubt {
-                code: "change-contradicts".to_string(),
-                detail,
-                place,
-            });
-            self.doubts.extend(doubts);
             findings.extend(read);
             named_by = by;
             placed.signs.extend(signs);
@@ -298,9 +262,8 @@ impl Grouper {
         let Assembled {
             mut records,
             rulings,
-        } = assemble::assemble(source, self.items, &subjects, &self.wordings, options);
+        } = assemble::assemble(source, self.items, &subjects, options);
         records.doubts.splice(0..0, self.doubts);
-        bases_first(&mut records.configurations);
         let tables = self
             .said
             .into_iter()
@@ -474,22 +437,4 @@ fn names_step(workload: &str) -> bool {
     workload.split_once('=').is_some_and(|(name, value)| {
         names_parameter(name) && value.starts_with(|c: char| c.is_ascii_digit())
     })
-}
-
-/// The first configuration is what others are compared with. A text that shows what was
-/// changed before what it was made from does not mean that by it.
-fn bases_first(configurations: &mut [Configuration]) {
-    let is_base = |one: &Configuration| Name::of(&one.name).is_base();
-    if let [first, second] = configurations
-        && is_base(second)
-        && !is_base(first)
-    {
-        configurations.swap(0, 1);
-    } else if configurations.iter().any(is_base) {
-        configurations.sort_by_cached_key(|one| Name::of(&one.name).is_change());
-    } else if let [first, second] = configurations
-        && Name::of(&second.name).is_older_than(&Name::of(&first.name))
-    {
-        configurations.swap(0, 1);
-    }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use assize_bundle::{Place, Spread};
 
-use super::decide::{monotone, names_rows};
 use super::words::{self, CONFIGURATION_KEYS, WORKLOAD_KEYS, key_is};
 use super::{Context, Role, Roles};
 use crate::admission::alone;
@@ -111,25 +110,8 @@ pub(super) fn read(
         Role::Metrics => by_row(grid, roles, &mut cells),
     }
     let named = || grid.rows.iter().any(|row| !row.labels.is_empty());
-    let pooled = cells.pool() && (named() || has_steps(grid, roles));
+    let pooled = cells.pool() && named();
     (cells.findings(context), pooled)
-}
-
-/// Whether a column rises or falls from row to row, be it for each value of the parameter
-/// alone: what tells rows apart.
-fn has_steps(grid: &Grid, roles: &Roles) -> bool {
-    let mut groups: BTreeMap<Option<String>, Vec<&Row>> = BTreeMap::new();
-    for row in &grid.rows {
-        groups
-            .entry(parameter(grid, roles, row))
-            .or_default()
-            .push(row);
-    }
-    let steps = |at: usize| {
-        let mut groups = groups.values();
-        groups.all(|rows| rows.len() >= 3 && monotone(rows.iter().map(|row| row.cells[at].value)))
-    };
-    (0..grid.header.columns.len()).any(steps)
 }
 
 pub(super) fn place(grid: &Grid, row: usize) -> Place {
@@ -172,13 +154,7 @@ fn by_row(grid: &Grid, roles: &Roles, cells: &mut Cells) {
         {
             labels.repetition = Some(at as u32 + 1);
         }
-        match roles.parameter.filter(|&at| names_rows(grid, at)) {
-            Some(column) => {
-                let name = &grid.header.columns[column].name;
-                labels.configuration = Some(format!("{name} {}", row.cells[column].value));
-            }
-            None => labels.workload = both(labels.workload, parameter(grid, roles, row)),
-        }
+        labels.workload = both(labels.workload, parameter(grid, roles, row));
         let read = figures_of(grid, roles, row);
         if !read.is_empty() {
             cells.add(labels, place(grid, at), read);
@@ -196,8 +172,7 @@ fn repeated_name(grid: &Grid, roles: &Roles, at: usize) -> bool {
         .any(|row| words::is_derived_row(&row.labels.join(" ")));
     roles.rows == Role::Configurations
         && !ended
-        && roles.confidence >= 80
-        && words::names_configuration(&name)
+        && !roles.guessed
         && grid
             .rows
             .iter()
@@ -233,11 +208,7 @@ fn row_keys(grid: &Grid, row: &Row, roles: &Roles) -> RowKeys {
     if labels.is_empty() || roles.rows == Role::Repetitions {
         return RowKeys::default();
     }
-    let only = keys.first().map_or("", String::as_str);
-    let is_workload = keys.len() == 1 && key_is(only, WORKLOAD_KEYS) && roles.confidence < 80;
-    if roles.rows != Role::Configurations
-        || (labels.len() == 1 || keys.len() != labels.len()) && is_workload
-    {
+    if roles.rows != Role::Configurations {
         return RowKeys {
             configuration: None,
             workload: Some(labels.join(" ")),
@@ -318,7 +289,7 @@ fn figures_of(grid: &Grid, roles: &Roles, row: &Row) -> Vec<Read> {
             grid.caption.as_str(),
         ];
         let unit = unit.into_iter().find(|unit| !unit.is_empty()).unwrap_or("");
-        let name = grid.header.called(at);
+        let name = grid.header.columns[at].name.clone();
         let twins = read.iter().any(|one| one.figure.metric == name);
         let name = if twins {
             format!("{name} #{}", at + 1)
@@ -381,7 +352,7 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
                     };
                 }
                 Role::Workloads => {
-                    let name = grid.header.called(column);
+                    let name = head.name.clone();
                     labels.workload = both(Some(name), labels.workload);
                 }
                 Role::Repetitions => labels.repetition = Some(run),

@@ -5,26 +5,17 @@ use crate::listed::{Listed, lowercase};
 use crate::states;
 
 pub(crate) const CONFIGURATION_KEYS: &[&str] = &[
-    "gov",
-    "governor",
     "kernel",
     "config",
     "configuration",
     "version",
+    "patch",
+    "variant",
+    "branch",
+    "policy",
+    "governor",
     "sched",
     "scheduler",
-    "patch",
-    "policy",
-    "variant",
-    "mode",
-    "setup",
-    "branch",
-    "tree",
-    "build",
-    "series",
-    "option",
-    "flags",
-    "worker",
 ];
 pub(crate) const WORKLOAD_KEYS: &[&str] = &[
     "device",
@@ -40,15 +31,6 @@ pub(crate) const WORKLOAD_KEYS: &[&str] = &[
     "application",
     "program",
     "load",
-];
-pub(crate) const METRIC_KEYS: &[&str] = &[
-    "metric",
-    "metrics",
-    "counter",
-    "counters",
-    "event",
-    "events",
-    "statistic",
 ];
 pub(crate) const REPETITION_KEYS: &[&str] = &[
     "iter",
@@ -236,15 +218,6 @@ fn series_version(word: &str) -> bool {
             .is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Whether a name is one that metrics usually have.
-pub(crate) fn names_metric(name: &str) -> bool {
-    let lower = lowercase(name);
-    lower.contains(['%', '/']) && !lower.starts_with("w/")
-        || lower
-            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))
-            .any(|word| METRIC_WORDS.has(word))
-}
-
 /// Whether a name is surely that of something measured: `latency`, `IOPS`,
 /// `MB/s`, but not `size` or `count`, which anything may have.
 pub(crate) fn names_measurement(name: &str) -> bool {
@@ -319,51 +292,6 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
             .iter()
             .all(|row| row.cells.get(at).is_some_and(|c| c.unit == "%" && c.signed))
             && rows.len() >= 2
-        || ratios(rows, at)
-        || super::change::says_by_how_much(bare, rows, at)
-        || follows_from_two(rows, at)
-}
-
-/// Whether a column has nothing but ratios beside figures that are none: `1.5x`.
-fn ratios(rows: &[Row], at: usize) -> bool {
-    let ratio = |row: &Row, at: usize| row.cells.get(at).is_some_and(|cell| cell.unit == "x");
-    let others = rows.first().map_or(0, |row| row.cells.len());
-    rows.len() >= 2
-        && rows.iter().all(|row| ratio(row, at))
-        && (0..others).any(|other| rows.iter().all(|row| !ratio(row, other)))
-}
-
-/// So many rows of a column that follow from others do not by chance.
-const FOLLOWING: usize = 3;
-
-/// Whether each figure of a column is the change or the ratio of the two before it,
-/// whatever it is called.
-fn follows_from_two(rows: &[Row], at: usize) -> bool {
-    // The smaller one, the larger one, and what follows.
-    let cells = |row: &Row| {
-        let from = at.checked_sub(2)?;
-        let [a, b, given] = row.cells.get(from..=at)? else {
-            return None;
-        };
-        let (lower, upper) = (a.value.min(b.value), a.value.max(b.value));
-        let given = (given.value.abs(), given.unit.clone());
-        (lower > 0.0 && a.unit == b.unit).then_some((lower, upper, given))
-    };
-    let follows = |row: &Row| {
-        cells(row).is_some_and(|(lower, upper, (given, unit))| {
-            let near = |expected: f64| (expected - given).abs() <= 0.01 * expected + 0.006;
-            let (change, ratio) = (1.0 - lower / upper, upper / lower);
-            match unit.as_str() {
-                "%" => near(100.0 * change) || near(100.0 * (ratio - 1.0)),
-                "x" | "" => near(ratio) || near(1.0 / ratio),
-                _ => false,
-            }
-        })
-    };
-    let telling = |row: &&Row| cells(row).is_some_and(|(lower, upper, _)| upper > 1.1 * lower);
-    rows.len() >= FOLLOWING
-        && rows.iter().all(follows)
-        && 2 * rows.iter().filter(telling).count() > rows.len()
 }
 
 /// `v6 patch 15 with regression`: a name of more words that is a configuration's, and
@@ -470,29 +398,4 @@ pub(crate) fn repetition_suffix(label: &str) -> Option<(&str, u32)> {
         }
     }
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::table::cell_value;
-
-    fn rows(texts: [[&str; 3]; 2]) -> Vec<Row> {
-        let row = |texts: [&str; 3]| Row {
-            labels: vec!["read".to_string()],
-            cells: texts.iter().filter_map(|text| cell_value(text)).collect(),
-        };
-        texts.map(row).into()
-    }
-
-    #[test]
-    fn improved_is_a_change_over_percentages_beside_figures_and_else_a_name() {
-        let percent = rows([["1.8 us", "1.7 us", "4%"], ["2.5 us", "1.9 us", "28%"]]);
-        let figures = rows([["1.8 us", "1.7 us", "4 us"], ["2.5 us", "1.9 us", "28 us"]]);
-        let shares = rows([["98%", "97%", "4%"], ["95%", "91%", "28%"]]);
-        assert!(is_derived("improved", &percent, 2));
-        assert!(!is_derived("patched", &percent, 2));
-        assert!(!is_derived("improved", &figures, 2));
-        assert!(!is_derived("improved", &shares, 2));
-    }
 }

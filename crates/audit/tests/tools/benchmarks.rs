@@ -4,7 +4,6 @@
 use super::*;
 
 const FIO: &str = include_str!("../benchmarks/fio.txt");
-const FIO_LINES: &str = include_str!("../benchmarks/fio-lines.txt");
 const TIMES: &str = include_str!("../benchmarks/times.txt");
 const NETWORK: &str = include_str!("../benchmarks/network.txt");
 const SUITES: &str = include_str!("../benchmarks/suites.txt");
@@ -61,30 +60,6 @@ fn of_one_job_rates_latencies_and_percentiles_are_read() {
         assert_eq!(got, (metric, value, unit));
     }
     assert_eq!(figures.len(), wanted.len());
-}
-
-#[test]
-fn lines_of_fio_that_say_the_same_again_are_runs() {
-    // Several comparisons in one message would be doubted.
-    let (first, rest) = FIO_LINES.split_at(FIO_LINES.find("   before:").unwrap());
-    let (second, _) = rest.split_at(rest.find("Of both sizes:").unwrap());
-    let of = |text: &str, configuration: &str| -> Vec<f64> {
-        let audit = assize_audit::read(text.as_bytes(), "x", &Default::default()).unwrap();
-        let runs = audit.records.runs.iter();
-        runs.filter(|run| run.configuration == configuration)
-            .filter_map(|run| run.metrics.get("read bw"))
-            .map(|m| m.value)
-            .collect()
-    };
-    assert_eq!(of(first, "mainline"), [513.0, 543.0, 524.0]);
-    assert_eq!(of(first, "with queues"), [633.0, 589.0]);
-    assert_eq!(of(second, "before"), [894.0]);
-    assert_eq!(of(second, "after"), [960.0]);
-    let noted: Vec<_> = runs(FIO_LINES)
-        .into_iter()
-        .filter_map(|(labels, _)| labels.workload)
-        .collect();
-    assert_eq!(noted, ["128k", "144k"]);
 }
 
 #[test]

@@ -1,10 +1,7 @@
 //! The line above the rows: which name stands over which column.
 
-use std::ops::Range;
-
 use super::cell::{cell_value, is_unit, split_number};
 use super::row::{self, Row};
-use super::stacked::{append, spans};
 use crate::roles::words;
 
 /// A metric column: its name and unit.
@@ -28,139 +25,10 @@ pub(crate) struct Header {
     pub(crate) columns: Vec<Column>,
     /// What numbered columns have in common (`non-idle`); may be empty.
     pub(crate) corner: String,
-    /// The names in a line above, each over as many columns; none where there is no
-    /// such line.
-    pub(crate) groups: Vec<String>,
-    /// What stands at the beginning of that line; may be empty.
-    pub(crate) group_key: String,
-    /// The columns that stand in groups; all of them if it is empty.
-    pub(crate) grouped: Range<usize>,
-    /// The parameter of which the columns are the steps; mostly empty.
-    pub(crate) steps: String,
-}
-
-impl Header {
-    /// What a column is called: `threads=4`, if it is a step of a parameter.
-    pub(crate) fn called(&self, at: usize) -> String {
-        let name = self.columns.get(at).map_or("", |column| &column.name);
-        match self.steps.as_str() {
-            "" => name.to_string(),
-            key => format!("{key}={name}"),
-        }
-    }
-
-    /// The columns that stand in groups: not one before them, which numbers the rows, nor
-    /// changes behind them.
-    pub(crate) fn grouped(&self) -> Range<usize> {
-        match self.grouped.is_empty() {
-            true => 0..self.columns.len(),
-            false => self.grouped.clone(),
-        }
-    }
-}
-
-/// Fits two lines above the rows, of which the first names groups of columns.
-pub(crate) fn fit_groups(above: &str, text: &str, rows: &[Row]) -> Option<Header> {
-    let piped = row::pipe_cells(above);
-    let has_key = piped.is_some() || !above.starts_with([' ', '\t']);
-    let mut cells = piped.unwrap_or_else(|| row::wide_cells(above));
-    let (header, keyed) = match fit(text, rows) {
-        Some(header) => (header, false),
-        None => (fit_below_key(cells.first()?, text, rows)?, true),
-    };
-    let is_name = |cell: &&str| column(cell).is_some() && !row::is_rule(cell);
-    let named = |cells: &[&str]| cells.len() >= 2 && cells.iter().all(is_name);
-    if let Some((times, grouped)) = repeated(&header.columns) {
-        cells.retain(|cell| !cell.is_empty());
-        let key = cells.len().checked_sub(times).filter(|keys| *keys <= 1)?;
-        let groups = cells.split_off(key);
-        let group_key = cells.first().filter(|_| !keyed);
-        return named(&groups).then(|| Header {
-            groups: groups.iter().map(|cell| undecorated(cell)).collect(),
-            group_key: group_key.map_or_else(String::new, |key| key.trim().to_string()),
-            grouped,
-            ..header
-        });
-    }
-    if keyed {
-        return None;
-    }
-    let columns = header.columns.len();
-    let key = match has_key && !cells.is_empty() {
-        true => cells.remove(0).trim(),
-        false => "",
-    };
-    cells.retain(|cell| !cell.is_empty());
-    let fits = cells.len() >= 2 && columns % cells.len() == 0 && columns / cells.len() >= 2;
-    let over = || row::pipe_cells(above).is_some() || stand_over(above, text, cells.len());
-    (fits && named(&cells) && over()).then(|| Header {
-        groups: cells.iter().map(|cell| cell.to_string()).collect(),
-        group_key: key.to_string(),
-        ..header
-    })
-}
-
-/// Whether the last so many names of a line stand over the columns of their groups, each of
-/// which has as many of the last ones of the line below.
-fn stand_over(above: &str, text: &str, groups: usize) -> bool {
-    let (names, columns) = (spans(above), spans(text));
-    let Some(skipped) = names.len().checked_sub(groups) else {
-        return false;
-    };
-    let width = columns.len() / groups.max(1);
-    let own = columns.len() - width * groups;
-    let mut parts = columns[own..].chunks(width.max(1));
-    // Names that nothing aligns tell nothing.
-    let apart = |name: &(usize, usize, String)| {
-        parts.next().is_some_and(|part| {
-            let (Some(first), Some(last)) = (part.first(), part.last()) else {
-                return true;
-            };
-            name.1 < first.0 || last.1 < name.0
-        })
-    };
-    !names[skipped..].iter().any(apart)
-}
-
-/// A group's name without the rules that show its columns: `<---- new ---->`.
-fn undecorated(name: &str) -> String {
-    let rules = |c: char| matches!(c, '<' | '>' | '-' | '=' | '_' | '~' | ' ');
-    match name.trim_matches(rules) {
-        "" => name.to_string(),
-        name => name.to_string(),
-    }
-}
-
-/// Fits a second line whose first column the line above names.
-fn fit_below_key(key: &str, text: &str, rows: &[Row]) -> Option<Header> {
-    let first = rows.first()?;
-    let wide = row::wide_cells(text).into_iter();
-    let cells = std::iter::once(key).chain(wide).map(str::to_string);
-    by_count(cells.collect(), first.labels.len(), first.cells.len())
-}
-
-/// So many columns may stand behind groups: how sure it is, and the change.
-const BEHIND: usize = 2;
-
-/// How many times the same names of columns, two at least, follow each other, and which
-/// columns that are: all but one before them and two behind them.
-fn repeated(columns: &[Column]) -> Option<(usize, Range<usize>)> {
-    let same = |from: usize, width: usize, at: usize| {
-        columns[at].name == columns[from + (at - from) % width].name
-    };
-    let repeats = |from: usize, width: usize| {
-        let end = (from..columns.len()).find(|at| !same(from, width, *at));
-        let times = (end.unwrap_or(columns.len()) - from) / width;
-        let end = from + times * width;
-        let rest = columns.len() - end;
-        (times >= 2 && rest <= BEHIND.min(width)).then_some((times, from..end))
-    };
-    (0..2).find_map(|from| (2..=columns.len() / 2).find_map(|width| repeats(from, width)))
 }
 
 /// Fits a header line to rows; `None` if it cannot be one.
-pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
-    let first = rows.first()?;
+pub(super) fn fit(text: &str, first: &Row) -> Option<Header> {
     let (labels, figures) = (first.labels.len(), first.cells.len());
     if text.trim().len() > 400 {
         return None;
@@ -257,40 +125,6 @@ pub(super) fn ends_with_change(text: &str) -> bool {
         && cells
             .last()
             .is_some_and(|name| words::is_derived(name, &[], 0))
-}
-
-/// Fits a header line to rows, of which one stands right below it.
-pub(super) fn fit_over(text: &str, row: &Row, below: &str) -> Option<Header> {
-    let header = fit(text, std::slice::from_ref(row))?;
-    let indent = |text: &str| text.len() - text.trim_start().len();
-    // The first name stands over those of the rows, though no name is left for them.
-    let short = header.keys.is_empty() && row.labels.len() == 1 && indent(text) == indent(below);
-    let aligned = || by_count(aligned(text, below)?, 1, row.cells.len());
-    Some(short.then(aligned).flatten().unwrap_or(header))
-}
-
-/// The words of a header, each put to the column of the row below to which it stands
-/// nearest: `Disk Usage  Uncompressed Referenced` are three.
-fn aligned(text: &str, below: &str) -> Option<Vec<String>> {
-    let columns = spans(below);
-    let mut names = vec![String::new(); columns.len()];
-    let mut last = 0;
-    let mut from = 0;
-    for word in text.split_whitespace() {
-        let at = from + text[from..].find(word)?;
-        from = at + word.len();
-        let place = text[..at].chars().count();
-        let (left, right) = (place, place + word.chars().count());
-        let apart =
-            |column: &(usize, usize, String)| column.0.abs_diff(left).min(column.1.abs_diff(right));
-        let column = (0..columns.len()).min_by_key(|at| apart(&columns[*at]))?;
-        if column < last {
-            return None;
-        }
-        last = column;
-        append(&mut names[column], word);
-    }
-    names.iter().all(|name| !name.is_empty()).then_some(names)
 }
 
 /// Whether a header has a name for each figure of a row and one for what the rows are
@@ -500,9 +334,9 @@ mod tests {
     use super::*;
 
     fn names(header: &str, sample: &str) -> Option<Vec<String>> {
-        let rows = [row::data_row(sample, row::Parting::Words)?];
+        let row = row::data_row(sample, row::Parting::Words)?;
         Some(
-            fit(header, &rows)?
+            fit(header, &row)?
                 .columns
                 .into_iter()
                 .map(|c| c.name)
@@ -527,26 +361,6 @@ mod tests {
                 .map(String::from)
                 .to_vec()
             )
-        );
-    }
-
-    #[test]
-    fn words_of_a_header_stand_over_the_columns_to_which_they_are_nearest() {
-        let fitted = |header: &str, below: &str| -> Option<Vec<String>> {
-            let row = row::data_row(below, row::Parting::Wide)?;
-            let header = fit_over(header, &row, below)?;
-            let columns = header.columns.into_iter().map(|column| column.name);
-            Some(header.keys.into_iter().chain(columns).collect())
-        };
-        let header = "Kind      Share   Disk Space  Unpacked Shared";
-        assert_eq!(
-            fitted(header, "packed     53%      54G         102G     109G").unwrap(),
-            ["Kind", "Share", "Disk Space", "Unpacked", "Shared"]
-        );
-        // No name stands over the names of rows.
-        assert_eq!(
-            fitted("          MB/s     max", "packed     53.5      54").unwrap(),
-            ["MB/s", "max"]
         );
     }
 

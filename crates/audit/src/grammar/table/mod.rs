@@ -7,37 +7,23 @@
 mod asv;
 mod bloat;
 mod body;
-mod boxed;
 mod cell;
-mod commas;
-mod deviating;
-mod filled;
 mod header;
-mod keyed;
-mod layered;
 mod left_out;
-mod paired;
 mod remark;
 mod rewritten;
 mod row;
 mod ruby;
-mod sectioned;
-mod spanned;
-mod stacked;
 mod start;
-mod steps;
-mod turned;
-mod wrapped;
 
 use assize_bundle::Place;
 
 use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
-pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit, split_number};
-pub(super) use commas::Commas;
-pub(crate) use header::{Column, Header, split_unit};
+pub(crate) use cell::{Cell, cell_value, is_unit, split_number};
+pub(crate) use header::{Header, split_unit};
 use row::Parting;
-pub(crate) use row::{Row, is_rule, may_be_row, pipe_cells, wide_cells};
+pub(crate) use row::{Row, is_rule, may_be_row, wide_cells};
 
 /// Tables of any style; see the module.
 pub struct Table;
@@ -106,31 +92,11 @@ impl Grammar for Table {
         if start::is_of_another(lines) {
             return None;
         }
-        let others = [
-            deviating::read,
-            filled::read,
-            steps::read,
-            boxed::read,
-            layered::read,
-            keyed::read,
-            spanned::read,
-            wrapped::read,
-            asv::read,
-            bloat::read,
-            ruby::read,
-            turned::read,
-            paired::read,
-            sectioned::read,
-            sectioned::over_numbers,
-            stacked::read,
-            stacked::told_apart,
-        ];
-        if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
+        let tools = [asv::read, bloat::read, ruby::read];
+        if let Some(block) = tools.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }
-        let Some(parts) = cut(lines) else {
-            return stacked::unruled(lines);
-        };
+        let parts = cut(lines)?;
         let mut block = Block {
             findings: parts.doubts,
             taken: parts.taken,
@@ -207,7 +173,7 @@ impl<'t> Head<'t> {
         }
     }
 
-    /// Reads the rows below; of two lines of a header the first names groups.
+    /// Reads the rows below.
     fn table(&self, text: Text<'_, 't>, parting: Parting) -> Option<Parts> {
         let row = |at: usize| row::data_row(text(at)?, parting);
         let next = row(self.next);
@@ -222,7 +188,7 @@ impl<'t> Head<'t> {
         {
             return None;
         }
-        let mut taken = self.taken.clone();
+        let taken = self.taken.clone();
         let header = match next {
             Some(first) if is_first_row(self.line, &first, parting) => return None,
             Some(first) if header::plausible(self.line) => {
@@ -232,15 +198,9 @@ impl<'t> Head<'t> {
                 let others = self.next + 1..self.next + 4;
                 let fuller = others.filter_map(row).find(fuller).filter(|_| changes);
                 let sample = fuller.as_ref().unwrap_or(&first);
-                header::fit_over(self.line, sample, text(self.next)?)?
+                header::fit(self.line, sample)?
             }
-            Some(_) => return None,
-            None => {
-                let first = behind_rules(text, self.next + 1);
-                taken.push("table header");
-                taken.resize(first, "table rule");
-                header::fit_groups(self.line, text(self.next)?, &[row(first)?])?
-            }
+            _ => return None,
         };
         let grid = Grid {
             caption: self.caption.to_string(),

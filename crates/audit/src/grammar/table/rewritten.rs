@@ -1,7 +1,7 @@
 //! Tables that are others, written otherwise: the lines are put right, and what is read of
 //! them is given the places of the lines from which they are.
 
-use super::{Grid, Table};
+use super::Table;
 use crate::Line;
 use crate::grammar::cells::line_at;
 use crate::grammar::{Block, Finding, Grammar, Taken};
@@ -53,7 +53,8 @@ pub(super) fn read_rows(
 }
 
 /// The table of a block, if it has one.
-pub(super) fn grid(block: &Block) -> Option<&Grid> {
+#[cfg(test)]
+pub(super) fn grid(block: &Block) -> Option<&super::Grid> {
     let mut findings = block.findings.iter();
     findings.find_map(|(_, finding)| match finding {
         Finding::Grid(grid) => Some(&**grid),

@@ -15,7 +15,6 @@ use crate::grammar::begins::Begins;
 use crate::grammar::cells::{label, line_at};
 use crate::grammar::number::english;
 use crate::grammar::{Block, Figure, Finding, Grammar, Labels};
-use crate::roles::differing;
 use crate::states;
 
 use super::{clock, minutes, plain};
@@ -27,8 +26,6 @@ pub struct TimeLine;
 const LONGEST: usize = 240;
 /// No block has more lines.
 const MOST: usize = 200;
-/// So many points make names those of configurations.
-const CONTRAST: i32 = 3;
 
 impl Grammar for TimeLine {
     fn name(&self) -> &'static str {
@@ -58,13 +55,6 @@ impl Grammar for TimeLine {
         let depth = lines.first()?.depth;
         let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
         let timed: Vec<Timed<'_>> = (0..MOST).map_while(|at| timed(here(at)?)).collect();
-        let mut names: Vec<&str> = Vec::new();
-        for name in timed.iter().map(|timed| timed.name) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let differ = names.len() >= 2 && differing(&names) >= CONTRAST;
         let mut block = Block {
             findings: Vec::new(),
             taken: vec!["time"; timed.len()],
@@ -72,7 +62,7 @@ impl Grammar for TimeLine {
         for (at, Timed { name, figures }) in timed.into_iter().enumerate() {
             let own = Some(label(name)).filter(|name| !name.is_empty());
             let first = name.split_whitespace().next().unwrap_or_default();
-            let state = differ || states::is_bare(&first.to_lowercase());
+            let state = states::is_bare(&first.to_lowercase());
             let (configuration, workload) = if state { (own, None) } else { (None, own) };
             let labels = Labels {
                 configuration,
@@ -195,19 +185,6 @@ mod tests {
         assert_eq!(runs(tcsh), [(None, None, vec![0.11, 0.001, 0.002, 0.0])]);
         let bash = "real 0m1.106s user 0m0.001s sys 0.002\n";
         assert_eq!(runs(bash), [(None, None, vec![1.106, 0.001, 0.002])]);
-    }
-
-    #[test]
-    fn names_that_differ_as_configurations_do_are_such() {
-        let line = "1.50s user 2.25s system 50% cpu 7.125 total";
-        let all = runs(&format!("vanilla kernel: {line}\npatched kernel: {line}\n"));
-        assert_eq!(all[1].0, named("patched kernel"));
-        // Files are what is done.
-        let all = runs(&format!("small.tar: {line}\nlarge.img: {line}\n"));
-        assert_eq!(
-            all[0],
-            (None, named("small.tar"), vec![7.125, 1.5, 2.25, 50.0])
-        );
     }
 
     #[test]
