@@ -404,13 +404,18 @@ const RISING: [(f64, f64); 10] = [
 ];
 
 /// What is said of a post that holds nothing but rows.
-fn said_of(place: &Path, head: &str, rows: impl Iterator<Item = String>) -> String {
+fn said_of(
+    place: &Path,
+    options: &[&str],
+    head: &str,
+    rows: impl Iterator<Item = String>,
+) -> String {
     fs::write(
         place.join("post.txt"),
         head.to_owned() + &rows.collect::<String>(),
     )
     .unwrap();
-    printed(place, &["audit", "post.txt"])
+    printed(place, &[&["audit", "post.txt"], options].concat())
 }
 
 #[test]
@@ -426,9 +431,13 @@ fn rows_of_a_posted_table_are_in_no_order() {
     for (head, written) in layouts {
         let shuffled = [3, 8, 0, 6, 9, 1, 5, 2, 7, 4];
         let rows = RISING.iter().enumerate();
-        let sorted = said_of(place.path(), head, rows.map(|(n, row)| written(n, *row)));
+        let said_of = |rows: Vec<String>| {
+            let columns = ["--columns-are", "configurations"];
+            said_of(place.path(), &columns, head, rows.into_iter())
+        };
+        let sorted = said_of(rows.map(|(n, row)| written(n, *row)).collect());
         let rows = shuffled.iter().map(|&n| RISING[n]).enumerate();
-        let mixed = said_of(place.path(), head, rows.map(|(n, row)| written(n, row)));
+        let mixed = said_of(rows.map(|(n, row)| written(n, row)).collect());
         assert_eq!(sorted, mixed);
         assert!(sorted.contains("0.805 **"), "{sorted}");
         for lint in ["[drift]", "[dependent-runs]", "[unrandomised-order]"] {
@@ -446,6 +455,7 @@ fn reports_of_a_tool_stand_in_the_order_of_the_runs() {
     let between = std::iter::once("patched:\n\n".to_owned());
     let said = said_of(
         place.path(),
+        &[],
         "base:\n\n",
         base.chain(between).chain(patched),
     );
