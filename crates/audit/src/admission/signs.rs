@@ -16,7 +16,7 @@ pub(crate) enum Sign {
     /// The rows of a table number the runs of each name.
     NumberedRuns,
     /// Nothing says what rows and columns of their table stand for.
-    Guessed,
+    Undeclared,
     /// Rows of a table that nothing tells apart became one figure.
     Pooled,
     /// The message has figures under the same names that are quoted less deeply.
@@ -27,7 +27,7 @@ impl Sign {
     /// Why figures of which this holds are not compared.
     pub(crate) fn forbids(self) -> Option<&'static str> {
         Some(match self {
-            Sign::Guessed => "nothing says what rows and columns of the table stand for",
+            Sign::Undeclared => "nothing says what rows and columns of the table stand for",
             Sign::Pooled => "nothing tells apart the rows that became one figure",
             Sign::QuotedBeside => "the message has newer figures of the same names",
             _ => return None,

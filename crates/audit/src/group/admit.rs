@@ -41,12 +41,12 @@ pub(super) fn admit(
         let own = group.iter().zip(&labels);
         let members: Vec<_> = own.map(|(&at, name)| (&items[at], name.as_str())).collect();
         let Some(ruling) = rule(&workload, &members, options) else {
-            let guessed = |at: &usize| items[*at].signs.contains(&Sign::Guessed);
-            let guesses: Vec<usize> = group.iter().copied().filter(guessed).collect();
-            if let Some(&at) = guesses.first() {
+            let undeclared = |at: &usize| items[*at].signs.contains(&Sign::Undeclared);
+            let tables: Vec<usize> = group.iter().copied().filter(undeclared).collect();
+            if let Some(&at) = tables.first() {
                 doubts.push(unconfirmed(&items[at]));
             }
-            refused.extend(guesses);
+            refused.extend(tables);
             continue;
         };
         if !ruling.judged {

@@ -18,7 +18,6 @@ pub(super) fn decide(grid: &Grid, context: &Context<'_>) -> Roles {
         rows,
         parameter,
         repetition,
-        guessed: because.is_empty(),
         because,
     };
     corrected(roles, context)
@@ -49,31 +48,31 @@ fn corrected(mut roles: Roles, context: &Context<'_>) -> Roles {
         roles.rows = role;
     }
     if options.says_roles() {
-        (roles.guessed, roles.because) = (false, "the user says so");
+        roles.because = Some("the user says so");
     }
     roles
 }
 
-/// What columns are, what rows are, and why; nothing says it where that is empty.
-fn of(grid: &Grid) -> (Role, Role, &'static str) {
+/// What columns are, what rows are, and what says so, if anything does.
+fn of(grid: &Grid) -> (Role, Role, Option<&'static str>) {
     if numbers_runs(grid) {
         return (
             Role::Metrics,
             Role::Configurations,
-            "the rows number the runs of each name",
+            Some("the rows number the runs of each name"),
         );
     }
     if is_keyed(grid) {
         return (
             Role::Metrics,
             Role::Configurations,
-            "the key names configurations",
+            Some("the key names configurations"),
         );
     }
     let repeated = labels(grid).iter().all(|label| is_run(label));
     match repeated || grid.rows.iter().all(|row| row.labels.is_empty()) {
-        true => (Role::Metrics, Role::Repetitions, ""),
-        false => (Role::Metrics, Role::Workloads, ""),
+        true => (Role::Metrics, Role::Repetitions, None),
+        false => (Role::Metrics, Role::Workloads, None),
     }
 }
 
@@ -117,6 +116,6 @@ pub(super) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         signs.extend(is_keyed(grid).then_some(Sign::ConfigurationKey));
         signs.extend(numbers_runs(grid).then_some(Sign::NumberedRuns));
     }
-    signs.extend(roles.guessed.then_some(Sign::Guessed));
+    signs.extend(roles.because.is_none().then_some(Sign::Undeclared));
     signs
 }

@@ -172,7 +172,7 @@ fn repeated_name(grid: &Grid, roles: &Roles, at: usize) -> bool {
         .any(|row| words::is_derived_row(&row.labels.join(" ")));
     roles.rows == Role::Configurations
         && !ended
-        && !roles.guessed
+        && roles.because.is_some()
         && grid
             .rows
             .iter()

@@ -106,10 +106,8 @@ pub(crate) struct Roles {
     pub(crate) parameter: Option<usize>,
     /// The column that numbers the repetitions.
     pub(crate) repetition: Option<usize>,
-    /// Whether nothing says that.
-    pub(crate) guessed: bool,
-    /// Why, in words.
-    pub(crate) because: &'static str,
+    /// What says so, in words; none if nothing does.
+    pub(crate) because: Option<&'static str>,
 }
 
 /// A table that was read.
@@ -149,10 +147,7 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     let (findings, pooled) = figures::read(grid, &roles, context);
     let mut signs = decide::signs(grid, &roles);
     signs.extend(pooled.then_some(Sign::Pooled));
-    let because = match roles.because {
-        "" => "nothing says it",
-        because => because,
-    };
+    let because = roles.because.unwrap_or("nothing says it");
     Resolved {
         findings,
         named_by,

@@ -49,7 +49,7 @@ fn rows_that_number_the_runs_of_each_name_are_runs_of_configurations() {
     assert_eq!(signs, [Sign::NumberedRuns]);
     // Of one name, or with one run of a name, they number something else.
     for other in [text.replace("b_", "a_2"), text.replace("b_2", "c_1")] {
-        assert_eq!(placed(&other, &Options::default()).1, [Sign::Guessed]);
+        assert_eq!(placed(&other, &Options::default()).1, [Sign::Undeclared]);
     }
 }
 
@@ -72,7 +72,7 @@ fn what_nothing_says_is_read_and_not_judged_unless_the_user_says_it() {
         figures.contains(&of("", "read", "before", 12.5)),
         "{figures:?}"
     );
-    assert_eq!(signs, [Sign::Guessed]);
+    assert_eq!(signs, [Sign::Undeclared]);
     let options = Options {
         columns_are: Some(Role::Configurations),
         ..Options::default()
