@@ -238,13 +238,13 @@ static void case_met(unsigned int races)
 			 met[i]);
 		all += tried[i];
 		all_met += met[i];
-		/*
-		 * Each kind, unless there is hardly any race. One CPU can meet a
-		 * submission only where it preempts it.
-		 */
+		/* Each kind, unless there is hardly any race. */
 		CHECK(met[i] > 0 || races < 100 || one_cpu);
 	}
-	CHECK(all_met > 0 || races < 100);
+	/* One CPU meets a submission only where a tick preempts it. */
+	if (one_cpu && !all_met)
+		tap_skip("one CPU never preempted a submission");
+	CHECK(all_met > 0 || races < 100 || one_cpu);
 	tap_diag("%u races", all);
 	CHECK_EQ(all, races);
 	tap_end_case("races are met");
