@@ -3,15 +3,11 @@
 //! Each kind of text that only looks like a comparison stands here beside one
 //! that is.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{cells, records};
 use assize_audit::{Judged, Options, Role, SpreadKind, read};
 use assize_bundle::{Records, Spread};
-use common::{cells, records};
 
 fn records_as(post: &str, options: &Options) -> Records {
     read(post.as_bytes(), "post", options).unwrap().records

@@ -1,13 +1,9 @@
 //! Reports of benchmarks as they stand in mails: dbench, stress-ng and others.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
 use std::collections::BTreeMap;
 
+use crate::common::records;
 use assize_bundle::Records;
-use common::records;
 
 /// The values of a metric by configuration and workload, run by run.
 fn values(records: &Records, metric: &str) -> BTreeMap<(String, String), Vec<f64>> {

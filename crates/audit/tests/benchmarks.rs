@@ -1,11 +1,7 @@
 //! Tables and names of benchmarks as they stand in commit messages.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
+use crate::common::records;
 use assize_bundle::Records;
-use common::records;
 
 /// `configuration/workload/metric value unit` of each figure that is judged, in order.
 fn judged(post: &str) -> Vec<String> {

@@ -2,13 +2,9 @@
 //!
 //! Each doubt stands beside a text that looks alike and of which there is none.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{cells, records};
+use crate::common::{cells, records};
 
 /// The configurations that share a metric of a workload with another one.
 fn compared(post: &str) -> Vec<String> {

@@ -1,12 +1,8 @@
 //! How posts become runs of a configuration and a workload.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
+use crate::common::records;
 use assize_audit::{Judged, Options, read};
 use assize_bundle::Records;
-use common::records;
 
 /// `configuration/workload` of each run.
 fn cells(records: &Records) -> Vec<String> {

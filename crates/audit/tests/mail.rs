@@ -1,7 +1,5 @@
 //! Mail of every condition, from file to lines.
 
-#![allow(clippy::expect_used, reason = "this is a test")]
-
 use assize_audit::mail::{
     BINARY_ATTACHMENT, BINARY_INPUT, Message, TRUNCATED, UNDECODABLE, messages, sealed,
 };

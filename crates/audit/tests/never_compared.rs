@@ -2,13 +2,9 @@
 //!
 //! Beside each text stands one that differs in what the rule is about, and is compared.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{cells, records};
+use crate::common::{cells, records};
 
 /// `workload: metric: names` of all that has figures of several configurations.
 fn compared(post: &str) -> Vec<String> {

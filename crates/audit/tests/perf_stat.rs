@@ -1,8 +1,6 @@
 //! Outputs of a real `perf stat`, recorded in `tests/perf_stat/`, and texts
 //! made from them by chance.
 
-#![allow(clippy::expect_used, reason = "helpers of tests")]
-
 use std::fmt::Write as _;
 use std::path::PathBuf;
 

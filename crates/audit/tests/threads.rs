@@ -1,7 +1,5 @@
 //! Mails of an archive, thread by thread.
 
-#![allow(clippy::unwrap_used)] // A test may fail.
-
 use assize_audit::mail::messages;
 use assize_audit::{Audit, Letter, Options, Scanned, Threads, read_message};
 

@@ -1,7 +1,5 @@
 //! What IPython and Python's own module print of a timed statement.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
 use assize_audit::{Options, read};
 use assize_bundle::Records;
 use std::collections::BTreeMap;

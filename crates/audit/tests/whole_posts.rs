@@ -2,8 +2,6 @@
 //! several depths, prose between figures, lists of names. What such a post measured is
 //! judged, and nothing else of it is.
 
-#![allow(clippy::unwrap_used)] // A test may fail.
-
 use std::collections::BTreeSet;
 
 use assize_audit::{Audit, Options, read};

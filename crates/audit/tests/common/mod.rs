@@ -1,8 +1,5 @@
 //! What tests ask of a post.
 
-#![allow(clippy::unwrap_used)] // A test may fail.
-#![allow(dead_code)] // Not every test asks everything.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_audit::{Options, read};
