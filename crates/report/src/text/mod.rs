@@ -17,6 +17,10 @@ use crate::brief::{self, Brief};
 use crate::contrasts::remaining;
 use crate::{WIDTH, printable};
 
+/// What `d` in a table is.
+const DIFFERENCE: &str = " d: a difference, of percentages in points, where values of zero or less \
+                          forbid a ratio.";
+
 /// How the text may be dressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {

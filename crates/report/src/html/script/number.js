@@ -26,6 +26,11 @@ function pValue(p) {
   return p < 0.0005 ? '<0.001' : p.toFixed(3);
 }
 
+/** A difference with its unit. One of percentages is in points: it is no share. */
+function withPoints(value, unit) {
+  return `${signed(value)} ${unit === '%' ? 'points' : unit}`.trim();
+}
+
 /** The ratio or difference of a row. */
 function shownValue(row) {
   if (row.disagree) return 'disagree';
