@@ -36,6 +36,7 @@ mod cells;
 mod claims;
 mod comparisons;
 mod document;
+mod enough;
 mod error;
 mod factorial;
 mod failed;
