@@ -211,7 +211,7 @@ fn failures_say_why() {
     for (text, expected) in [
         ("echo a >&2; echo b >&2; exit 3", "exit status 3: a; b"),
         ("exit 1", "exit status 1; it printed nothing"),
-        ("kill -SEGV $$", "killed by SIGSEGV; it printed nothing"),
+        ("kill -TERM $$", "killed by SIGTERM; it printed nothing"),
     ] {
         let (stage, what, why) = failure(&script(text));
         assert_eq!((stage, what.as_str()), (Stage::Workload, "w"));
@@ -227,6 +227,49 @@ fn failures_say_why() {
         "{why}"
     );
     assert!(why.contains("not in the payload"), "{why}");
+}
+
+#[test]
+fn a_core_that_was_dumped_is_part_of_why() {
+    let here = tempfile::tempdir().unwrap();
+    let dies = |limit: &str| {
+        let text = format!("cd {}; {limit}; kill -SEGV $$", here.path().display());
+        failure(&script(&text)).2
+    };
+    let pattern = std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
+    // A program that takes cores takes those of a limit of 0 too.
+    if !pattern.starts_with('|') {
+        assert_eq!(dies("ulimit -c 0"), "killed by SIGSEGV; it printed nothing");
+    }
+    let why = dies("ulimit -c unlimited");
+    if why.contains("unlimited") || std::fs::read_dir(here.path()).unwrap().next().is_none() {
+        eprintln!("skipped: no core is written here: core_pattern {pattern}: {why}");
+    } else {
+        assert_eq!(why, "killed by SIGSEGV, core dumped; it printed nothing");
+    }
+}
+
+#[test]
+fn a_command_gives_its_cpu_time_and_that_of_what_it_started() {
+    let cpu = |text: &str| {
+        let metrics = metrics(&completed(&script(text)));
+        let of = |name: &str| metrics[&format!("command_{name}_time")].clone();
+        let [all, user, system] = [of("cpu"), of("user"), of("system")];
+        assert_eq!(all.1, "ns");
+        assert!((all.0 - user.0 - system.0).abs() < 1.0, "{metrics:?}");
+        all.0
+    };
+    let count = "i=0; while [ $i -lt N ]; do i=$((i+1)); done";
+    let short = cpu(&count.replace('N', "100000"));
+    let long = cpu(&count.replace('N', "300000"));
+    let child = cpu(&format!("sh -c '{}'; true", count.replace('N', "300000")));
+    let ratio = |one: f64, other: f64| one / other;
+    assert!((2.0..4.5).contains(&ratio(long, short)), "{long} {short}");
+    assert!((0.6..1.6).contains(&ratio(child, long)), "{child} {long}");
+    assert!(
+        cpu("sleep 0.3") < 0.1 * 3e8,
+        "a command that waits uses none"
+    );
 }
 
 #[test]

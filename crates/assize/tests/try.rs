@@ -69,7 +69,7 @@ fn mailbox() -> Outcome {
         "each.bundle",
         "--quiet",
     ];
-    let done = place.assize("try", &[&arguments[..], &["--format", "json"]].concat());
+    let done = place.assize("try", &[&arguments[..], &["--json"]].concat());
     assert!(done.status.success(), "{}", errors(&done));
     let said: Value = serde_json::from_slice(&done.stdout).unwrap();
     let patches = said["patches"].as_array().unwrap();
