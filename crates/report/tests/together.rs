@@ -207,8 +207,8 @@ fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
     };
     let page = html(&page).unwrap();
     let value = |tag: &str, name: &str| {
-        let found = Regex::new(&format!(r#" data-{name}="([^"]*)""#)).unwrap();
-        found.captures(tag).map(|found| found[1].to_owned())
+        let (_, rest) = tag.split_once(&format!(" data-{name}=\""))?;
+        rest.split('"').next().map(str::to_owned)
     };
     let tags = Regex::new("<td [^>]*>").unwrap();
     let mut cells = BTreeMap::new();
