@@ -13,7 +13,7 @@ use crate::options::LEVEL;
 
 pub use machines::{Agreement, MachineComparison, Pooled};
 pub use outcomes::{
-    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd,
+    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd, Tail,
 };
 pub use rates::{Rate, RateComparison, RateTest};
 pub use tables::{Relation, Table, TableCell, TableRow};

@@ -23,6 +23,7 @@ use crate::options::{Against, Options};
 use crate::outcomes::{self, Ends};
 use crate::rates;
 use crate::sentences;
+use crate::slow;
 use crate::tables::tabulate;
 use crate::tradeoffs;
 
@@ -151,7 +152,8 @@ fn judged(
     let (primary, caps) = (&said.primary, &Caps::new(order, &ends));
     let mut questions = Questions::default();
     let asks = &mut questions;
-    let ended = outcomes::ask_all(cells, &ends, baselines, asks);
+    let mut ended = outcomes::ask_all(cells, &ends, baselines, asks);
+    ended.extend(slow::ask_all(cells, baselines, primary, &said.higher, asks));
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines, caps, options, asks);
