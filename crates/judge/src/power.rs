@@ -261,7 +261,7 @@ pub fn runs_for_equivalence(
 ///
 /// ```
 /// let sd = assize_judge::power::upper_sd(0.02, 10.0, 0.8);
-/// assert!((sd - 0.0254452).abs() < 1e-6, "{sd}");
+/// assert!((sd - 0.0254430).abs() < 1e-6, "{sd}");
 /// ```
 #[must_use]
 pub fn upper_sd(sd: f64, df: f64, confidence: f64) -> f64 {

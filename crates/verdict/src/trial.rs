@@ -88,13 +88,19 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         identity_differences,
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
-        limits: records.limits.clone(),
+        limits: limits(records),
         rerun: None,
         look: None,
         reproduce: String::new(),
     };
     document.sentences = sentences_of(&document, &cells, &faults, &said, options.against);
     Ok(document)
+}
+
+/// What the target cannot tell.
+fn limits(records: &Records) -> Vec<String> {
+    let boots = records.boots.sentence().into_iter();
+    boots.chain(records.limits.iter().cloned()).collect()
 }
 
 /// What a hurried reader should take away; of documents that have a baseline only.

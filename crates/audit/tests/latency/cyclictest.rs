@@ -2,7 +2,7 @@
 
 use assize_audit::grammar::cyclictest::Cyclictest;
 
-use crate::{blocks, doubts, runs, survives, survives_long_lines};
+use super::{blocks, doubts, runs, survives, survives_long_lines};
 
 const QUIET: &str = include_str!("../cyclictest/quiet.txt");
 const NANOSECONDS: &str = include_str!("../cyclictest/nanoseconds.txt");

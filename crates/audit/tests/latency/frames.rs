@@ -3,7 +3,7 @@
 use assize_audit::grammar::Finding;
 use assize_audit::grammar::frames::Frames;
 
-use crate::{blocks, doubts, survives, survives_long_lines};
+use super::{blocks, doubts, survives, survives_long_lines};
 
 /// Metric, value and unit of each sample in a text.
 fn samples(text: &str) -> Vec<(String, f64, String)> {

@@ -2,7 +2,7 @@
 
 use assize_audit::grammar::hackbench::Hackbench;
 
-use crate::{blocks, doubts, runs, survives, survives_long_lines};
+use super::{blocks, doubts, runs, survives, survives_long_lines};
 
 const PROCESSES: &str = include_str!("../hackbench/processes.txt");
 const MESSAGING: &str = include_str!("../hackbench/messaging.txt");

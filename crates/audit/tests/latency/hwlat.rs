@@ -3,7 +3,7 @@
 use assize_audit::grammar::Finding;
 use assize_audit::grammar::hwlat::Hwlat;
 
-use crate::{blocks, doubts, runs, survives, survives_long_lines};
+use super::{blocks, doubts, runs, survives, survives_long_lines};
 
 const WRAPPED: &str = include_str!("../hwlat/wrapped.txt");
 const EMPTY: &str = include_str!("../hwlat/empty.txt");

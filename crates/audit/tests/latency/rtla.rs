@@ -2,7 +2,7 @@
 
 use assize_audit::grammar::rtla::Rtla;
 
-use crate::{blocks, doubts, runs, survives, survives_long_lines};
+use super::{blocks, doubts, runs, survives, survives_long_lines};
 
 const TOP: &str = include_str!("../rtla/timerlat-top.txt");
 const USER: &str = include_str!("../rtla/timerlat-user.txt");

@@ -2,7 +2,7 @@
 
 use assize_audit::grammar::schbench::Schbench;
 
-use crate::{blocks, doubts, runs, survives, survives_long_lines};
+use super::{blocks, doubts, runs, survives, survives_long_lines};
 
 const REQUESTS: &str = include_str!("../schbench/requests.txt");
 const PACED: &str = include_str!("../schbench/paced.txt");

@@ -350,24 +350,28 @@ fn find(
             }
             found
         }
-        (Source::Rates(b, a), Evidence::Events { compared, .. }) => {
-            let decided = rates::decide(compared, &events[*b], &events[*a], answers, options);
-            Found {
-                verdict: decided.verdict,
-                // An infinite ratio (no events of B) still has a direction.
-                direction: compared.ratio.and_then(|r| r.partial_cmp(&1.0)),
-                p_adjusted: decided.p_adjusted,
-                by_t: false,
-                p: decided.p,
-                needed: None,
-                notes: decided.note.into_iter().collect(),
-            }
-        }
+        (Source::Rates(b, a), Evidence::Events { compared, .. }) => by_rates(
+            &rates::decide(compared, &events[*b], &events[*a], answers, options),
+            compared.ratio,
+        ),
         (Source::None(why), _) => Found {
             notes: vec![(*why).to_owned()],
             ..found_nothing()
         },
         _ => found_nothing(),
+    }
+}
+
+fn by_rates(decided: &rates::Decided, ratio: Option<f64>) -> Found {
+    Found {
+        verdict: decided.verdict,
+        // An infinite ratio (no events of B) still has a direction.
+        direction: ratio.and_then(|r| r.partial_cmp(&1.0)),
+        p_adjusted: decided.p_adjusted,
+        by_t: false,
+        p: decided.p,
+        needed: None,
+        notes: decided.note.iter().cloned().collect(),
     }
 }
 

@@ -1,5 +1,4 @@
 //! What the grammars of latency tools read, claim by claim.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use assize_audit::Line;
 use assize_audit::grammar::{Block, Finding, Grammar, Labels};
