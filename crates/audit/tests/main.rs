@@ -4,13 +4,11 @@
 
 mod admission;
 mod benchmark_reports;
-mod benchmarks;
 mod common;
 mod doubtful;
+mod formats;
 mod grouping;
 mod mail;
 mod never_compared;
-mod perf_stat;
 mod threads;
-mod timed_statements;
 mod whole_posts;

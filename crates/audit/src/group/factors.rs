@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Configuration;
 
-use crate::states;
-
 /// Most factors that are looked for.
 const MOST: usize = 4;
 
@@ -204,7 +202,7 @@ fn is_base(name: &str) -> bool {
         "off",
         "both off",
     ];
-    NOTHING.contains(&name) || states::is_base(name)
+    NOTHING.contains(&name) || super::names::is_base(name)
 }
 
 /// `x=on y=off`, `x on, no y`, `with x, without y`.

@@ -4,7 +4,7 @@
 use crate::headings::is_attribution;
 
 /// Whether a line only says who wrote what, where it is found, or what a patch changes.
-pub(super) fn is_correspondence(text: &str) -> bool {
+pub(crate) fn is_correspondence(text: &str) -> bool {
     let bare = text.trim_start();
     is_said_by_somebody(bare) || is_trailer(bare) || is_address(bare) || is_of_diffstat(text)
 }
