@@ -18,29 +18,11 @@ const SHORT: (usize, usize) = (72, 12);
 /// The longest heading.
 const LONGEST: usize = 240;
 /// Headings that name nothing.
+#[rustfmt::skip]
 const GENERIC: [&str; 22] = [
-    "results",
-    "result",
-    "numbers",
-    "benchmark",
-    "benchmarks",
-    "output",
-    "data",
-    "here",
-    "are",
-    "is",
-    "the",
-    "and",
-    "of",
-    "test",
-    "tests",
-    "raw",
-    "some",
-    "performance",
-    "measurements",
-    "summary",
-    "following",
-    "as",
+    "results", "result", "numbers", "benchmark", "benchmarks", "output", "data", "here", "are",
+    "is", "the", "and", "of", "test", "tests", "raw", "some", "performance", "measurements",
+    "summary", "following", "as",
 ];
 
 /// The headings between line `from` and line `to` at the depth of line `to`, outermost first;
@@ -184,15 +166,9 @@ fn names_nothing(text: &str) -> bool {
 
 /// `From: …`, `Tested-by: …`.
 fn is_letter_header(text: &str) -> bool {
+    #[rustfmt::skip]
     const NAMES: [&str; 8] = [
-        "from",
-        "to",
-        "cc",
-        "date",
-        "subject",
-        "link",
-        "fixes",
-        "message-id",
+        "from", "to", "cc", "date", "subject", "link", "fixes", "message-id",
     ];
     text.split_once(": ").is_some_and(|(name, _)| {
         let name = name.to_lowercase();

@@ -29,11 +29,9 @@ pub mod mail;
 pub mod reading;
 
 mod command;
-mod diagnostics;
 mod diff;
 mod group;
 mod headings;
-mod kconfig;
 mod line;
 mod located;
 mod options;

@@ -41,15 +41,10 @@ const VERBOSE: &[(&str, &str, &str)] = &[
     ),
 ];
 /// Other lines of it.
+#[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "Percent of CPU this job got:",
-    "Average ",
-    "Swaps:",
-    "File system inputs:",
-    "File system outputs:",
-    "Socket messages ",
-    "Signals delivered:",
-    "Page size (bytes):",
+    "Percent of CPU this job got:", "Average ", "Swaps:", "File system inputs:",
+    "File system outputs:", "Socket messages ", "Signals delivered:", "Page size (bytes):",
     "Exit status:",
 ];
 

@@ -191,15 +191,9 @@ fn split_joined(name: &str) -> Vec<String> {
 }
 
 fn is_base(name: &str) -> bool {
+    #[rustfmt::skip]
     const NOTHING: &[&str] = &[
-        "none",
-        "plain",
-        "no opt",
-        "no opts",
-        "no options",
-        "no flags",
-        "neither",
-        "off",
+        "none", "plain", "no opt", "no opts", "no options", "no flags", "neither", "off",
         "both off",
     ];
     NOTHING.contains(&name) || super::names::is_base(name)

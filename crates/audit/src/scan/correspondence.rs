@@ -34,16 +34,9 @@ fn behind_day(text: &str) -> Option<&str> {
 
 /// `Signed-off-by: X <x1@y>`, `Link: https://…`, `Fixes: 1f2d3c4 ("…")`, `Date: Tue, 13 Oct …`.
 fn is_trailer(text: &str) -> bool {
+    #[rustfmt::skip]
     const NAMES: [&str; 10] = [
-        "Author",
-        "BugLink",
-        "Bugzilla",
-        "CC",
-        "Cc",
-        "Closes",
-        "From",
-        "Gitweb",
-        "Link",
+        "Author", "BugLink", "Bugzilla", "CC", "Cc", "Closes", "From", "Gitweb", "Link",
         "Message-Id",
     ];
     let Some((name, rest)) = text.split_once(':') else {

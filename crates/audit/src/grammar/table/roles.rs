@@ -13,83 +13,27 @@ use crate::options::{Options, Role, SpreadKind};
 /// What a figure is called where nothing names it.
 const VALUE: &str = "value";
 
+#[rustfmt::skip]
 const CONFIGURATIONS: [&str; 11] = [
-    "kernel",
-    "config",
-    "configuration",
-    "version",
-    "patch",
-    "variant",
-    "branch",
-    "policy",
-    "governor",
-    "sched",
-    "scheduler",
+    "kernel", "config", "configuration", "version", "patch", "variant", "branch", "policy",
+    "governor", "sched", "scheduler",
 ];
+#[rustfmt::skip]
 const REPETITIONS: [&str; 10] = [
-    "iter",
-    "iteration",
-    "run",
-    "rep",
-    "repetition",
-    "round",
-    "trial",
-    "#",
-    "loop",
-    "sample",
+    "iter", "iteration", "run", "rep", "repetition", "round", "trial", "#", "loop", "sample",
 ];
+#[rustfmt::skip]
 const PARAMETERS: [&str; 21] = [
-    "threads",
-    "thread",
-    "groups",
-    "clients",
-    "procs",
-    "processes",
-    "tasks",
-    "jobs",
-    "size",
-    "bs",
-    "qd",
-    "depth",
-    "iodepth",
-    "connections",
-    "pairs",
-    "cpus",
-    "vcpus",
-    "nodes",
-    "workers",
-    "length",
-    "blocksize",
+    "threads", "thread", "groups", "clients", "procs", "processes", "tasks", "jobs", "size", "bs",
+    "qd", "depth", "iodepth", "connections", "pairs", "cpus", "vcpus", "nodes", "workers",
+    "length", "blocksize",
 ];
 /// What is computed from other columns or rows.
+#[rustfmt::skip]
 const DERIVED: [&str; 27] = [
-    "change",
-    "delta",
-    "diff",
-    "difference",
-    "gain",
-    "improvement",
-    "speedup",
-    "ratio",
-    "relative",
-    "regression",
-    "reduction",
-    "stddev",
-    "stdev",
-    "std",
-    "sd",
-    "stderr",
-    "variance",
-    "cov",
-    "sem",
-    "pct",
-    "percent",
-    "average",
-    "avg",
-    "mean",
-    "median",
-    "geomean",
-    "total",
+    "change", "delta", "diff", "difference", "gain", "improvement", "speedup", "ratio",
+    "relative", "regression", "reduction", "stddev", "stdev", "std", "sd", "stderr", "variance",
+    "cov", "sem", "pct", "percent", "average", "avg", "mean", "median", "geomean", "total",
 ];
 
 fn key_is(name: &str, list: &[&str]) -> bool {
