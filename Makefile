@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 target := $(or $(CARGO_TARGET_DIR),target)
 triple := x86_64-unknown-linux-gnu
-assize := $(target)/release/assize
+assize := $(target)/debug/assize
 agent := $(target)/$(triple)/agent/assize-agent
 
 # Selects the Rust that setup.sh found or installed.
@@ -49,11 +49,11 @@ test-debug: ## build kernels that check themselves, run the modules' tests there
 	@./setup.sh build exact debug
 	@$(rust); cargo xtask debug-kernel
 
-build: program agent ## set up and build target/release/assize and its agent
+build: program agent ## set up and build target/debug/assize and its agent
 
 program:
 	@./setup.sh build
-	@$(rust); cargo build --release --locked --bin assize
+	@$(rust); cargo build --locked --bin assize
 
 # One static binary. With a target of its own the flags leave build scripts and
 # procedural macros alone. The agent is part of what exact figures are a function of,

@@ -156,6 +156,15 @@ static void open_window(void)
 	window = WINDOW_OPEN;
 }
 
+static void close_window(void)
+{
+	/* Others are named when they leave their CPU. */
+	for (unsigned int i = 0; i < cpus_seen; i++)
+		if (cpus[i].task)
+			name_task(cpus[i].task);
+	window = WINDOW_AFTER;
+}
+
 static void probe_entry(struct probe *probe)
 {
 	uint64_t value;
@@ -208,13 +217,13 @@ static void block_begins(unsigned int number, void *data)
 	if (pending == MARK_BEGIN && window == WINDOW_BEFORE)
 		open_window();
 	else if (pending == MARK_END && window == WINDOW_OPEN)
-		window = WINDOW_AFTER;
+		close_window();
 	pending = MARK_NONE;
 	cpu->last = block;
 	cpu->last_counted = window == WINDOW_OPEN;
 	cpu->whole = block->length == 1;
 	if (block->switches)
-		cpu->task = switched_to((unsigned int)(cpu - cpus));
+		cpu->task = switched_to(cpu->task, (unsigned int)(cpu - cpus));
 	cpu->executed += block->length;
 	if (window == WINDOW_AFTER) {
 		write_once_settled();

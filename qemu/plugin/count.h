@@ -94,8 +94,8 @@ struct task {
 	int pid;
 	int tgid;
 	char name[NAME_LENGTH + 1];
-	/* When it was switched to, in switches of all CPUs: the name is of then. */
-	uint64_t switched;
+	/* When the name was read, in names of all tasks. */
+	uint64_t named;
 	uint64_t *whole;
 	uint32_t room;
 	uint32_t id;
@@ -199,7 +199,8 @@ bool passes_on(uint64_t function);
 
 /* tasks.c */
 struct task *find_task(uint64_t pointer, unsigned int cpu, int pid);
-struct task *switched_to(unsigned int cpu);
+void name_task(struct task *task);
+struct task *switched_to(struct task *from, unsigned int cpu);
 void make_room(struct task *task, const struct block *block);
 void count_part(struct task *task, const struct block *block, uint32_t executed);
 void forget_counts(void);

@@ -60,10 +60,20 @@ struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
 	return task;
 }
 
-/* The task that __switch_to() switches to. */
-struct task *switched_to(unsigned int cpu)
+/* Takes the name that a task has now: exec and prctl give it another. */
+void name_task(struct task *task)
 {
-	static uint64_t switches;
+	static uint64_t names;
+
+	if (!task->pointer)
+		return;
+	read_memory(task->pointer + map.comm, task->name, NAME_LENGTH);
+	task->named = ++names;
+}
+
+/* The task that __switch_to() switches to from another. */
+struct task *switched_to(struct task *from, unsigned int cpu)
+{
 	uint64_t pointer = read_register(registers.rsi);
 	struct task *task;
 	int pid = -1;
@@ -71,8 +81,8 @@ struct task *switched_to(unsigned int cpu)
 	read_memory(pointer + map.pid, &pid, sizeof(pid));
 	task = find_task(pointer, cpu, pid);
 	read_memory(pointer + map.tgid, &task->tgid, sizeof(task->tgid));
-	read_memory(pointer + map.comm, task->name, NAME_LENGTH);
-	task->switched = ++switches;
+	name_task(from);
+	name_task(task);
 	return task;
 }
 
@@ -88,7 +98,7 @@ void settle_names(void)
 		for (uint32_t j = 0; j < tasks_used && last->pointer; j++)
 			if (tasks[j]->pointer == tasks[i]->pointer &&
 			    tasks[j]->pid == tasks[i]->pid &&
-			    tasks[j]->switched > last->switched)
+			    tasks[j]->named > last->named)
 				last = tasks[j];
 		if (last != tasks[i])
 			memcpy(tasks[i]->name, last->name, sizeof(last->name));

@@ -12,7 +12,7 @@ use crate::{Error, agent};
 /// Set for those who work beside one that has built it: cargo would have them wait.
 pub(crate) const IS_BUILT: &str = "ASSIZE_PROGRAM_IS_BUILT";
 
-/// Builds it with the profile of development, and says where it is.
+/// Builds it as `make build` does, and says where it is.
 ///
 /// By the name of the program and not of its package: then the features of
 /// dependencies are those of the whole workspace, and what is built here is not

@@ -19,7 +19,7 @@ const FIRST: &[Step] = &[
 /// What the lists below use.
 const PROGRAM: &[Step] = &[Step::new("program", &[], assize::step)];
 
-/// What compiles with the profile of development, of which cargo does one at a time.
+/// What compiles, of which cargo does one at a time.
 const COMPILED: &[Step] = &[
     Step::new("clippy", &[], clippy),
     Step::new("tests", &[], test::quick),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::command::{cargo, command, run as run_command};
-use crate::{agent, first_hour, tree};
+use crate::{agent, assize, first_hour, tree};
 
 const RUNS: u32 = 100;
 const SAMPLES: u32 = 100_000;
@@ -94,20 +94,16 @@ struct Lab {
 
 impl Lab {
     fn ready() -> Result<Lab, Error> {
-        let build = ["build", "--release", "--locked", "--package"];
-        run_command(command(cargo(), &[&build[..], &["assize"]].concat())?)?;
-        let example = ["assize-bundle", "--example", "make-bundle"];
-        run_command(command(cargo(), &[&build[..], &example].concat())?)?;
+        let assize = assize::build()?;
+        let example = ["build", "--quiet", "--locked", "--example", "make-bundle"];
+        run_command(command(cargo(), &example)?)?;
         let target = agent::target()?;
         let directory = target.join("report-speed");
         // Left by a measurement before this one.
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
-        let lab = Lab {
-            assize: target.join("release/assize"),
-            directory,
-        };
-        let mut make = command(target.join("release/examples/make-bundle"), &[])?;
+        let lab = Lab { assize, directory };
+        let mut make = command(target.join("debug/examples/make-bundle"), &[])?;
         make.arg(lab.bundle())
             .args([RUNS.to_string(), SAMPLES.to_string()]);
         run_command(make)?;

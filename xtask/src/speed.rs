@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::Error;
-use crate::command::{cargo, command, output, run as run_command};
-use crate::{agent, report_speed, tree};
+use crate::command::output;
+use crate::{agent, assize, report_speed, tree};
 
 /// Each kind is measured this often, in turn, so that all meet the same host.
 const ROUNDS: usize = 5;
@@ -81,10 +81,7 @@ struct Lab {
 impl Lab {
     fn ready() -> Result<Lab, Error> {
         agent::run(&[])?;
-        run_command(command(
-            cargo(),
-            &["build", "--release", "--locked", "--package", "assize"],
-        )?)?;
+        let assize = assize::build()?;
         let target = agent::target()?;
         let directory = target.join("speed");
         // Left by a measurement before this one.
@@ -99,7 +96,7 @@ impl Lab {
             None => stored.clone(),
         };
         Ok(Lab {
-            assize: target.join("release/assize"),
+            assize,
             version: version(&stored),
             kernel,
             directory,
@@ -152,19 +149,7 @@ impl Lab {
 }
 
 fn kernel() -> Result<PathBuf, Error> {
-    let text = output(
-        "cargo",
-        &[
-            "run",
-            "--quiet",
-            "--release",
-            "--locked",
-            "--package",
-            "assize",
-            "--",
-            "doctor",
-        ],
-    )?;
+    let text = output(&assize::path()?.display().to_string(), &["doctor"])?;
     let line = text
         .lines()
         .find(|line| line.split_whitespace().nth(2) == Some("debian:6.12"));

@@ -27,11 +27,7 @@ pub(crate) fn quick() -> Result<Done, Error> {
 
 /// A step of `check`: one boot of each kind.
 pub(crate) fn boots() -> Result<Done, Error> {
-    let packages = ["--package", "assize", "--package", "assize-target"];
-    counted(
-        "boots",
-        &[&packages[..], &["--test", "it", "--", BOOTS]].concat(),
-    )
+    counted("boots", &["--workspace", "--test", "it", "--", BOOTS])
 }
 
 /// A step of `check-more`: the other tests, but for the pages.
@@ -41,10 +37,7 @@ pub(crate) fn full() -> Result<Done, Error> {
 
 /// A step of `check-more`: the pages.
 pub(crate) fn pages() -> Result<Done, Error> {
-    counted(
-        "pages",
-        &["--package", "assize", "--test", "docs", "--", PAGE],
-    )
+    counted("pages", &["--workspace", "--test", "docs", "--", PAGE])
 }
 
 fn counted(step: &str, arguments: &[&str]) -> Result<Done, Error> {

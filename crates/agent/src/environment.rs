@@ -17,8 +17,11 @@ const FILES: &[(&str, &str)] = &[
     ("smt", "/sys/devices/system/cpu/smt/control"),
 ];
 
+/// Which boot of a machine this is. A guest's is one that nobody comes back to.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
 /// Everything that is known here and does not change while the machine runs.
-pub(crate) fn record() -> Record {
+pub(crate) fn record(guest: bool) -> Record {
     let mut facts = BTreeMap::new();
     let mut fact = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -27,6 +30,9 @@ pub(crate) fn record() -> Record {
     };
     for (name, path) in FILES {
         fact(name, read(path));
+    }
+    if !guest {
+        fact("boot_id", read(BOOT_ID));
     }
     let (release, version) = sys::uname();
     let selected = read("/sys/kernel/debug/sched/preempt");
@@ -127,7 +133,17 @@ mod tests {
 
     #[test]
     fn facts_do_not_change() {
-        assert_eq!(record(), record());
+        assert_eq!(record(false), record(false));
+    }
+
+    #[test]
+    fn a_boot_is_of_a_host_and_not_of_a_guest() {
+        let boot_id = |guest| match record(guest) {
+            Record::Environment { facts } => facts.get("boot_id").cloned(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(boot_id(false), read(BOOT_ID));
+        assert_eq!(boot_id(true), None);
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn run_here() -> io::Result<()> {
         Err(error) => Err(format!("standard input: {}", sys::words(&error))),
     };
     let mut channel = Channel::new(Way::Stdout);
-    run::hello(&mut channel, None);
+    run::hello(&mut channel, None, false);
     run::answer(job, &mut channel, None);
     channel.end()
 }

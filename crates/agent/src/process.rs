@@ -11,7 +11,7 @@ use assize_job::{Policy, Record, Scheduling};
 
 use crate::boot::Ports;
 use crate::group::Group;
-use crate::sys::{self, End, check};
+use crate::sys::{self, CpuTime, End, check};
 
 /// What a process does once it is released.
 pub(crate) enum Body {
@@ -98,8 +98,8 @@ pub(crate) struct Child {
 pub(crate) struct Left {
     /// How it ended.
     pub(crate) end: End,
-    /// CPU time that it and what it waited for have used, in nanoseconds.
-    pub(crate) cpu_ns: u64,
+    /// CPU time that it and what it waited for have used.
+    pub(crate) cpu: CpuTime,
     /// Why it could not do what it was to do, in its own words.
     pub(crate) failure: Option<String>,
     /// Its standard output.
@@ -283,11 +283,11 @@ impl Child {
         // Whatever it started and left behind in its group goes with it.
         // Only then may the group's number be used again.
         self.kill();
-        let (end, cpu_ns) = sys::reap(self.pid)?;
+        let (end, cpu) = sys::reap(self.pid)?;
         let said = self.read_status();
         Ok(Left {
             end,
-            cpu_ns,
+            cpu,
             failure: (end == End::Exited(FAILED) && !said.is_empty()).then_some(said),
             stdout: text_of(&mut self.stdout)?,
             stderr: text_of(&mut self.stderr)?,

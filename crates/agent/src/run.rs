@@ -31,13 +31,13 @@ const GRID_NS: u64 = 100_000_000;
 const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends who answers, and where.
-pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>) {
+pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool) {
     channel.send(&Record::Hello {
         schema: AGENT_SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         resumed_ns,
     });
-    channel.send(&environment::record());
+    channel.send(&environment::record(guest));
 }
 
 /// What process 1 of a machine knows of it.

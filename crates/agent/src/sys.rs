@@ -9,6 +9,10 @@ use std::sync::atomic::AtomicU32;
 
 use libc::{c_int, c_ulong, c_void};
 
+mod end;
+
+pub(crate) use end::{CpuTime, End, reap, wait};
+
 /// The sign of failure of most system calls, as a result.
 pub(crate) fn check(returned: c_int) -> io::Result<c_int> {
     if returned < 0 {
@@ -213,76 +217,6 @@ pub(crate) fn take_precedence() -> io::Result<()> {
     // SAFETY: the parameters are valid for reads.
     check(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) })?;
     Ok(())
-}
-
-/// How a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// By itself, with this status.
-    Exited(i32),
-    /// By this signal.
-    Killed(i32),
-}
-
-/// Waits for the end of a child. `reap`: lets it go, else it remains.
-pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<End> {
-    let keep = if reap { 0 } else { libc::WNOWAIT };
-    loop {
-        // SAFETY: all zeroes are a valid siginfo_t.
-        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        let id = libc::id_t::try_from(pid).unwrap_or(0);
-        // SAFETY: `info` is valid for writes.
-        let done =
-            check(unsafe { libc::waitid(libc::P_PID, id, &raw mut info, libc::WEXITED | keep) });
-        match done {
-            Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
-            Err(error) => return Err(error),
-            Ok(_) => return Ok(end_of(&info)),
-        }
-    }
-}
-
-/// Lets a child go that has ended, or waits for its end; how it ended, and the
-/// nanoseconds of CPU time that it and what it waited for have used, to the
-/// microsecond.
-pub(crate) fn reap(pid: i32) -> io::Result<(End, u64)> {
-    loop {
-        // SAFETY: all zeroes are a valid siginfo_t and a valid rusage.
-        let (mut info, mut usage): (libc::siginfo_t, libc::rusage) =
-            unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
-        // SAFETY: both structures are valid for writes. The function of the C
-        // library leaves out the last argument of this system call.
-        let done = unsafe {
-            libc::syscall(
-                libc::SYS_waitid,
-                libc::P_PID,
-                pid,
-                &raw mut info,
-                libc::WEXITED,
-                &raw mut usage,
-            )
-        };
-        match check(c_int::try_from(done).unwrap_or(-1)) {
-            Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
-            Err(error) => return Err(error),
-            Ok(_) => {
-                let ns = |time: libc::timeval| {
-                    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_usec.unsigned_abs() * 1000
-                };
-                return Ok((end_of(&info), ns(usage.ru_utime) + ns(usage.ru_stime)));
-            }
-        }
-    }
-}
-
-/// What waitid has said.
-fn end_of(info: &libc::siginfo_t) -> End {
-    // SAFETY: waitid has filled in the fields of SIGCHLD.
-    let status = unsafe { info.si_status() };
-    match info.si_code == libc::CLD_EXITED {
-        true => End::Exited(status),
-        false => End::Killed(status),
-    }
 }
 
 /// Sends a signal to every process of a group; that none is left is no

@@ -225,6 +225,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
     add_new(&mut all.tables, records.tables);
     add_new(&mut all.tradeoffs, records.tradeoffs);
     add_new(&mut all.limits, records.limits);
+    all.boots.join(records.boots);
     add_new(&mut all.primary, records.primary);
     add_new(&mut all.higher_is_better, records.higher_is_better);
     add_new(&mut all.claims, records.claims);

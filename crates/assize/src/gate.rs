@@ -52,7 +52,7 @@ fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<Finding> {
     let worse = rows.filter(|(_, row)| row.is_worse() || proof && row.is_more());
     worse
         .map(|(at, row)| Finding {
-            what: row.outcome.heading().into(),
+            what: row.heading(),
             subject: Subject::Outcome(at),
             why: assize_report::outcome_said(row),
         })

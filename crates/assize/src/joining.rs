@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use assize_bundle::{
-    Across, Configuration, Difference, Doubt, Head, Kin, Place, Records, kin, name_apart,
+    Across, Boots, Configuration, Difference, Doubt, Head, Kin, Place, Records, kin, name_apart,
 };
 
 use crate::failure::Failure;
@@ -35,14 +35,25 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
     for path in inputs {
         heads.push(head(path)?);
     }
+    let boots = boots_of(inputs, &heads)?;
+    let mut unknown_boots = BTreeSet::new();
     let mut kinds: Vec<Across> = Vec::new();
     for (at, second) in heads.iter().enumerate() {
-        for (first, other) in heads.iter().zip(inputs).take(at) {
+        for (before, (first, other)) in heads.iter().zip(inputs).take(at).enumerate() {
             let pair = Pair {
                 path: &inputs[at],
                 other,
             };
-            let across = pair.across(kin(first, second), asked)?;
+            let kin = kin(first, second);
+            let may_be_blocks = !matches!(kin, Kin::OneSchedule | Kin::Strangers(..));
+            let of_both = [&boots[before], &boots[at]];
+            if let Some(boot) = of_both[0].shared(of_both[1]).filter(|_| may_be_blocks) {
+                return Err(Failure::Argument(pair.one_boot(boot)));
+            }
+            let across = pair.across(kin, asked)?;
+            if across == Across::Bundles && of_both.iter().any(|one| one.unknown) {
+                unknown_boots.insert(inputs[at].display().to_string());
+            }
             if !kinds.contains(&across) {
                 kinds.push(across);
             }
@@ -61,7 +72,23 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
     if across == Across::Machines {
         records.doubts.extend(other_kernels(&heads));
     }
+    records.doubts.extend(unknown_boots.into_iter().map(|path| {
+        let detail = format!(
+            "{path}: of which boot the runs are is not recorded; if the bundles are of one boot, \
+             they are no replicates: reboot between them, and record them again"
+        );
+        doubt("boot-unknown", detail)
+    }));
     Ok(records)
+}
+
+/// The boots of each bundle of a host.
+fn boots_of(inputs: &[PathBuf], heads: &[Head]) -> Result<Vec<Boots>, Failure> {
+    let of_one = |(path, head): (&PathBuf, &Head)| match head.target.as_str() {
+        "exact" | "live" => Ok(Boots::default()),
+        _ => Ok(assize_bundle::boots(path)?),
+    };
+    inputs.iter().zip(heads).map(of_one).collect()
 }
 
 fn head(path: &Path) -> Result<Head, Failure> {
@@ -81,6 +108,17 @@ struct Pair<'p> {
 }
 
 impl Pair<'_> {
+    /// That they are no two replicates.
+    fn one_boot(&self, boot: &str) -> String {
+        format!(
+            "{}: has runs of the boot that {} has runs of ({boot}): what a boot decides is the \
+             same in both, so that they are no replicates; reboot between them, add --bundles \
+             sides to compare the two, or leave one out",
+            self.path.display(),
+            self.other.display()
+        )
+    }
+
     /// What differs between them, if they may be blocks.
     fn across(&self, kin: Kin, asked: bool) -> Result<Across, Failure> {
         let (path, other) = (self.path.display(), self.other.display());

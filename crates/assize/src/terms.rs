@@ -191,6 +191,7 @@ mod tests {
 
     fn until(first_look: u32, every: u32) -> Until {
         Until {
+            metric: None,
             within: 0.1,
             first_look,
             every,

@@ -1,6 +1,10 @@
 //! `assize compare -- COMMAND…`: commands of which it is known how they compare.
 
-use crate::common::{Outcome, assize, errors};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{Outcome, assize, errors, skip};
 use serde_json::Value;
 
 crate::common::tests! {
@@ -8,6 +12,8 @@ crate::common::tests! {
     the_longer_of_two_waits_is_worse_and_the_shorter_better = planted,
     the_same_command_twice_is_never_a_verdict = same,
     what_fails_says_which_command_and_why = failing,
+    cpu_time_is_worse_where_more_is_computed_and_not_where_more_is_waited = cpu_time,
+    what_the_hosts_kernel_complains_of_is_counted_for_the_command_that_ran = complaining,
 }
 
 const SHORT: &str = "sleep 0.01";
@@ -55,6 +61,8 @@ fn same() -> Outcome {
     assert_eq!(document["comparisons"].as_array().unwrap().len(), 0);
     assert_eq!(document["noise_floor"][0]["metric"], "elapsed");
     assert_eq!(document["noise_floor"][0]["n"], 6);
+    let limit = document["limits"][0].as_str().unwrap();
+    assert!(limit.contains("one boot of it"), "{limit}");
     Ok(())
 }
 
@@ -86,5 +94,96 @@ fn failing() -> Outcome {
         assert!(text.contains(said), "{arguments:?}: {text}");
         assert_eq!(done.status.code(), Some(status), "{arguments:?}: {text}");
     }
+    Ok(())
+}
+
+/// The row of a metric.
+fn row<'d>(document: &'d Value, metric: &str) -> &'d Value {
+    let mut rows = document["comparisons"].as_array().unwrap().iter();
+    rows.find(|row| row["metric"] == metric).unwrap()
+}
+
+fn cpu_time() -> Outcome {
+    let count = |n: u32| format!("i=0; while [ $i -lt {n} ]; do i=$((i+1)); done");
+    let runs = &["-r", "8"];
+    let found = (0..3).any(|_| {
+        let (_, worse) = compared([&count(30_000), &count(90_000)], runs);
+        assert_eq!(worse["comparisons"][0]["metric"], "elapsed");
+        let cpu = row(&worse, "command_cpu_time");
+        assert_eq!(
+            (&cpu["primary"], &cpu["unit"]),
+            (&true.into(), &"ns".into())
+        );
+        let ratio = cpu["ratio"].as_f64().unwrap();
+        cpu["verdict"] == "established" && (1.5..4.5).contains(&ratio)
+    });
+    assert!(found, "worse in one of three");
+    let (_, waits) = compared([SHORT, LONG], runs);
+    assert!(row(&waits, "elapsed")["ratio"].as_f64().unwrap() > 2.0);
+    assert!(row(&waits, "command_cpu_time")["ratio"].as_f64().unwrap() < 2.0);
+    Ok(())
+}
+
+/// Why the kernel's log shows nothing of a program that faults.
+fn no_log() -> Option<String> {
+    if let Err(error) = fs::File::open("/dev/kmsg") {
+        return Some(format!("/dev/kmsg: {error}"));
+    }
+    let told = fs::read_to_string("/proc/sys/debug/exception-trace").unwrap_or_default();
+    (told.trim() != "1").then(|| "the kernel logs no faults: debug.exception-trace".into())
+}
+
+/// A program of this name that faults. Its name is what the line of the kernel begins with.
+fn faulting(place: &Path, name: &str) -> Option<String> {
+    let source = place.join("fault.c");
+    fs::write(&source, "int main(void) { *(volatile int *)0 = 1; }\n").unwrap();
+    let program = place.join(name);
+    let mut build = Command::new("cc");
+    let built = build.arg("-o").arg(&program).arg(&source).status();
+    built.ok().filter(|status| status.success())?;
+    Some(format!("'{}' || true", program.display()))
+}
+
+fn complaining() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    if let Some(why) = no_log() {
+        skip(&why);
+        return Ok(());
+    }
+    let names = ["fine", "WARNING: CPU: 0"];
+    let Some(commands) = names
+        .map(|name| faulting(place.path(), name))
+        .into_iter()
+        .collect()
+    else {
+        skip("cc: not there");
+        return Ok(());
+    };
+    let commands: Vec<String> = commands;
+    let arguments = ["-r", "4", "-n", "fine", "-n", "loud", "--out", "c.bundle"];
+    let fixed = ["compare", "--quiet", "--json"];
+    let commands = [&commands[0], &commands[1]].map(String::as_str);
+    let done = assize(
+        place.path(),
+        &[&fixed[..], &arguments, &["--"], &commands].concat(),
+    );
+    let document: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let rows = document["outcomes"].as_array();
+    let rows = rows.unwrap_or_else(|| panic!("{}", errors(&done)));
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!(
+        (&row["outcome"], &row["configuration"]),
+        (&"complained".into(), &"loud".into())
+    );
+    assert_eq!((&row["count_baseline"], &row["n"]), (&0.into(), &4.into()));
+    // The kernel may leave out some where many programs fault at once.
+    assert!(row["count"].as_u64() >= Some(1), "{row}");
+    let line = row["signatures"][0]["line"].as_str().unwrap();
+    assert!(line.contains("segfault at 0"), "{line}");
+    let index = row["signatures"][0]["runs"][0]["index"].as_u64().unwrap();
+    let log = place
+        .path()
+        .join(format!("c.bundle/raw/{index:04}-kernel-log.txt"));
+    assert!(fs::read_to_string(&log).unwrap().contains(line), "{log:?}");
     Ok(())
 }

@@ -13,6 +13,9 @@ crate::common::tests! {
     a_range_whose_header_changes_is_built_with_it = range,
     a_change_of_the_whole_kernel_goes_on_from_packed_sources = package,
     what_cannot_be_tried_is_refused_before_a_run = refused,
+    a_patch_that_crashes_in_some_runs_is_said_to_before_all_else = crashing,
+    a_crash_in_one_run_is_mentioned_everywhere_without_a_verdict = crashing_once,
+    a_patch_that_warns_in_some_runs_is_said_to_before_all_else = warning,
 }
 
 /// One worker's turn for all jobs that are done, not one for each.
@@ -69,7 +72,7 @@ fn mailbox() -> Outcome {
         "each.bundle",
         "--quiet",
     ];
-    let done = place.assize("try", &[&arguments[..], &["--format", "json"]].concat());
+    let done = place.assize("try", &[&arguments[..], &["--json"]].concat());
     assert!(done.status.success(), "{}", errors(&done));
     let said: Value = serde_json::from_slice(&done.stdout).unwrap();
     let patches = said["patches"].as_array().unwrap();
@@ -262,5 +265,176 @@ fn refused() -> Outcome {
             "{arguments:?}"
         );
     }
+    Ok(())
+}
+
+/// Runs that crash are carried out again whenever they are asked for: few.
+const FEW: &str = r#"title = "drm_sched, shortly"
+runs = 8
+images = 1
+primary = [{ metric = "busy_time_per_job", better = "lower" }]
+instruments = ["timer-list"]
+queue.design = "drm-sched"
+[workloads.sync]
+kind = "sync"
+submissions = 20
+"#;
+
+/// Before each job a run does this whose seed draws such a number below 12.
+fn fated(drawn: &str, then: &str) -> Vec<(&'static str, &'static str, String)> {
+    let fate = "#include <linux/random.h>\n#include <linux/wait.h>\n\n\
+        static bool planted_fate(void)\n{\n\tstatic int drawn = -1;\n\n\
+        \tif (drawn < 0)\n\t\tdrawn = get_random_u32_below(12);\n\treturn ";
+    let include = format!("{fate}{drawn};\n}}\n");
+    let run = "\tfence = sched->ops->run_job(sched_job);";
+    vec![
+        (MAIN, "#include <linux/wait.h>", include),
+        (MAIN, run, format!("\t{then}(planted_fate());\n{run}")),
+    ]
+}
+
+/// Tries the last commit; what is said, on standard error too, and the status.
+fn tried(place: &Place, more: &[&str]) -> (String, String, Option<i32>) {
+    let fixed = ["HEAD", "--experiment", "few.toml", "--quiet"];
+    let done = place.assize("try", &[&fixed[..], more].concat());
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    (text, errors(&done), done.status.code())
+}
+
+/// What `assize report` says of a bundle in this format, on one line.
+fn reported(place: &Place, bundle: &str, format: &str) -> String {
+    let more = match format {
+        "kcidb" => &["--kcidb-build", "me:1"][..],
+        _ => &[],
+    };
+    let done = place.assize("report", &[&[bundle, "--format", format], more].concat());
+    on_one_line(&String::from_utf8_lossy(&done.stdout).replace("&gt;", ">"))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How many runs of the patch crashed, and the verdict on it.
+fn crashes(place: &Place, bundle: &str) -> (u64, String) {
+    let document: Value = serde_json::from_str(&reported(place, bundle, "json")).unwrap();
+    let rows = document["outcomes"].as_array();
+    let row = rows.and_then(|rows| rows.iter().find(|row| row["outcome"] == "crashed"));
+    row.map_or((0, String::new()), |row| {
+        assert_eq!((&row["count_baseline"], &row["n"]), (&0.into(), &8.into()));
+        let signature = row["signatures"][0]["signature"].as_str().unwrap();
+        assert!(signature.contains("drm_sched_"), "{signature}");
+        let count = row["count"].as_u64().unwrap();
+        (count, row["verdict"].as_str().unwrap().to_owned())
+    })
+}
+
+fn crashing() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.write("few.toml", FEW);
+    place.commit("drm/sched: Die often", &fated("drawn > 0", "BUG_ON"));
+    let (mail, said, status) = tried(&place, &["--out", "x.bundle"]);
+    let (count, verdict) = crashes(&place, "x.bundle");
+    assert_eq!(verdict, "established", "{count}: {mail}");
+    let mention = format!("0 of 8 -> {count} of 8 runs");
+    let first = "Crashes with patched: worse: ";
+    assert!(mail.starts_with(first), "{mail}");
+    for part in [&mention[..], "(kernel BUG in drm_sched_", "8 times a side"] {
+        assert!(on_one_line(&mail).contains(part), "{part}: {mail}");
+    }
+    assert_eq!(status, Some(0), "nothing was asked");
+    assert!(
+        said.contains(first) && said.contains("assize run-one"),
+        "{said}"
+    );
+    // A gate that asks of a metric is closed too.
+    let (text, said, status) = tried(&place, &["--json", "--fail-on", "worse>50%"]);
+    assert_eq!(status, Some(1), "{said}");
+    let series: Value = serde_json::from_str(&text).unwrap();
+    let of_patch = &series["patches"][0]["outcome"]["effects"][0];
+    assert_eq!(
+        (&of_patch["metric"], &of_patch["reading"]),
+        (&"crashes".into(), &"worse".into())
+    );
+    assert!(
+        series["ended"][0].as_str().unwrap().contains(&mention),
+        "{text}"
+    );
+    for (format, sign) in [
+        ("junit", "failures=\"1\""),
+        ("ktap", "not ok 1 outcomes"),
+        ("kcidb", "\"FAIL\""),
+        ("github", "::error title=outcomes"),
+        ("brief", first),
+        ("html", &mention),
+    ] {
+        let text = reported(&place, "x.bundle", format);
+        assert!(text.contains(sign), "{format}: {text}");
+    }
+    let page = reported(&place, "x.bundle", "html");
+    assert!(page.find(&mention) < page.find("id=\"hero\""));
+    let whole = reported(&place, "x.bundle", "mail");
+    let metric = whole.find("(less is better)");
+    assert!(
+        whole.find(first).is_some_and(|at| Some(at) < metric),
+        "{whole}"
+    );
+    Ok(())
+}
+
+fn crashing_once() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.write("few.toml", FEW);
+    // Which number one run alone draws depends on the kernel and the seeds.
+    let found = (0..12).find_map(|number| {
+        let drawn = format!("drawn == {number}");
+        place.commit("drm/sched: Die once", &fated(&drawn, "BUG_ON"));
+        let out = format!("{number}.bundle");
+        let (mail, said, status) = tried(&place, &["--out", &out]);
+        let (count, verdict) = crashes(&place, &out);
+        println!("{number} is drawn by {count} of 8 runs");
+        place.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        (count == 1).then_some((out, verdict, mail, said, status))
+    });
+    let (out, verdict, mail, said, status) = found.expect("one of these numbers is drawn once");
+    let mention = "0 of 8 -> 1 of 8 runs";
+    assert_eq!(verdict, "undecided");
+    assert!(on_one_line(&mail).contains(mention), "{mail}");
+    assert_eq!((status, said.as_str()), (Some(0), ""));
+    for format in [
+        "brief", "mail", "html", "json", "junit", "ktap", "kcidb", "markdown",
+    ] {
+        let text = reported(&place, &out, format);
+        let mentioned = text.contains(mention) || format == "json";
+        assert!(mentioned, "{format}: {text}");
+        for verdict in [
+            "not ok",
+            "\"FAIL\"",
+            "<failure",
+            "Crashes with patched: worse",
+        ] {
+            assert!(!text.contains(verdict), "{format}: {verdict}: {text}");
+        }
+    }
+    Ok(())
+}
+
+fn warning() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.write("few.toml", FEW);
+    let warn = fated("drawn > 0", "WARN_ON_ONCE");
+    place.commit("drm/sched: Warn often", &warn);
+    let (mail, ..) = tried(&place, &["--out", "warn.bundle"]);
+    assert!(
+        mail.starts_with("Kernel warnings with patched: worse: "),
+        "{mail}"
+    );
+    assert_eq!(crashes(&place, "warn.bundle").0, 0);
     Ok(())
 }

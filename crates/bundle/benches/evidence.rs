@@ -1,7 +1,7 @@
 //! How fast a bundle is read, and how fast what it holds is thinned for a
 //! page: 100 runs of 100,000 samples each.
 //!
-//! `cargo run --release --package assize-bundle --example make-bundle DIR`
+//! `cargo run --example make-bundle DIR`
 //! makes the bundle; its place is given as `ASSIZE_BENCH_BUNDLE=DIR`.
 
 #![allow(clippy::print_stdout)] // A benchmark's output is its purpose.

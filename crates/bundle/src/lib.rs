@@ -12,6 +12,7 @@
 //! assert_eq!(run.metrics["time"].value, 12.5);
 //! ```
 
+mod boots;
 mod difference;
 mod disk;
 mod error;
@@ -32,6 +33,7 @@ mod several;
 mod whole;
 mod writer;
 
+pub use boots::{Boots, boots};
 pub use difference::Difference;
 pub use disk::{SCHEMA, read, write};
 pub use error::Error;

@@ -114,9 +114,19 @@ impl FailedRun {
         let complaints = self.complained_of();
         match leading(&complaints) {
             Some(complaint) => complaint.signature(),
-            None => self.why.lines().next().unwrap_or_default().to_owned(),
+            None => how_it_ended(self.why.lines().next().unwrap_or_default()).to_owned(),
         }
     }
+}
+
+/// How a command ended, without what it printed, which may differ from run to run.
+fn how_it_ended(why: &str) -> &str {
+    let begins = ["exit status ", "killed by "];
+    let Some(at) = begins.into_iter().filter_map(|sign| why.find(sign)).min() else {
+        return why;
+    };
+    let end = why[at..].find([':', ';']).map_or(why.len(), |end| at + end);
+    &why[..end]
 }
 
 /// A completed run in which the kernel complained.
@@ -157,6 +167,28 @@ mod tests {
             ("pipe: exit status 3", Ending::ExitStatus),
         ] {
             assert_eq!(Ending::of_reason(why), ending, "{why}");
+        }
+    }
+
+    #[test]
+    fn commands_that_end_alike_have_one_signature_whatever_they_print() {
+        for (why, signature) in [
+            (
+                "it: exit status 3: 7 of 9 failed; x: y",
+                "it: exit status 3",
+            ),
+            ("it: exit status 3; it printed nothing", "it: exit status 3"),
+            (
+                "it: killed by SIGSEGV, core dumped: address 7",
+                "it: killed by SIGSEGV, core dumped",
+            ),
+            ("not done after 60 s: x", "not done after 60 s: x"),
+        ] {
+            let run = FailedRun {
+                why: why.into(),
+                ..FailedRun::default()
+            };
+            assert_eq!(run.signature(), signature);
         }
     }
 

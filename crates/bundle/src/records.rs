@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::{ComplainedRun, FailedRun};
+use crate::{Boots, ComplainedRun, FailedRun};
 
 /// Where in the source something was read.
 #[derive(
@@ -459,6 +459,9 @@ pub struct Records {
     /// What the target cannot tell, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
+    /// Of hosts, which boots the runs are of.
+    #[serde(default, skip_serializing_if = "Boots::is_empty")]
+    pub boots: Boots,
     /// What [`Run::machine`] names.
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,

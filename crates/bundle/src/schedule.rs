@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::boots::borne_out;
 use crate::disk::get;
 use crate::executions::Executions;
 use crate::head::Stored;
 use crate::identified::{Made, identities};
 use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
+use crate::several::kind;
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{
     ComplainedRun, Doubt, Error, Events, FailedRun, Place, Records, RunCount, Samples, Unavailable,
@@ -23,6 +25,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     let there = recorded(directory)?;
     let parts = stored.parts;
     let several = !parts.is_empty();
+    let on_host = kind(&stored.head.target) == "host";
     let head = stored.head;
     let mut records = Records {
         source: head.source,
@@ -35,7 +38,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         claims: head.claims,
         tables: head.tables,
         tradeoffs: head.tradeoffs,
-        limits: head.limits,
+        limits: borne_out(head.limits),
         ..Records::default()
     };
     let mut collected = Collected::default();
@@ -53,6 +56,9 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         }
         collected.take(&run);
         executions.take(&run);
+        if on_host {
+            records.boots.take(&run.environment);
+        }
         let machine = parts.iter().find(|part| part.holds(index));
         let machine = machine.map(|part| part.machine.clone());
         all_made.extend(made(&mut run, &machine));

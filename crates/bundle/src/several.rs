@@ -344,6 +344,7 @@ fn add(all: &mut Records, records: Records) {
     all.failures.extend(records.failures);
     all.complained.extend(records.complained);
     all.unavailable.extend(records.unavailable);
+    all.boots.join(records.boots);
     for limit in records.limits {
         if !all.limits.contains(&limit) {
             all.limits.push(limit);

@@ -1,6 +1,6 @@
 //! How many runs would do.
 
-use crate::dist::{normal_cdf, t_quantile};
+use crate::dist::{gamma_quantile, normal_cdf, t_quantile};
 use crate::equivalence::bounds;
 use crate::permutation::{EXACT_LIMIT, MONTE_CARLO_DRAWS, attainable, runs_needed};
 
@@ -227,25 +227,56 @@ pub fn runs_for_effect(sd_ln: f64, ratio: f64, alpha: f64, power: f64) -> Option
 ///
 /// - Source: Phillips 1990, Journal of Pharmacokinetics and Biopharmaceutics 18,
 ///   as an integral over the sample's standard deviation; bounds as in
-///   [`crate::equivalence::bounds`]; 2 n - 2 degrees of freedom.
+///   [`crate::equivalence::bounds`]; n - 1 degrees of freedom of pairs, else
+///   2 n - 2.
 /// - Cost: as [`runs_for_effect`].
-/// - Checked against the same integral by `scipy.integrate.quad`.
+/// - Checked against the same integral by `scipy.integrate.quad` (two samples), and
+///   by simulation (pairs).
 #[must_use]
-pub fn runs_for_equivalence(sd_ln: f64, margin: f64, alpha: f64, power: f64) -> Option<u32> {
+pub fn runs_for_equivalence(
+    layout: Layout,
+    sd_ln: f64,
+    margin: f64,
+    alpha: f64,
+    power: f64,
+) -> Option<u32> {
     let margin = bounds(margin).ok()?;
     if !(sd_ln > 0.0 && sd_ln.is_finite() && alpha > 0.0 && alpha < 0.5) {
         return None;
     }
-    smallest(2, |n| {
-        equivalence_power(n, sd_ln, margin.low.ln(), margin.high.ln(), alpha) >= power
+    smallest(2, |runs| {
+        let design = Design { layout, runs };
+        equivalence_power(design, sd_ln, margin.low.ln(), margin.high.ln(), alpha) >= power
     })
+}
+
+/// The upper end of the one-sided interval of a standard deviation that was
+/// estimated with `df` degrees of freedom, at `confidence`. A number of runs that is
+/// computed from it has at least the power asked for with that confidence; computed
+/// from the estimate itself, about every other one has less.
+///
+/// - Shape: sd >= 0, df > 0, 0 < confidence < 1; `NaN` otherwise.
+/// - Source: Browne 1995, Statistics in Medicine 14, of normal values.
+/// - Checked against `scipy.stats.chi2.ppf`.
+///
+/// ```
+/// let sd = assize_judge::power::upper_sd(0.02, 10.0, 0.8);
+/// assert!((sd - 0.0254430).abs() < 1e-6, "{sd}");
+/// ```
+#[must_use]
+pub fn upper_sd(sd: f64, df: f64, confidence: f64) -> f64 {
+    let in_range = sd >= 0.0 && df > 0.0 && df.is_finite();
+    if !(in_range && confidence > 0.0 && confidence < 1.0) {
+        return f64::NAN;
+    }
+    sd * (0.5 * df / gamma_quantile(1.0 - confidence, 0.5 * df)).sqrt()
 }
 
 /// The chance that the interval lies in [low, high], both on logarithms, if the
 /// true difference is zero.
-fn equivalence_power(n: u32, sd_ln: f64, low: f64, high: f64, alpha: f64) -> f64 {
-    let df = 2.0 * f64::from(n) - 2.0;
-    let scale = sd_ln * (2.0 / f64::from(n)).sqrt();
+fn equivalence_power(design: Design, sd_ln: f64, low: f64, high: f64, alpha: f64) -> f64 {
+    let df = design.df();
+    let scale = sd_ln * (2.0 / f64::from(design.runs)).sqrt();
     let critical = t_quantile(1.0 - alpha, df);
     let (low, high) = (low / scale, high / scale);
     // Beyond this spread the interval is wider than the margin.
@@ -320,8 +351,8 @@ fn quadrature(low: f64, high: f64, f: &impl Fn(f64) -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paired;
     use crate::random::Draws;
+    use crate::{equivalence, paired};
 
     #[test]
     fn no_effect_is_found_with_chance_alpha() {
@@ -336,7 +367,10 @@ mod tests {
         assert_eq!(runs_for_effect(0.001, 2.0, 0.05, 0.8), Some(4));
         assert_eq!(runs_for_effect(0.02, 1.0, 0.05, 0.8), None);
         assert_eq!(runs_for_effect(0.02, 1.05, 1e-9, 0.8), None);
-        assert_eq!(runs_for_equivalence(0.02, 0.01, 0.7, 0.8), None);
+        assert_eq!(
+            runs_for_equivalence(Layout::TwoSamples, 0.02, 0.01, 0.7, 0.8),
+            None
+        );
     }
 
     const PAIRS: Layout = Layout::Pairs;
@@ -405,6 +439,37 @@ mod tests {
         });
         let found = found.count();
         assert!((1540..1660).contains(&found), "{found} of 2000");
+    }
+
+    #[test]
+    fn so_many_equal_pairs_are_found_equivalent() {
+        let (sd, margin) = (0.004, 0.01);
+        let runs = runs_for_equivalence(PAIRS, sd, margin, 0.05, 0.8).unwrap();
+        let two = runs_for_equivalence(Layout::TwoSamples, sd, margin, 0.05, 0.8).unwrap();
+        assert!(two < runs, "half the degrees of freedom: {two} and {runs}");
+        let mut draws = Draws::new(29);
+        let found = (0..2000).filter(|_| {
+            let mut side =
+                || -> Vec<f64> { (0..runs).map(|_| (sd * draws.normal()).exp()).collect() };
+            let estimate = paired::ratio(&side(), &side()).unwrap();
+            equivalence::of_ratio(&estimate, margin).unwrap().equivalent
+        });
+        let found = found.count();
+        // One run fewer has less than 80 %; a sixth of a run is what rounding adds.
+        assert!((1560..1860).contains(&found), "{found} of 2000");
+    }
+
+    #[test]
+    fn the_upper_end_of_a_spread_is_above_the_true_one_as_often_as_it_says() {
+        let mut draws = Draws::new(31);
+        let above = (0..2000).filter(|_| {
+            let values: Vec<f64> = (0..6).map(|_| draws.normal()).collect();
+            let sd = crate::moments::variance(&values).sqrt();
+            upper_sd(sd, 5.0, 0.8) > 1.0
+        });
+        let above = above.count();
+        assert!((1540..1660).contains(&above), "{above} of 2000");
+        assert!(upper_sd(1.0, 0.0, 0.8).is_nan() && upper_sd(1.0, 5.0, 1.0).is_nan());
     }
 
     #[test]

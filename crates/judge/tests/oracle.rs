@@ -354,7 +354,8 @@ oracle!(power, |judge, input, want| {
 
 oracle!(equivalence_runs, |judge, input, want| {
     let [sd, margin, alpha, power] = ["sd", "margin", "alpha", "power"].map(|k| number(&input[k]));
-    let got = power::runs_for_equivalence(sd, margin, alpha, power).unwrap();
+    let layout = power::Layout::TwoSamples;
+    let got = power::runs_for_equivalence(layout, sd, margin, alpha, power).unwrap();
     judge.agree("runs", f64::from(got), &want["runs"]);
 });
 

@@ -288,6 +288,7 @@ fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>
     let first_look = until.first_look.min(most);
     let until = Until {
         within: until.within,
+        metric: until.metric.clone(),
         first_look,
         every: until.every,
         // The last look is when all runs are done.

@@ -201,6 +201,11 @@ fn until(experiment: &Experiment) -> Result<(), Error> {
         let error = experiment.error("until", "watches the primary metrics, but there are none");
         return Err(error.mend("declare primary = [{ metric = \"NAME\", better = \"lower\" }]"));
     }
+    let is_primary = |metric: &String| file.primary.iter().any(|one| one.metric == *metric);
+    if let Some(metric) = until.metric.as_ref().filter(|metric| !is_primary(metric)) {
+        let error = experiment.error("until.metric", format!("'{metric}' is not primary"));
+        return Err(error.mend("name one of primary, or add it there"));
+    }
     if until.first_look > until.max_runs {
         let why = format!(
             "{} is more than max_runs = {}",

@@ -240,12 +240,15 @@ pub struct TradeoffMetric {
 ///
 /// Looking several times at growing data makes intervals lie. So each look has
 /// a share of alpha, and so has the final verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Until {
-    /// Stop when the intervals of all primary metrics lie within the ratio
+    /// Stop when all primary metrics have verdicts, and intervals within the ratio
     /// × / ÷ (1 + this).
     pub within: f64,
+    /// The primary metric that is watched, if not all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
     /// The first look comes after this many blocks.
     pub first_look: u32,
     /// And then after every so many.

@@ -95,10 +95,11 @@ pub(crate) struct Level {
 }
 
 /// When to stop early.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Until {
     pub(crate) within: f64,
+    pub(crate) metric: Option<String>,
     pub(crate) first_look: u32,
     pub(crate) every: u32,
     pub(crate) max_runs: u32,

@@ -323,8 +323,9 @@ pub(crate) static UNTIL: Section = Section {
             "within",
             Share,
             Required,
-            "Stop when the intervals of all primary metrics lie within × / ÷ (1 + this).",
+            "Stop when all primary metrics have verdicts and intervals within × / ÷ (1 + this).",
         ),
+        key("metric", Text, Open, "Watch this primary metric alone."),
         key(
             "first_look",
             Whole(2, RUNS_MAX as i64),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use assize_verdict::{Outcome as Claimed, Verdict};
 
 use crate::WIDTH;
-use crate::number::{signed, significant};
+use crate::number::{signed, significant, with_points};
 use crate::printable::printable;
 use crate::readable::Readable;
 use crate::series::{Patch, command, cut, mark, named, percent, plain, written};
@@ -317,7 +317,7 @@ fn figure(of: &Figure) -> [String; 2] {
         }
         (None, Some(difference), Some([low, high])) => {
             let [at, low, high] = [difference, low, high].map(|one| signed(readable.value(one)));
-            format!("{at} ({low}..{high})")
+            with_points(&format!("{at} ({low}..{high})"), &readable.unit)
         }
         _ => "no interval".into(),
     };

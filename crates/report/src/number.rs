@@ -103,6 +103,17 @@ pub(crate) fn signed(value: f64) -> String {
     }
 }
 
+/// A difference with its unit. One of percentages is in points, since it is no share.
+pub(crate) fn difference(value: f64, unit: &str) -> String {
+    with_points(&signed(value), unit)
+}
+
+/// A text of differences with their unit.
+pub(crate) fn with_points(text: &str, unit: &str) -> String {
+    let unit = if unit == "%" { "points" } else { unit };
+    format!("{text} {unit}").trim_end().to_owned()
+}
+
 /// A p value: three decimals, or how small it is.
 pub(crate) fn p(value: f64) -> String {
     if value < 0.0005 {
@@ -115,6 +126,13 @@ pub(crate) fn p(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_difference_has_its_unit_and_one_of_percentages_is_in_points() {
+        assert_eq!(difference(-2.18, "%"), "-2.18 points");
+        assert_eq!(difference(2.0, "jobs"), "+2.00 jobs");
+        assert_eq!(difference(2.0, ""), "+2.00");
+    }
 
     #[test]
     fn small_ends_keep_two_digits_where_they_fit() {

@@ -12,10 +12,10 @@ use regex::{Captures, Regex};
 const NUMBER: &str = r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?";
 
 /// Numbers from a seed: splitmix64.
-struct Source(u64);
+pub(crate) struct Source(pub(crate) u64);
 
 impl Source {
-    fn share(&mut self) -> f64 {
+    pub(crate) fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,11 +23,11 @@ impl Source {
         ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.share()
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.share() * n as f64) as usize
     }
 }

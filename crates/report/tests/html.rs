@@ -324,7 +324,7 @@ fn a_line_of_a_post_has_what_its_figures_support_beside_it() {
     assert!(of(1).ends_with("<td></td>"), "it is settled: {}", of(1));
     assert!(of(2).contains("cannot tell: +0.10 %"), "{}", of(2));
     assert!(
-        of(2).contains("would likely settle it</div></td>"),
+        of(2).contains("would likely tell whether they differ by 1 %</div></td>"),
         "{}",
         of(2)
     );

@@ -4,3 +4,4 @@
 
 mod absolutes;
 mod html;
+mod together;

@@ -340,8 +340,6 @@ fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
     if positive {
         all.ratio = finite(estimate.effect);
         all.ci90 = Some(estimate.ci90);
-        let replicates = f64::from(all.replicates().unwrap_or(0));
-        all.log_sd = finite(fixed.standard_error * (0.5 * replicates).sqrt());
     } else {
         all.difference = finite(estimate.effect);
     }

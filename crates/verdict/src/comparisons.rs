@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_judge::{equivalence, permutation, power};
+use assize_judge::{equivalence, permutation};
 
 use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
-use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Verdict};
+use crate::document::{Comparison, Lint, MachineComparison, Pooled, Verdict};
+use crate::enough::{runs_needed, runs_to_attain};
 use crate::family::{Answer, Answers, Questions};
 use crate::identities::are_same;
 use crate::options::Options;
@@ -16,8 +17,6 @@ use crate::row::{Pair, Row};
 use crate::weigh::{Weighed, ends};
 use crate::words::{count, p_value};
 
-/// More runs than this are no advice.
-const MOST_RUNS: u32 = 10_000;
 /// Runs of the baseline, runs of the configuration, memory images where these are the
 /// replicates, runs of each per block.
 type Design = (u32, u32, Option<u32>, Option<u32>);
@@ -71,7 +70,7 @@ pub(crate) fn ask_all(
 pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
     for row in rows {
         row.settle(answers, options);
-        row.runs_needed = runs_needed(row, options.alpha);
+        row.runs_needed = runs_needed(row, options);
     }
 }
 
@@ -148,54 +147,6 @@ fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<Str
     }
     let p = permutation::attainable(n as usize, n as usize);
     Some(format!("{n} against {n} would reach {}", p_value(p)))
-}
-
-/// How many runs a side would establish a row, if runs are the replicates: by the attainable p at its part of
-/// alpha if it is supported, by the power of the t test at the level of one test of
-/// its family if it is undecided.
-fn runs_needed(row: &Row, alpha: f64) -> Option<u32> {
-    let weighed = &row.weighed;
-    let contradicted = weighed.agreement() == Some(Agreement::Opposite);
-    if row.cap.is_some() || weighed.images.is_some() || contradicted {
-        return None;
-    }
-    let share = match (weighed.p_attainable, row.answer.least) {
-        (Some(own), Some(least)) if least < 1.0 => own / least,
-        _ => 1.0,
-    };
-    let fewest = runs_to_attain(weighed.per_block, alpha * share);
-    match row.verdict {
-        Verdict::Supported => fewest.filter(|_| weighed.contrast.is_some()),
-        Verdict::Undecided => {
-            weighed.contrast.as_ref()?;
-            let needed = runs_for(weighed, row.answer.alone)?.max(fewest?);
-            let made = weighed.n_a.min(weighed.n_b)?;
-            Some(needed.max(made + 1)).filter(|&n| n <= MOST_RUNS)
-        }
-        Verdict::Established | Verdict::Equivalent => None,
-    }
-}
-
-/// Runs a side that find the observed ratio at 80 % power.
-pub(crate) fn runs_for(weighed: &Weighed, level: f64) -> Option<u32> {
-    let needed = power::runs_for_effect(weighed.log_sd?, weighed.ratio?, level, 0.8)?;
-    Some(needed).filter(|&n| n <= MOST_RUNS)
-}
-
-/// Runs a side at which the permutation test can reach `level`; with blocks of
-/// `per_block` against `per_block` runs, a whole number of blocks.
-pub(crate) fn runs_to_attain(per_block: Option<u32>, level: f64) -> Option<u32> {
-    let Some(per_block) = per_block else {
-        return permutation::runs_needed(level);
-    };
-    let relabelings = 2.0 / permutation::attainable(per_block as usize, per_block as usize);
-    // Beyond 20 blocks of two runs the Monte-Carlo draws set the limit.
-    (1..=20_u32)
-        .find(|&blocks| {
-            let all = relabelings.powf(f64::from(blocks));
-            all <= permutation::EXACT_LIMIT && 2.0 / all <= level
-        })
-        .map(|blocks| blocks * per_block)
 }
 
 fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {

@@ -13,7 +13,7 @@ use crate::options::LEVEL;
 
 pub use machines::{Agreement, MachineComparison, Pooled};
 pub use outcomes::{
-    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd,
+    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd, Tail,
 };
 pub use rates::{Rate, RateComparison, RateTest};
 pub use tables::{Relation, Table, TableCell, TableRow};
@@ -262,8 +262,9 @@ pub struct Comparison {
     pub too_coarse: bool,
     /// What may be said of it.
     pub verdict: Verdict,
-    /// Runs per configuration that would (`supported`) or likely would
-    /// (`undecided`, at 80 % power) establish it.
+    /// Runs per configuration that could establish it (`supported`), or that likely
+    /// show whether the two differ by the margin (`undecided`: with a chance of 80 % if
+    /// they do not differ, or do by the margin).
     pub runs_needed: Option<u32>,
     /// Why the row is as it is, where that needs saying.
     pub because: Option<String>,

@@ -17,12 +17,18 @@ const PERMUTATION_SHARE: f64 = 0.9;
 /// significant: a crash comes before a number.
 pub const OUTCOME_SHARE: f64 = 0.8;
 
+/// The part of alpha that tests of how many runs are slow have beside tests of metrics:
+/// a tail is looked for in each of these without being asked for.
+const RARE_SHARE: f64 = 0.1;
+
 /// Whether runs of two sides end in one way equally often: an exact test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct OutcomeQuestion {
     pub(crate) p: f64,
     /// The smallest that so many runs that ended so allow.
     pub(crate) p_attainable: f64,
+    /// Whether it asks of completed runs that are slow.
+    pub(crate) rare: bool,
 }
 
 /// The place of an [`OutcomeQuestion`].
@@ -73,8 +79,8 @@ pub(crate) struct Asked(usize);
 pub(crate) struct Answers {
     answers: Vec<Answer>,
     outcomes: Vec<Option<f64>>,
-    /// The level at which a test of how runs ended is made.
-    pub(crate) outcome_alone: f64,
+    /// The level at which a test of how runs ended is made, and one of slow runs.
+    pub(crate) outcome_alone: [f64; 2],
     pub(crate) families: Vec<Family>,
 }
 
@@ -152,37 +158,55 @@ impl Questions {
     }
 }
 
-/// Lets the tests of how runs ended share alpha with all others. What cannot reach
-/// alpha costs nothing: a document in which too few runs ended otherwise than they
-/// should has the answers that it would have without them (Tarone 1990).
+/// Lets the tests of slow runs share alpha with those of metrics, and the tests of how
+/// runs ended with all of these. What cannot reach its part of alpha costs nothing: a
+/// document in which too few runs ended otherwise than they should has the answers that
+/// it would have without them (Tarone 1990).
 fn beside_outcomes(
     questions: &[OutcomeQuestion],
-    mut answers: Vec<Answer>,
-    mut families: Vec<Family>,
+    answers: Vec<Answer>,
+    families: Vec<Family>,
     alpha: f64,
 ) -> Answers {
-    let able: Vec<Option<f64>> = questions
-        .iter()
-        .map(|one| (one.p_attainable <= alpha).then_some(one.p))
-        .collect();
-    let first: Vec<f64> = where_present(&able, holm).into_iter().flatten().collect();
-    let number = first.len().max(1) as f64;
-    let rest = |pick: fn(&Answer) -> Option<f64>, answers: &[Answer]| -> Vec<f64> {
-        answers.iter().filter_map(pick).collect()
+    let mut all = Answers {
+        answers,
+        outcomes: vec![None; questions.len()],
+        outcome_alone: [0.0; 2],
+        families,
     };
-    let decisive = rest(|one| one.p_adjusted.or(one.p_t_adjusted), &answers);
-    let share = if decisive.is_empty() {
-        1.0
-    } else {
-        OUTCOME_SHARE
-    };
-    let (adjusted, _) = share_alpha(&first, &decisive, OUTCOME_SHARE);
-    let mut adjusted = adjusted.into_iter();
-    let outcomes = able
-        .iter()
-        .map(|p| p.and_then(|_| adjusted.next()))
-        .collect();
-    if !first.is_empty() {
+    for (rare, share, least) in [(true, RARE_SHARE, RARE_SHARE), (false, OUTCOME_SHARE, 1.0)] {
+        let able = (0..questions.len()).filter(|&at| {
+            questions[at].rare == rare && questions[at].p_attainable <= least * alpha
+        });
+        all.lead(&able.collect::<Vec<_>>(), questions, rare, share, alpha);
+    }
+    all
+}
+
+impl Answers {
+    /// Gives a class of exact tests its share of alpha beside all that is answered.
+    fn lead(
+        &mut self,
+        class: &[usize],
+        questions: &[OutcomeQuestion],
+        rare: bool,
+        share: f64,
+        alpha: f64,
+    ) {
+        let p: Vec<f64> = class.iter().map(|&at| questions[at].p).collect();
+        let first = holm(&p);
+        let decisive = self.answers.iter();
+        let decisive = decisive.filter_map(|one| one.p_adjusted.or(one.p_t_adjusted));
+        let decisive: Vec<f64> = decisive
+            .chain(self.outcomes.iter().flatten().copied())
+            .collect();
+        let own = if decisive.is_empty() { 1.0 } else { share };
+        self.outcome_alone[usize::from(rare)] = alpha * own / class.len().max(1) as f64;
+        if class.is_empty() {
+            return;
+        }
+        let left = 1.0 - share;
+        self.outcome_alone[1] *= if rare { 1.0 } else { left };
         type Field = fn(&mut Answer) -> &mut Option<f64>;
         let fields: [Field; 3] = [
             |one| &mut one.p_adjusted,
@@ -190,24 +214,32 @@ fn beside_outcomes(
             |one| &mut one.p_equivalence,
         ];
         for field in fields {
-            let before: Vec<f64> = answers.iter_mut().filter_map(|one| *field(one)).collect();
-            let (_, shared) = share_alpha(&first, &before, OUTCOME_SHARE);
-            let there = answers.iter_mut().map(field).filter(|p| p.is_some());
-            there.zip(shared).for_each(|(p, shared)| *p = Some(shared));
+            leave(&first, share, self.answers.iter_mut().map(field));
         }
-        let left = 1.0 - OUTCOME_SHARE;
-        for answer in &mut answers {
+        leave(&first, share, self.outcomes.iter_mut());
+        for answer in &mut self.answers {
             answer.alone *= left;
             answer.least = answer.least.map(|least| (least / left).min(1.0));
         }
-        families.iter_mut().for_each(|family| family.alpha *= left);
+        self.families
+            .iter_mut()
+            .for_each(|family| family.alpha *= left);
+        let (adjusted, _) = share_alpha(&first, &decisive, share);
+        for (&at, p) in class.iter().zip(adjusted) {
+            self.outcomes[at] = Some(p);
+        }
     }
-    Answers {
-        answers,
-        outcomes,
-        outcome_alone: alpha * share / number,
-        families,
-    }
+}
+
+/// Corrects those that exist for a class that is tested before them.
+fn leave<'p>(first: &[f64], share: f64, all: impl Iterator<Item = &'p mut Option<f64>>) {
+    let there: Vec<&mut f64> = all.flatten().collect();
+    let before: Vec<f64> = there.iter().map(|p| **p).collect();
+    let (_, shared) = share_alpha(first, &before, share);
+    there
+        .into_iter()
+        .zip(shared)
+        .for_each(|(p, shared)| *p = shared);
 }
 
 fn tests(question: &Question) -> bool {
@@ -386,7 +418,11 @@ mod tests {
     #[test]
     fn crashes_are_tested_before_numbers_and_leave_them_alpha() {
         let ask_crashes = |questions: &mut Questions, p, p_attainable| {
-            questions.ask_outcome(OutcomeQuestion { p, p_attainable })
+            questions.ask_outcome(OutcomeQuestion {
+                p,
+                p_attainable,
+                rare: false,
+            })
         };
         let answer = |p: f64, p_attainable: f64| {
             let mut questions = Questions::default();
@@ -405,6 +441,41 @@ mod tests {
         // Established crashes leave all of it.
         let (number, crashes) = answer(0.001, 0.001);
         assert_eq!((number, crashes), (Some(alone), Some(0.001 / 0.8)));
+    }
+
+    #[test]
+    fn slow_runs_are_tested_at_a_tenth_beside_numbers_and_below_crashes() {
+        let answer = |rare: f64, crashes: Option<f64>| {
+            let mut questions = Questions::default();
+            let number = ask(&mut questions, pairs(8, 1.0, 0), true);
+            let mut exact = |p, rare| {
+                questions.ask_outcome(OutcomeQuestion {
+                    p,
+                    p_attainable: 0.001,
+                    rare,
+                })
+            };
+            let slow = exact(rare, true);
+            crashes.map(|p| exact(p, false));
+            let answers = questions.answer(0.05, 0);
+            (
+                answers.of(number).p_adjusted.unwrap(),
+                answers.of_outcome(slow).unwrap(),
+            )
+        };
+        let alone = 2.0 / 256.0;
+        let close = |(a, b): (f64, f64), (c, d): (f64, f64)| {
+            assert!(
+                (a - c).abs() < 1e-12 && (b - d).abs() < 1e-12,
+                "{a} {b}, {c} {d}"
+            );
+        };
+        // A number that is rejected at its nine tenths leaves all to the slow runs.
+        close(answer(0.03, None), (alone / 0.9, 0.03));
+        close(answer(0.001, None), (alone / 0.9, alone / 0.9));
+        // Crashes that are not rejected take four fifths from both.
+        let both = alone / 0.9 / 0.2;
+        close(answer(0.001, Some(0.5)), (both, both));
     }
 
     #[test]

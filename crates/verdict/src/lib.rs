@@ -36,6 +36,7 @@ mod cells;
 mod claims;
 mod comparisons;
 mod document;
+mod enough;
 mod error;
 mod factorial;
 mod failed;
@@ -55,6 +56,7 @@ mod rates;
 mod rest;
 mod row;
 mod sentences;
+mod slow;
 mod so_far;
 mod steps;
 mod summaries;
@@ -74,7 +76,8 @@ pub use document::{
     Factorial, Family, IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome,
     OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, Pooled, Rate,
     RateComparison, RateTest, Relation, RunEnd, SCHEMA, Scale, Sentence, Standing, TTest, Table,
-    TableCell, TableRow, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue, Unassigned, Verdict,
+    TableCell, TableRow, Tail, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue, Unassigned,
+    Verdict,
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};

@@ -1,5 +1,6 @@
 //! How runs ended: counted, compared by exact tests, and what is lost with them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assize_bundle::kernel_log::{Complaint, leading};
@@ -8,7 +9,8 @@ use assize_judge::counts::{self, Share};
 use crate::baselines::Baselines;
 use crate::cells::Cells;
 use crate::document::{
-    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd, Verdict,
+    OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, RunEnd, Tail,
+    Verdict,
 };
 use crate::family::{Answers, AskedOutcome, OutcomeQuestion, Questions};
 use crate::options::Options;
@@ -18,17 +20,17 @@ use crate::words::and_list;
 type Place<'a> = (usize, Option<&'a str>, Option<u32>);
 
 /// One run and how it ended; none where it ended as it should.
-struct Ended<'a> {
-    workload: usize,
-    configuration: usize,
-    machine: Option<&'a str>,
-    block: Option<u32>,
-    image: Option<u32>,
-    seed: Option<u64>,
-    order: u32,
-    end: Option<RunEnd>,
-    complaints: Vec<Complaint>,
-    why: &'a str,
+pub(crate) struct Ended<'a> {
+    pub(crate) workload: usize,
+    pub(crate) configuration: usize,
+    pub(crate) machine: Option<&'a str>,
+    pub(crate) block: Option<u32>,
+    pub(crate) image: Option<u32>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) order: u32,
+    pub(crate) end: Option<RunEnd>,
+    pub(crate) complaints: Vec<Complaint>,
+    pub(crate) why: Cow<'a, str>,
 }
 
 /// All runs that say something of what was tried.
@@ -63,7 +65,7 @@ impl<'a> Ends<'a> {
                         order: run.order,
                         end: of.map(|_| RunEnd::Complained),
                         complaints: of.map_or(Vec::new(), |of| of.complaints.clone()),
-                        why: "",
+                        why: Cow::Borrowed(""),
                     }
                 });
         let failed = records.failures.iter().filter_map(|run| {
@@ -77,7 +79,7 @@ impl<'a> Ends<'a> {
                 order: run.order,
                 end: Some(RunEnd::of(run.ended())?),
                 complaints: run.complained_of(),
-                why: &run.why,
+                why: Cow::Borrowed(&run.why),
             })
         });
         Ends(completed.chain(failed).collect())
@@ -92,7 +94,7 @@ impl<'a> Ends<'a> {
         let (mut lost, mut all) = (0, 0);
         for run in of {
             all += 1;
-            lost += u32::from(!matches!(run.end, None | Some(RunEnd::Complained)));
+            lost += u32::from(run.end.is_some_and(|end| !end.is_completed()));
         }
         (lost, all)
     }
@@ -135,7 +137,7 @@ pub(crate) fn ask_all(
         for end in RunEnd::ALL {
             let counted = of_a.iter().chain(&of_b).any(|run| run.end == Some(end));
             if counted {
-                rows.push(ask(cells, end, (a, &of_a), (b, &of_b), questions));
+                rows.push(ask(cells, (end, None), (a, &of_a), (b, &of_b), questions));
             }
         }
     }
@@ -163,11 +165,13 @@ fn baseline(
     }
 }
 
+/// A configuration, and its runs.
 type Side<'s, 'a> = (usize, &'s [&'s Ended<'a>]);
 
-fn ask(
+/// Asks of one way; of slow runs it is said above what they are.
+pub(crate) fn ask(
     cells: &Cells<'_>,
-    end: RunEnd,
+    (end, tail): (RunEnd, Option<Tail>),
     (a, of_a): Side<'_, '_>,
     (b, of_b): Side<'_, '_>,
     questions: &mut Questions,
@@ -191,10 +195,16 @@ fn ask(
         }
     };
     let signatures = signatures(cells, end, [of_a, of_b]);
+    let rare = tail.is_some();
     Row {
-        asked: questions.ask_outcome(OutcomeQuestion { p, p_attainable }),
+        asked: questions.ask_outcome(OutcomeQuestion {
+            p,
+            p_attainable,
+            rare,
+        }),
         written: OutcomeComparison {
             outcome: end,
+            tail,
             baseline: cells.configurations[a].clone(),
             configuration: cells.configurations[b].clone(),
             count_baseline: in_a.count,
@@ -303,7 +313,7 @@ pub(crate) fn settle(
         if written.p_adjusted.is_some_and(|p| p <= options.alpha) {
             written.verdict = Verdict::Established;
         }
-        let alone = answers.outcome_alone;
+        let alone = answers.outcome_alone[usize::from(written.tail.is_some())];
         written.fewest = match written.pairs {
             Some(pairs) => counts::fewest_by_mcnemar(pairs.pairs, alone),
             None => counts::fewest_by_fisher(written.n_baseline, written.n, alone),

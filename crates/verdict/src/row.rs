@@ -16,10 +16,10 @@ use crate::words::{finite, plain};
 /// With fewer replicates of a side nothing is supported.
 pub(crate) const FEWEST_SUPPORTED: u32 = 3;
 /// With fewer replicates of a side nothing is equivalent.
-const FEWEST_EQUIVALENT: u32 = 5;
+pub(crate) const FEWEST_EQUIVALENT: u32 = 5;
 /// Where some runs lie apart, two configurations are equivalent only if there are
 /// runs enough to have seen a tail of this share.
-const TAIL: f64 = 0.05;
+pub(crate) const TAIL: f64 = 0.05;
 
 /// Which two are compared, and with what.
 #[derive(Debug, Clone, Copy)]

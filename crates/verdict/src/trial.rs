@@ -23,6 +23,7 @@ use crate::options::{Against, Options};
 use crate::outcomes::{self, Ends};
 use crate::rates;
 use crate::sentences;
+use crate::slow;
 use crate::tables::tabulate;
 use crate::tradeoffs;
 
@@ -88,13 +89,19 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         identity_differences,
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
-        limits: records.limits.clone(),
+        limits: limits(records),
         rerun: None,
         look: None,
         reproduce: String::new(),
     };
     document.sentences = sentences_of(&document, &cells, &faults, &said, options.against);
     Ok(document)
+}
+
+/// What the target cannot tell.
+fn limits(records: &Records) -> Vec<String> {
+    let boots = records.boots.sentence().into_iter();
+    boots.chain(records.limits.iter().cloned()).collect()
 }
 
 /// What a hurried reader should take away; of documents that have a baseline only.
@@ -146,7 +153,8 @@ fn judged(
     let (primary, caps) = (&said.primary, &Caps::new(order, &ends));
     let mut questions = Questions::default();
     let asks = &mut questions;
-    let ended = outcomes::ask_all(cells, &ends, baselines, asks);
+    let mut ended = outcomes::ask_all(cells, &ends, baselines, asks);
+    ended.extend(slow::ask_all(cells, baselines, primary, &said.higher, asks));
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines, caps, options, asks);

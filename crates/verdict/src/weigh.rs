@@ -42,9 +42,6 @@ pub(crate) struct Weighed {
     pub(crate) contrast: Option<Contrast>,
     /// The smallest p that so many runs allow the permutation test by itself.
     pub(crate) p_attainable: Option<f64>,
-    /// Pooled standard deviation of the logarithms; of pairs, the standard
-    /// deviation of unpaired runs that would leave as much doubt.
-    pub(crate) log_sd: Option<f64>,
     /// Runs of each side in each block, where all blocks are alike.
     pub(crate) per_block: Option<u32>,
     /// The coarser step of the two, where one is known.
@@ -73,7 +70,6 @@ impl Weighed {
             t_test: None,
             contrast: None,
             p_attainable: None,
-            log_sd: None,
             per_block: None,
             step: None,
             across: None,
@@ -252,11 +248,10 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
     let steps = [hidden(a, b, positive, a), hidden(a, b, positive, b)];
     let (estimate, x_a, x_b) = if positive {
         let (x_a, x_b) = (logs(&values_a), logs(&values_b));
-        let (log_sd, estimate) = match t_test {
-            TTest::Paired => (paired_sd(&x_a, &x_b), paired::ratio(&values_a, &values_b)),
-            _ => (pooled_sd(&x_a, &x_b), welch::ratio(&values_a, &values_b)),
+        let estimate = match t_test {
+            TTest::Paired => paired::ratio(&values_a, &values_b),
+            _ => welch::ratio(&values_a, &values_b),
         };
-        weighed.log_sd = log_sd;
         (estimate, x_a, x_b)
     } else {
         weighed
@@ -442,18 +437,6 @@ pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let mean = arithmetic(values).filter(|_| values.len() > 1)?;
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
     Some(squares / (values.len() - 1) as f64)
-}
-
-fn pooled_sd(a: &[f64], b: &[f64]) -> Option<f64> {
-    let (free_a, free_b) = ((a.len() - 1) as f64, (b.len() - 1) as f64);
-    let squares = free_a * variance(a)? + free_b * variance(b)?;
-    finite((squares / (free_a + free_b)).sqrt())
-}
-
-/// Differences of independent runs have twice the variance of a run.
-fn paired_sd(a: &[f64], b: &[f64]) -> Option<f64> {
-    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
-    finite((variance(&differences)? / 2.0).sqrt())
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use assize_target::kernels::Kernels;
 
 use crate::Error;
-use crate::command::{cargo, command, output, run as run_command};
-use crate::{agent, tree};
+use crate::command::output;
+use crate::{agent, assize, tree};
 use build::Built;
 pub(crate) use build::programs;
 pub(crate) use guest::{Machine, Run, failed_points, list};
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         let machine = guest::Machine {
             kernel: built.name.clone(),
             place: place.join(kind.name),
-            assize: agent::target()?.join("release/assize"),
+            assize: assize::path()?,
             fresh,
         };
         let planted = guest::plant(&machine, kind, &modules, &programs)?;
@@ -138,10 +138,7 @@ fn kind(word: &str) -> Result<&'static Kind, Error> {
 /// Builds assize and its agent; an empty directory for what is made here.
 fn ready() -> Result<PathBuf, Error> {
     agent::run(&[])?;
-    run_command(command(
-        cargo(),
-        &["build", "--release", "--locked", "--package", "assize"],
-    )?)?;
+    assize::build()?;
     let place = agent::target()?.join("debug-kernel");
     if place.exists() {
         fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;

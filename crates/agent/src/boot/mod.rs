@@ -125,7 +125,7 @@ pub(crate) fn main(command_line: &str) {
         ports.stop_for_image()
     });
     let mut channel = Channel::new(Way::DebugConsole(ports));
-    run::hello(&mut channel, resumed_ns);
+    run::hello(&mut channel, resumed_ns, true);
     if let Err(why) = aged {
         channel.send(&Record::Failed {
             stage: Stage::Start,

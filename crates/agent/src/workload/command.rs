@@ -4,6 +4,7 @@ use assize_job::{Command, Record, Stage};
 
 use super::{Prepared, output, program_with};
 use crate::process::{Body, Left};
+use crate::sys::CpuTime;
 
 pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepared, String> {
     let exec = program_with(&command.argv, &command.environment, seed)?;
@@ -12,7 +13,24 @@ pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepar
         body: Body::Exec(exec),
         scheduling: command.scheduling.clone(),
         statuses: command.statuses.clone(),
-        read: Box::new(move |left, _| read(&name, &metrics, left)),
+        read: Box::new(move |left, _| {
+            let cpu = cpu_times(left.cpu).into_iter();
+            cpu.chain(read(&name, &metrics, left)).collect()
+        }),
+    })
+}
+
+/// What `time` prints of a program besides how long it took.
+fn cpu_times(cpu: CpuTime) -> [Record; 3] {
+    [
+        ("command_cpu_time", cpu.total_ns()),
+        ("command_user_time", cpu.user_ns),
+        ("command_system_time", cpu.system_ns),
+    ]
+    .map(|(metric, ns)| Record::Metric {
+        metric: metric.into(),
+        value: ns as f64,
+        unit: "ns".into(),
     })
 }
 

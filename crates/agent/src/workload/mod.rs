@@ -235,7 +235,10 @@ pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
     let how = match left.end {
         End::Exited(status) if statuses.contains(&status) => return None,
         End::Exited(status) => format!("exit status {status}"),
-        End::Killed(signal) => format!("killed by {}", sys::signal_name(signal)),
+        End::Killed { signal, core } => {
+            let core = if core { ", core dumped" } else { "" };
+            format!("killed by {}{core}", sys::signal_name(signal))
+        }
     };
     let said = output::last_lines(left);
     Some(if said.is_empty() {

@@ -66,12 +66,12 @@ pub(crate) fn last_lines(left: &Left) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::End;
+    use crate::sys::{CpuTime, End};
 
     fn left(stdout: &str, stderr: &str) -> Left {
         Left {
             end: End::Exited(1),
-            cpu_ns: 0,
+            cpu: CpuTime::default(),
             failure: None,
             stdout: stdout.into(),
             stderr: stderr.into(),

@@ -22,8 +22,7 @@ pub(crate) struct CommandsArguments {
         conflicts_with = "inputs"
     )]
     pub(crate) names: Vec<String>,
-    /// Run each command so often [default: until the intervals are as narrow as
-    /// --within says]
+    /// Run each command so often [default: until --within is reached]
     #[arg(short, long, value_name = "N", conflicts_with_all = ["inputs", "min_runs", "max_runs", "within"], value_parser = runs())]
     pub(crate) runs: Option<u32>,
     /// Run each command at least so often [default: 10]
@@ -32,7 +31,8 @@ pub(crate) struct CommandsArguments {
     /// Run each command at most so often [default: 30]
     #[arg(short = 'M', long, value_name = "N", conflicts_with = "inputs", value_parser = runs())]
     pub(crate) max_runs: Option<u32>,
-    /// Stop once the intervals of all ratios are within so much of them [default: 2%]
+    /// Stop once there is a verdict on elapsed time and its interval is within so much
+    /// of the ratio [default: 2%]
     #[arg(long, value_name = "PERCENT", conflicts_with = "inputs")]
     pub(crate) within: Option<String>,
     /// Run each command so often beforehand, and do not count it

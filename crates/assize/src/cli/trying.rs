@@ -52,9 +52,22 @@ pub(crate) struct TryArguments {
     /// How to show what each patch does
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TryFormat::Text)]
     pub(crate) format: TryFormat,
+    /// The same as --format json
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl TryArguments {
+    /// How to show it, by whichever option asks.
+    pub(crate) fn shown_as(&self) -> TryFormat {
+        match self.json {
+            true => TryFormat::Json,
+            false => self.format,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,4 +86,27 @@ pub(crate) enum TryFormat {
     Github,
     /// What has failed, as a code quality report of GitLab
     Gitlab,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Verb};
+
+    #[test]
+    fn json_is_the_format_of_that_name() {
+        let shown_as = |more: &[&str]| {
+            let words = [&["assize", "try"], more].concat();
+            match Cli::try_parse_from(words).unwrap().verb {
+                Verb::Try(arguments) => arguments.shown_as(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(shown_as(&["--json"]), TryFormat::Json);
+        assert_eq!(shown_as(&["--format", "json"]), TryFormat::Json);
+        assert_eq!(shown_as(&["--format", "ktap"]), TryFormat::Ktap);
+        assert_eq!(shown_as(&[]), TryFormat::Text);
+    }
 }

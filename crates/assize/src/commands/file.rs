@@ -10,6 +10,13 @@ const LEAST: u32 = 10;
 const MOST: u32 = 30;
 /// How narrow intervals have to be.
 const WITHIN: &str = "2%";
+/// Elapsed time comes first. CPU time tells where the load of the machine hides a difference.
+const PRIMARY: &str = "\
+primary = [
+    { metric = \"elapsed\", better = \"lower\" },
+    { metric = \"command_cpu_time\", better = \"lower\" },
+]
+";
 /// The longest name that is made of a command.
 const LONGEST: usize = 40;
 
@@ -39,6 +46,8 @@ pub(super) struct Experiment {
     title: String,
     pub(super) commands: Vec<Command>,
     often: Often,
+    /// What is no difference, if the command line says so.
+    margin: Option<String>,
     timeout: String,
 }
 
@@ -73,12 +82,23 @@ impl Experiment {
         Ok(Experiment {
             title: title(&asked.commands),
             often: often(asked, twice)?,
+            margin: None,
             timeout: asked.timeout.clone(),
             commands: match twice {
                 true => vec![first.clone()],
                 false => commands,
             },
         })
+    }
+
+    /// The same, with what the command line says is no difference.
+    pub(super) fn with_margin(self, margin: Option<f64>) -> Experiment {
+        // To the precision that the command line may have.
+        let percent = |share: f64| format!("{}%", (1e8 * share).round() / 1e6);
+        Experiment {
+            margin: margin.map(percent),
+            ..self
+        }
     }
 
     /// The experiment file.
@@ -88,12 +108,15 @@ impl Experiment {
         text.push_str(&match &self.often {
             Often::Runs(runs) => format!("runs = {runs}\n"),
             Often::Until { within, from, to } => format!(
-                "until = {{ within = {}, first_look = {from}, every = 5, max_runs = {to} }}\n",
+                "until = {{ within = {}, metric = \"elapsed\", first_look = {from}, every = 5, max_runs = {to} }}\n",
                 quote(within)
             ),
         });
+        if let Some(margin) = &self.margin {
+            text.push_str(&format!("margin = {}\n", quote(margin)));
+        }
         text.push_str(&format!("timeout = {}\n", quote(&self.timeout)));
-        text.push_str("primary = [{ metric = \"elapsed\", better = \"lower\" }]\n");
+        text.push_str(PRIMARY);
         let [first, others @ ..] = &self.commands[..] else {
             return text;
         };

@@ -23,6 +23,7 @@ const NAME: &str = "compare";
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let asked = &arguments.running;
     let experiment = Experiment::of(asked).map_err(Failure::Argument)?;
+    let experiment = experiment.with_margin(arguments.trial.margin);
     let text = experiment.text();
     if let Some(path) = &asked.write {
         must_be_new(path)?;
@@ -51,6 +52,19 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     };
     let document = output::judge(&measured.records, &arguments.trial, &measured.terms)?;
     output::show(&document, &material, &brief(&arguments.showing))
+}
+
+/// The experiment file of these commands, as it is without options.
+#[cfg(test)]
+pub(crate) fn file_of(commands: &[&str]) -> String {
+    let asked = crate::cli::CommandsArguments {
+        commands: commands.iter().map(|one| (*one).to_owned()).collect(),
+        timeout: "60min".into(),
+        ..Default::default()
+    };
+    Experiment::of(&asked)
+        .unwrap_or_else(|why| panic!("{why}"))
+        .text()
 }
 
 /// The brief form, unless another is asked for.

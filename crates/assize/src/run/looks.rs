@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assize_plan::{Plan, PlannedRun};
-use assize_verdict::{Comparison, Document, Scale};
+use assize_verdict::{Comparison, Document, Scale, Verdict};
 
 use crate::terms::Looks;
 
@@ -28,9 +28,8 @@ pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
         .into_iter()
         .collect();
     let most = blocks.len() as u32;
-    let ends = plan
-        .until
-        .map_or_else(|| vec![most], |until| Looks::planned(&until, most).ends);
+    let until = plan.until.as_ref();
+    let ends = until.map_or_else(|| vec![most], |until| Looks::planned(until, most).ends);
     let mut begin = 0;
     let mut stages = Vec::new();
     for end in ends.into_iter().map(|end| end as usize) {
@@ -46,17 +45,23 @@ pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
     stages
 }
 
-/// Whether the intervals of all primary metrics are as narrow as asked: from
-/// the ratio divided by 1 + `within` to the ratio times 1 + `within`.
+/// Whether more runs would add nothing that was asked for: every comparison of the
+/// watched metrics has its verdict, and an interval from the ratio divided by
+/// 1 + `within` to the ratio times 1 + `within` at most. An interval of that width
+/// alone may hold both no difference and one that matters.
 ///
-/// A primary metric that was not recorded is never narrow.
-pub(crate) fn narrow(document: &Document, primary: &[String], within: f64) -> bool {
-    !primary.is_empty()
-        && primary.iter().all(|metric| {
+/// A watched metric that was not recorded is never done.
+pub(crate) fn enough(document: &Document, watched: &[String], within: f64) -> bool {
+    !watched.is_empty()
+        && watched.iter().all(|metric| {
             let of_metric = |row: &&Comparison| row.metric == *metric;
             let mut rows = document.comparisons.iter().filter(of_metric).peekable();
-            rows.peek().is_some() && rows.all(|row| is_narrow(row, within))
+            rows.peek().is_some() && rows.all(|row| is_decided(row) && is_narrow(row, within))
         })
+}
+
+fn is_decided(row: &Comparison) -> bool {
+    matches!(row.verdict, Verdict::Established | Verdict::Equivalent)
 }
 
 fn is_narrow(row: &Comparison, within: f64) -> bool {
@@ -77,14 +82,24 @@ fn is_narrow(row: &Comparison, within: f64) -> bool {
 mod tests {
     use super::*;
     use assize_bundle::{Measurement, Records, Run};
+    use assize_plan::Overrides;
     use assize_verdict::{Options, try_records};
+    use std::collections::BTreeMap;
+
+    use crate::cli::Trial;
+    use crate::output;
+    use crate::terms::Terms;
 
     fn document(spread: f64, level: f64) -> Document {
         let mut records = Records::default();
-        for (configuration, mean) in [("old", 10.0), ("new", 5.0)] {
-            for repetition in 1..=6u32 {
+        for repetition in 1..=6u32 {
+            for (at, configuration, mean) in [(0, "old", 10.0), (1, "new", 5.0)] {
                 let mut run = Run::new(configuration, "build", repetition);
-                let value = mean * (1.0 + spread * (f64::from(repetition) - 3.5));
+                run.order = 2 * repetition + at;
+                run.block = Some(repetition);
+                // In no order, so that nothing drifts.
+                let place = f64::from((4 + at) * repetition % 7) - 3.5;
+                let value = mean * (1.0 + spread * place);
                 run.metrics
                     .insert("time".into(), Measurement::new(value, "s"));
                 records.runs.push(run);
@@ -97,17 +112,17 @@ mod tests {
         try_records(&records, &options).unwrap()
     }
 
-    fn narrow(document: &Document, within: f64, primary: &[&str]) -> bool {
-        let primary: Vec<String> = primary.iter().map(|name| (*name).into()).collect();
-        super::narrow(document, &primary, within)
+    fn enough(document: &Document, within: f64, watched: &[&str]) -> bool {
+        let watched: Vec<String> = watched.iter().map(|name| (*name).into()).collect();
+        super::enough(document, &watched, within)
     }
 
     #[test]
     fn narrow_intervals_stop_and_wide_ones_do_not() {
-        assert!(narrow(&document(0.001, 0.95), 0.05, &["time"]));
-        assert!(!narrow(&document(0.1, 0.95), 0.05, &["time"]));
+        assert!(enough(&document(0.001, 0.95), 0.05, &["time"]));
+        assert!(!enough(&document(0.1, 0.95), 0.05, &["time"]));
         assert!(
-            narrow(&document(0.0, 0.95), 0.05, &["time"]),
+            enough(&document(0.0, 0.95), 0.05, &["time"]),
             "no variation"
         );
     }
@@ -117,15 +132,101 @@ mod tests {
         let width = |document: &Document| document.comparisons[0].ci.unwrap();
         let (one, many) = (document(0.01, 0.95), document(0.01, 0.995));
         assert!(width(&many)[1] > width(&one)[1] && width(&many)[0] < width(&one)[0]);
-        let just = width(&one)[1] / one.comparisons[0].ratio.unwrap() - 1.0 + 1e-9;
-        assert!(narrow(&one, just, &["time"]) && !narrow(&many, just, &["time"]));
+        let ([low, high], ratio) = (width(&one), one.comparisons[0].ratio.unwrap());
+        let just = (high / ratio).max(ratio / low) - 1.0 + 1e-9;
+        assert!(enough(&one, just, &["time"]) && !enough(&many, just, &["time"]));
     }
 
     #[test]
     fn what_was_not_recorded_or_not_declared_stops_nothing() {
         let document = document(0.001, 0.95);
-        assert!(!narrow(&document, 0.5, &[]));
-        assert!(!narrow(&document, 0.5, &["time", "power"]));
-        assert!(!narrow(&document, 0.5, &["power"]));
+        assert!(!enough(&document, 0.5, &[]));
+        assert!(!enough(&document, 0.5, &["time", "power"]));
+        assert!(!enough(&document, 0.5, &["power"]));
+    }
+
+    /// How many of 20 comparisons of two commands by `compare`'s own experiment end with
+    /// each verdict on elapsed and on CPU time. Runs vary by these shares, and the second
+    /// command takes so many times as long of both.
+    fn compared(elapsed: f64, cpu: f64, ratio: f64) -> BTreeMap<(&'static str, &'static str), u32> {
+        let text = crate::commands::file_of(&["one", "other"]);
+        let experiment = assize_plan::parse(&text, "compare.toml").unwrap();
+        let plan = experiment.plan(&Overrides::default()).unwrap();
+        let watched = [plan.until.clone().unwrap().metric.unwrap()];
+        let within = plan.until.as_ref().unwrap().within;
+        let mut verdicts = BTreeMap::new();
+        for seed in 0..20 {
+            println!("seed {seed}");
+            // Knuth's MMIX generator; twelve draws make a normal one.
+            let mut state: u64 = seed;
+            let mut draw = || {
+                let (times, plus) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);
+                state = state.wrapping_mul(times).wrapping_add(plus);
+                (state >> 40) as f64 / (1_u64 << 24) as f64
+            };
+            let mut value = |spread: f64, effect: f64| {
+                let sum: f64 = (0..12).map(|_| draw()).sum();
+                Measurement::new(1e8 * effect * (spread * (sum - 6.0)).exp(), "ns")
+            };
+            let mut records = Records::default();
+            for planned in &plan.runs {
+                let name = &plan.configurations[planned.configuration].name;
+                let mut run = Run::new(name.clone(), "command", planned.repetition);
+                (run.order, run.block) = (planned.index, Some(planned.block));
+                let effect = [1.0, ratio][planned.configuration];
+                let metrics = [("elapsed", elapsed), ("command_cpu_time", cpu)];
+                run.metrics = metrics
+                    .map(|(metric, spread)| (metric.to_owned(), value(spread, effect)))
+                    .into();
+                records.runs.push(run);
+            }
+            records.primary = plan.primary.iter().map(|one| one.metric.clone()).collect();
+            let document = stages(&plan).iter().find_map(|stage| {
+                let terms = Terms::planned(&plan).at(stage.blocks.len() as u32);
+                let mut options = output::options(&Trial::default(), &terms).unwrap();
+                options.baseline = Some(plan.configurations[0].name.clone());
+                let mut there = records.clone();
+                there
+                    .runs
+                    .retain(|run| stage.blocks.contains(&run.block.unwrap()));
+                let document = try_records(&there, &options).unwrap();
+                (!stage.look || super::enough(&document, &watched, within)).then_some(document)
+            });
+            for row in document.unwrap().comparisons {
+                let metric = match row.metric.as_str() {
+                    "elapsed" => "elapsed",
+                    _ => "cpu",
+                };
+                *verdicts.entry((metric, row.verdict.word())).or_insert(0) += 1;
+            }
+        }
+        verdicts
+    }
+
+    #[test]
+    fn compare_can_say_that_there_is_no_difference() {
+        let verdicts = compared(0.01, 0.005, 1.0);
+        let of = |metric, verdict| {
+            verdicts
+                .get(&(metric, Verdict::word(verdict)))
+                .copied()
+                .unwrap_or(0)
+        };
+        assert!(of("elapsed", Verdict::Equivalent) >= 15, "{verdicts:?}");
+        let found = of("elapsed", Verdict::Established) + of("cpu", Verdict::Established);
+        assert!(found <= 1, "{verdicts:?}");
+    }
+
+    #[test]
+    fn cpu_time_finds_what_load_hides_of_elapsed_time() {
+        let verdicts = compared(0.1, 0.005, 1.02);
+        let of = |metric, verdict| {
+            verdicts
+                .get(&(metric, Verdict::word(verdict)))
+                .copied()
+                .unwrap_or(0)
+        };
+        assert!(of("cpu", Verdict::Established) >= 19, "{verdicts:?}");
+        assert!(of("elapsed", Verdict::Established) <= 5, "{verdicts:?}");
     }
 }

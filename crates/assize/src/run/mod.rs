@@ -273,7 +273,7 @@ impl Doing<'_> {
             if self.interrupt.came() {
                 break;
             }
-            if stage.look && self.narrow_enough(stage)? {
+            if stage.look && self.told_enough(stage)? {
                 stopped = Some(stage.blocks.len());
                 break;
             }
@@ -388,9 +388,8 @@ impl Doing<'_> {
         )
     }
 
-    /// Whether the intervals of the blocks that are complete are as narrow
-    /// as the experiment asks.
-    fn narrow_enough(&self, stage: &Stage) -> Result<bool, Failure> {
+    /// Whether the blocks that are complete tell what the experiment asks.
+    fn told_enough(&self, stage: &Stage) -> Result<bool, Failure> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
         };
@@ -401,14 +400,10 @@ impl Doing<'_> {
         let terms = terms.at(stage.blocks.len() as u32);
         let options = output::options(&Trial::default(), &terms)?;
         let document = assize_verdict::try_records(&records, &options)?;
-        let primary: Vec<String> = self
-            .work
-            .plan
-            .primary
-            .iter()
-            .map(|primary| primary.metric.clone())
-            .collect();
-        Ok(looks::narrow(&document, &primary, until.within))
+        let primary = self.work.plan.primary.iter().map(|one| one.metric.clone());
+        let watched = |metric: &String| until.metric.as_ref().is_none_or(|only| only == metric);
+        let watched: Vec<String> = primary.filter(watched).collect();
+        Ok(looks::enough(&document, &watched, until.within))
     }
 }
 

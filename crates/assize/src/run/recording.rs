@@ -144,7 +144,7 @@ impl<'a> Ready<'a> {
         all_completed(&records, &work.directory)?;
         let cells = work.plan.configurations.len() * work.plan.workloads.len();
         Ok(Measured {
-            runs: (records.runs.len() / cells.max(1)) as u32,
+            runs: ((records.runs.len() + records.failures.len()) / cells.max(1)) as u32,
             directory: work.directory,
             records,
             terms,

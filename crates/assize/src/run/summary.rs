@@ -28,7 +28,7 @@ pub(super) fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> S
     }
     if let Some(blocks) = stopped {
         text.push_str(&format!(
-            "; stopped after {blocks} blocks, the intervals are as narrow as asked"
+            "; stopped after {blocks} blocks, the verdicts are there and the intervals as narrow as asked"
         ));
     }
     if failed > 0 {
@@ -95,7 +95,7 @@ mod tests {
             (
                 tally(4, 4, 0, 0),
                 Some(2),
-                "4 of 8 runs recorded; stopped after 2 blocks, the intervals are as narrow as asked",
+                "4 of 8 runs recorded; stopped after 2 blocks, the verdicts are there and the intervals as narrow as asked",
             ),
         ] {
             assert_eq!(summary(8, tally, stopped), want);

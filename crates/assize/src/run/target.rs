@@ -59,12 +59,8 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
             "The live machine is virtual: caches and memory are shared with this host, and its \
              interrupts and exits cost more than a real machine's.",
         ],
-        // A host, this one or another.
-        _ => &[
-            "Runs of a host are of one machine and one boot of it: what the boot decided, such \
-             as where the kernel and its data lie in memory, is in all of them, and a verdict \
-             speaks of runs on it.",
-        ],
+        // Of a host, this one or another, the runs tell: see `assize_bundle::Boots`.
+        _ => &[],
     };
     limits.iter().map(|text| (*text).to_string()).collect()
 }

@@ -205,7 +205,7 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Effect {
     );
     Effect {
         workload: String::new(),
-        metric: row.outcome.heading().into(),
+        metric: row.heading(),
         unit: String::new(),
         reading: match (row.verdict, row.is_more()) {
             (Verdict::Established, true) => Reading::Worse,

@@ -99,7 +99,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
 
 /// Shows what became of a series, and says how the command ends.
 fn told(series: &Series, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
-    let text = shown(series, arguments.format)?;
+    let text = shown(series, arguments.shown_as())?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     if let Some(said) = &judged.last_word {
         output::warn(said);

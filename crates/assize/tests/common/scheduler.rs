@@ -134,8 +134,9 @@ impl Place {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    pub fn commit(&self, subject: &str, edits: &[Edit]) {
+    pub fn commit(&self, subject: &str, edits: &[(&str, &str, impl AsRef<str>)]) {
         for (file, from, to) in edits {
+            let to = to.as_ref();
             let text = fs::read_to_string(self.path().join(file)).unwrap();
             assert_eq!(text.matches(from).count(), 1, "{file}: {from}");
             self.write(file, &text.replace(from, to));

@@ -308,7 +308,9 @@ fn words(kind: &Kind) -> String {
 /// The unit that a name stands for.
 fn unit(name: &str) -> &'static str {
     match name {
-        "value" | "mean" | "mean_baseline" | "median" | "difference" | "resolution" => "`unit`",
+        "value" | "mean" | "mean_baseline" | "median" | "difference" | "resolution" | "above" => {
+            "`unit`"
+        }
         "p" | "p_t" | "p_attainable" | "p_adjusted" | "p_t_adjusted" => "probability",
         "alpha" | "level" | "margin" => "share of 1",
         "n" | "n_baseline" | "runs_needed" => "runs",

@@ -284,6 +284,79 @@ fn one_machine_twice_is_not_two_machines() {
     assert!(said.contains("assize merge"), "{said}");
 }
 
+/// Has the runs of a bundle, or every second of them, name their boot.
+fn boot(place: &Path, name: &str, id: &str, step: usize) {
+    for index in (0..2 * BLOCKS).step_by(step) {
+        let path = place.join(name).join(format!("runs/{index:04}.json"));
+        let mut run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        run["environment"]["boot_id"] = json!(id);
+        fs::write(&path, run.to_string()).unwrap();
+    }
+}
+
+#[test]
+fn bundles_of_one_boot_are_no_replicates() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    for (name, seed) in [("a", 1), ("b", 2)] {
+        let mut head = head("host", "a");
+        head.plan["seed"] = json!(seed);
+        bundle(here, name, &head, 0.9, "s");
+    }
+    let blocks = &["a", "b", "--bundles", "blocks"];
+    let lint = |found: &Value| {
+        let lints = found["lints"].as_array().unwrap().iter();
+        lints.filter(|lint| lint["code"] == "boot-unknown").count()
+    };
+    // Bundles that do not say of which boot they are.
+    let found = document(here, blocks);
+    assert_eq!(lint(&found), 1);
+    assert!(
+        found["limits"][0]
+            .as_str()
+            .unwrap()
+            .contains("is not recorded")
+    );
+    boot(here, "a", "one", 1);
+    boot(here, "b", "one", 2);
+    for asked in [blocks, &blocks[..2]] {
+        let said = refused(here, asked);
+        assert!(
+            said.contains("of the boot that a has runs of (one)"),
+            "{said}"
+        );
+        assert!(said.contains("reboot between them"), "{said}");
+    }
+    // As sides they may be compared.
+    document(here, &["a", "b", "--bundles", "sides"]);
+    boot(here, "b", "two", 1);
+    let found = document(here, blocks);
+    assert_eq!(
+        (lint(&found), &found["machines"][1]["machine"]),
+        (0, &json!("b"))
+    );
+    let limit = |found: &Value| found["limits"][0].as_str().unwrap().to_owned();
+    assert!(limit(&found).starts_with("The runs are of 2 boots"));
+    assert!(limit(&document(here, &["a"])).contains("one boot of it"));
+    // One machine by two names.
+    bundle(here, "c", &head("ssh:c", "c"), 0.9, "s");
+    boot(here, "c", "two", 1);
+    let said = refused(here, &["b", "c"]);
+    assert!(said.contains("no replicates"), "{said}");
+}
+
+#[test]
+fn a_sentence_of_one_boot_is_not_taken_from_an_older_bundle() {
+    let place = tempfile::tempdir().unwrap();
+    let mut head = head("host", "a");
+    head.limits = vec!["Runs of a host are of one machine and one boot of it: and so on.".into()];
+    bundle(place.path(), "a", &head, 0.9, "s");
+    let found = document(place.path(), &["a"]);
+    let limits = found["limits"].as_array().unwrap();
+    assert_eq!(limits.len(), 1, "{found}");
+    assert!(limits[0].as_str().unwrap().contains("is not recorded"));
+}
+
 #[test]
 fn merged_machines_are_judged_as_the_bundles_they_come_from() {
     let place = tempfile::tempdir().unwrap();

@@ -78,6 +78,14 @@ pub fn loops() -> Outcome {
         adds_up(&why);
         assert_eq!(rows(&why, "functions")[0], (function, 200_000.0));
         assert_eq!(rows(&why, "subsystems")[0].0, "user space");
+        // The thread is the program, from its exec on whatever it was before, whether or not
+        // it ever had to wait for the CPU.
+        let thread = rows(&why, "threads")[0];
+        assert!(
+            thread.0 == "planted" && (thread.1 - 2e5).abs() < 1e3,
+            "{:?}",
+            rows(&why, "threads")
+        );
         let named = branch(&why["tree"], &["user space", function]).unwrap();
         for (key, value) in [("a", 200_000.0), ("own_a", 200_000.0), ("b", 0.0)] {
             assert_eq!(named[key].as_f64(), Some(value), "{named}");

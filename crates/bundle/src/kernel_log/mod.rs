@@ -274,6 +274,10 @@ fn kind_of(line: &str) -> Option<ComplaintKind> {
             .find(|(sign, _)| rest.contains(sign))
             .map(|(_, kind)| kind);
     }
+    // `WARN()` since 6.19; lockdep names no CPU in its line.
+    if line.starts_with("WARNING: ") && line.contains("at ") && line.contains(", CPU#") {
+        return Some(ComplaintKind::Warning);
+    }
     let mut beginnings = BEGINNINGS.into_iter();
     beginnings
         .find(|(beginning, _)| line.starts_with(beginning))

@@ -62,6 +62,18 @@ fn a_warning_is_known_by_its_function_and_offset() {
     assert_eq!(found.signature(), "WARNING in ring_check+0xa1 [ring]");
     assert_eq!(found.frames[0], "seq_read_iter+0x11e");
     assert!(found.line.starts_with("WARNING: CPU: 1 PID: 212"));
+    // As kernels since 6.19 print it.
+    let newer = WARNING.replace("CPU: 1 PID: 212 at ", "").replace(
+        "ring.c:104 ring_check+0xa1/0xc0 [ring]",
+        "ring.c:104 at ring_check+0xa1/0xc0 [ring], CPU#1: cat/212",
+    );
+    let newer = only(&newer);
+    assert_eq!(
+        (newer.kind, newer.signature()),
+        (found.kind, found.signature())
+    );
+    let without_file = only("WARNING: at ring_check+0xa1/0xc0, CPU#0: cat/2\n");
+    assert_eq!(without_file.signature(), "WARNING in ring_check+0xa1");
     // Another CPU, task, address: the same complaint.
     let other = WARNING
         .replace("CPU: 1 PID: 212", "CPU: 0 PID: 9")

@@ -50,6 +50,9 @@ const TIMERLAT: &str = "timerlat";
 /// the instruments.
 pub const METRICS: &[Metric] = &[
     of(Workloads(WORKING), "elapsed", "ns", Number),
+    of(Workloads(&["command"]), "command_cpu_time", "ns", Number).to_within(1000.0),
+    of(Workloads(&["command"]), "command_user_time", "ns", Number).to_within(1000.0),
+    of(Workloads(&["command"]), "command_system_time", "ns", Number).to_within(1000.0),
     of(Workloads(&["cyclictest"]), "latency", "ns", Distribution),
     // Only with several threads.
     of(

@@ -111,6 +111,17 @@ const TITLES: &[(&str, &str, Option<Preference>)] = &[
     ("all_idle_periods", "times all CPUs became idle", None),
     ("busy_time", "time CPUs were not idle", Some(Less)),
     ("client_frames", "frames of the client", Some(More)),
+    ("command_cpu_time", "CPU time of the command", Some(Less)),
+    (
+        "command_system_time",
+        "CPU time of the command in the kernel",
+        Some(Less),
+    ),
+    (
+        "command_user_time",
+        "CPU time of the command in user space",
+        Some(Less),
+    ),
     ("context_switches", "context switches", Some(Less)),
     ("cpuN_non_idle", "time CPU N was not idle", None),
     (
@@ -454,6 +465,17 @@ mod tests {
             (
                 "busy_time_per_job",
                 "time CPUs were not idle per job",
+                Some(Less),
+            ),
+            ("command_cpu_time", "CPU time of the command", Some(Less)),
+            (
+                "command_system_time",
+                "CPU time of the command in the kernel",
+                Some(Less),
+            ),
+            (
+                "command_user_time",
+                "CPU time of the command in user space",
                 Some(Less),
             ),
             ("context_switches", "context switches", Some(Less)),

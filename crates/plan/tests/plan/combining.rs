@@ -65,6 +65,7 @@ fn the_top_of_the_file_arrives() {
     assert_eq!(claim.text, "hogs < none on latency_ns_p99 in timer");
     assert!(claim.place.ends_with(":19: claims[0]"), "{}", claim.place);
     let looks = Until {
+        metric: None,
         within: 0.02,
         first_look: 4,
         every: 3,

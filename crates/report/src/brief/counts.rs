@@ -1,42 +1,117 @@
 //! What is not shown, counted, and where it is.
 
-use assize_verdict::{Document, Verdict};
+use assize_verdict::{Comparison, Document, Verdict};
 
 use super::Sheet;
 use super::answers::{self, Answers};
-use crate::contrasts::{by_event, decided, fixed, leading, lost};
+use crate::contrasts::{self, by_event, decided, fixed, leading, lost};
 
 /// `1 run`, `2 runs`.
 pub(super) fn of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// How many rows of the answer are not established, and how many more runs of each
-/// configuration would likely settle half of those that any number of runs can settle.
+/// How many rows of the answer are not established, and what would change that: how many
+/// runs of each configuration could establish what is supported, how many would likely
+/// show whether half of those that runs can settle differ by the margin, and why others
+/// are undecided.
 pub(crate) fn settles(document: &Document) -> Option<String> {
     let rows = leading(document).into_iter();
-    let open: Vec<_> = rows
+    let open: Vec<&Comparison> = rows
         .filter(|row| matches!(row.verdict, Verdict::Undecided | Verdict::Supported))
         .filter(|row| fixed(document, row).is_none())
         .collect();
-    let mut needed: Vec<(u32, u32)> = open
-        .iter()
+    let reason = undecided(document).into_iter().find(|why| why.leads);
+    let parts = [
+        could_establish(&open),
+        would_tell(&open, document.margin),
+        reason.map(|why| format!("{} undecided: {}.", are(why.rows.len()), why.text)),
+    ];
+    let said: Vec<String> = parts.into_iter().flatten().collect();
+    let count = of(open.len(), "row");
+    (!said.is_empty()).then(|| format!("Not established: {count}. {}", said.join(" ")))
+}
+
+/// `1 is`, `2 are`.
+fn are(n: usize) -> String {
+    format!("{n} {}", if n == 1 { "is" } else { "are" })
+}
+
+/// The numbers of runs that rows of a verdict need and have, the smallest first.
+fn needed(open: &[&Comparison], verdict: Verdict) -> Vec<(u32, u32)> {
+    let of_verdict = open.iter().filter(|row| row.verdict == verdict);
+    let mut needed: Vec<(u32, u32)> = of_verdict
         .filter_map(|row| row.runs_needed.zip(row.n))
         .filter(|(needed, n)| needed > n)
         .collect();
     needed.sort_unstable();
+    needed
+}
+
+fn could_establish(open: &[&Comparison]) -> Option<String> {
+    let needed = needed(open, Verdict::Supported);
+    let (runs, _) = needed.last()?;
+    Some(format!(
+        "{} supported: {runs} runs of each could establish {}.",
+        are(needed.len()),
+        if needed.len() == 1 { "it" } else { "them" }
+    ))
+}
+
+fn would_tell(open: &[&Comparison], margin: f64) -> Option<String> {
+    let needed = needed(open, Verdict::Undecided);
     let &(runs, n) = needed.get(needed.len().saturating_sub(1) / 2)?;
     let settled = needed.iter().filter(|(one, _)| *one <= runs).count();
-    let of_them = match (settled, open.len()) {
-        (1, 1) => "it".to_owned(),
-        (settled, all) if settled == all => "them".to_owned(),
-        (settled, _) => format!("{settled} of them"),
+    let which = match (settled, open.len()) {
+        (1, 1) => "it differs".to_owned(),
+        (settled, all) if settled == all => "they differ".to_owned(),
+        (1, _) => "1 of them differs".to_owned(),
+        (settled, _) => format!("{settled} of them differ"),
     };
-    let more = of((runs - n) as usize, "more run");
+    let margin = contrasts::margin(margin);
     Some(format!(
-        "Not established: {}; {more} of each ({runs} instead of {n}) would likely settle {of_them}.",
-        of(open.len(), "row"),
+        "{runs} runs of each instead of {n} would likely tell whether {which} by {margin}."
     ))
+}
+
+/// Why rows are undecided.
+pub(crate) struct Reason<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) rows: Vec<&'a Comparison>,
+    /// Whether [`settles`] says it.
+    pub(crate) leads: bool,
+}
+
+/// Why rows are undecided that no number of runs is known to settle, the most frequent
+/// reason of the answer first.
+pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
+    let leading = leading(document);
+    let leads = |row: &Comparison| leading.iter().any(|one| std::ptr::eq(*one, row));
+    let mut reasons: Vec<Reason<'_>> = Vec::new();
+    for row in &document.comparisons {
+        let open = row.verdict == Verdict::Undecided && row.runs_needed.is_none();
+        let Some(text) = row.because.as_deref().filter(|_| open) else {
+            continue;
+        };
+        if fixed(document, row).is_some() {
+            continue;
+        }
+        let leads = leads(row);
+        let same = |one: &&mut Reason<'_>| one.text == text && one.leads == leads;
+        match reasons.iter_mut().find(same) {
+            Some(reason) => reason.rows.push(row),
+            None => reasons.push(Reason {
+                text,
+                rows: vec![row],
+                leads,
+            }),
+        }
+    }
+    reasons.sort_by_key(|one| (!one.leads, std::cmp::Reverse(one.rows.len())));
+    for other in reasons.iter_mut().skip(1) {
+        other.leads = false;
+    }
+    reasons
 }
 
 /// `30 runs`, `5 configurations`, `2 workloads`, and what else was read.

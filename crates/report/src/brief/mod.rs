@@ -16,7 +16,7 @@ use crate::contrasts::{MetricWords, Words};
 use crate::text::Style;
 use crate::{WIDTH, printable};
 
-pub(crate) use counts::{counts, settles};
+pub(crate) use counts::{counts, settles, undecided};
 
 /// The most lines that the brief report has.
 const LINES: usize = 25;

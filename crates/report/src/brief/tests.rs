@@ -298,8 +298,47 @@ fn a_figure_stays_on_the_line_of_its_workload() {
 }
 
 #[test]
-fn how_many_runs_would_settle_what_is_open_is_said_once_for_all_rows() {
-    let open = |workload: &str, needed: Value| {
+fn what_would_settle_what_is_open_is_said_once_for_all_rows() {
+    let open = |workload: &str, verdict: &str, needed: Value| {
+        let means = [28_200.0, 27_000.0];
+        let mut row = row((workload, "busy_time", "new"), means, [0.9, 1.1], verdict);
+        row["runs_needed"] = needed;
+        row
+    };
+    let said = |rows: &[Value]| {
+        let document = document(&["base", "new"], rows);
+        let mail = crate::text(&document, &Brief::default(), Style::default());
+        [shown(&document, 110), mail].map(|text| text.replace("\n  ", " "))
+    };
+    let mut other = open("frames", "undecided", Value::Null);
+    let rows = |other: &Value| [open("sync", "undecided", json!(12)), other.clone()];
+    for text in said(&rows(&other)) {
+        let wanted = "Not established: 2 rows. 12 runs of each instead of 8 would likely tell whether \
+                      1 of them differs by 1 %.";
+        assert!(text.contains(wanted), "{text}");
+    }
+    other["because"] = "the values come in steps of 4".into();
+    for text in said(&rows(&other)) {
+        let wanted = "differs by 1 %. 1 is undecided: the values come in steps of 4.";
+        assert!(text.contains(wanted), "{text}");
+    }
+    for text in said(&rows(&open("frames", "supported", json!(10)))) {
+        let wanted = "Not established: 2 rows. 1 is supported: 10 runs of each could establish it. 12 \
+                      runs of each";
+        assert!(text.contains(wanted), "{text}");
+    }
+    let none = [
+        open("sync", "undecided", Value::Null),
+        open("frames", "undecided", json!(8)),
+    ];
+    for text in said(&none) {
+        assert!(!text.contains("Not established:"), "{text}");
+    }
+}
+
+#[test]
+fn a_mail_says_all_reasons_why_rows_are_undecided_each_once() {
+    let open = |workload: &str, because: &str| {
         let means = [28_200.0, 27_000.0];
         let mut row = row(
             (workload, "busy_time", "new"),
@@ -307,24 +346,22 @@ fn how_many_runs_would_settle_what_is_open_is_said_once_for_all_rows() {
             [0.9, 1.1],
             "undecided",
         );
-        row["runs_needed"] = needed;
+        row["because"] = because.into();
         row
     };
-    let rows = [open("sync", json!(12)), open("frames", Value::Null)];
-    let text = shown(&document(&["base", "new"], &rows), 110);
-    let wanted = "Not established: 2 rows; 4 more runs of each (12 instead of 8) would likely settle 1 of \
-         them.";
-    assert!(text.contains(wanted), "{text}");
-    let mail = crate::text(
-        &document(&["base", "new"], &rows),
-        &Brief::default(),
-        Style::default(),
-    );
-    let mail = mail.replace("\n  ", " ");
+    let rows = [
+        open("a", "one"),
+        open("b", "two"),
+        open("c", "one"),
+        open("d", "three"),
+    ];
+    let document = document(&["base", "new"], &rows);
+    let mail = crate::text(&document, &Brief::default(), Style::default());
+    assert!(mail.contains("2 are undecided: one."), "{mail}");
+    let wanted =
+        "Undecided, and why\n  - busy_time on b, new: two.\n  - busy_time on d, new: three.\n";
     assert!(mail.contains(wanted), "{mail}");
-    let rows = [open("sync", Value::Null), open("frames", json!(8))];
-    let text = shown(&document(&["base", "new"], &rows), 110);
-    assert!(!text.contains("would likely settle"), "{text}");
+    assert_eq!(mail.matches("one.").count(), 1, "{mail}");
 }
 
 #[test]

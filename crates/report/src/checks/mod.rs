@@ -256,7 +256,7 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
         group: "outcomes".into(),
         name: format!(
             "{} with {} against {}",
-            row.outcome.heading(),
+            row.heading(),
             row.configuration,
             row.baseline
         ),

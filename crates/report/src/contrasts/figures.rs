@@ -2,7 +2,7 @@
 
 use assize_verdict::{Better, Comparison, Document, MachineComparison, Options, Scale, Verdict};
 
-use crate::number::{signed, significant};
+use crate::number::{self, signed, significant, with_points};
 use crate::readable::Readable;
 use crate::text::{contradicted, short};
 
@@ -280,9 +280,7 @@ pub(crate) fn interval(
     let ends = as_changes(row, ci)?;
     let in_unit = beyond_all(row).then(|| {
         let [low, high] = ci.map(signed);
-        format!("{low} to {high} {}", row.unit)
-            .trim_end()
-            .to_owned()
+        with_points(&format!("{low} to {high}"), &row.unit)
     });
     Some(Interval {
         name,
@@ -308,9 +306,7 @@ pub(crate) fn range(ends: [f64; 2]) -> String {
 pub(crate) fn size(row: &Comparison) -> String {
     match (change(row).filter(|_| !beyond_all(row)), row.difference) {
         (Some(change), _) => percent(change),
-        (None, Some(difference)) => format!("{} {}", signed(difference), row.unit)
-            .trim_end()
-            .to_owned(),
+        (None, Some(difference)) => number::difference(difference, &row.unit),
         (None, None) => "no figure".to_owned(),
     }
 }

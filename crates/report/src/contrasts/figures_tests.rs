@@ -40,6 +40,32 @@ fn nothing_falls_by_more_than_all() {
 }
 
 #[test]
+fn a_difference_of_percentages_is_in_points_and_a_share_in_per_cent() {
+    let percentage = |row: Comparison| Comparison {
+        unit: "%".into(),
+        ..row
+    };
+    let row = percentage(raw([0.0, 2.18], [1.5, 2.9], "established"));
+    assert_eq!(size(&row), "+2.18 points");
+    let row = percentage(raw([2.18, 0.0], [-2.9, -1.5], "established"));
+    assert_eq!(size(&row), "-2.18 points");
+    let none: [u8; 0] = [];
+    let document: Document = serde_json::from_value(json!({
+        "schema": "assize.verdict/1", "source": "bundle", "baseline": "old", "alpha": 0.05,
+        "margin": 0.01, "configurations": none, "workloads": none, "runs": none,
+        "summaries": none, "statements": none, "comparisons": none, "factorial": none,
+        "rates": none, "rate_comparisons": none, "claims": none, "lints": none,
+        "sentences": none, "reproduce": "",
+    }))
+    .unwrap();
+    let shown = interval(&document, &row, Outcome::Less).unwrap();
+    assert_eq!(shown.text(), "-2.90 to -1.50 points");
+    // A fall by a third of a percentage is one by a third of anything.
+    let row = percentage(raw([3.0, 2.0], [-1.5, -0.5], "established"));
+    assert_eq!(size(&row), "-33.3 %");
+}
+
+#[test]
 fn what_is_nearly_gone_is_not_gone() {
     assert_eq!(percent(591.0 / 4.10e6 - 1.0), "to 1/6940");
     assert_eq!(percent(-1.0), "-100 %");

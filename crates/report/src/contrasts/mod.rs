@@ -273,7 +273,7 @@ impl<'a> Contrast<'a> {
 }
 
 /// A margin in per cent.
-fn margin(margin: f64) -> String {
+pub(crate) fn margin(margin: f64) -> String {
     percent(margin)
         .trim_start_matches('+')
         .replace(".0 %", " %")

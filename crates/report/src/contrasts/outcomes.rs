@@ -1,6 +1,6 @@
 //! How runs ended, in words.
 
-use assize_verdict::{Document, OutcomeComparison, OutcomeSignature, RunEnd, Verdict};
+use assize_verdict::{Document, OutcomeComparison, OutcomeSignature, Verdict};
 
 use super::capital;
 
@@ -23,7 +23,9 @@ pub(crate) fn figures(row: &OutcomeComparison) -> String {
         "{} of {} -> {} of {} runs",
         row.count_baseline, row.n_baseline, row.count, row.n
     );
-    let mut causes: Vec<String> = row.signatures.iter().map(cause).collect();
+    // What slow runs have in common is the heading.
+    let of_others = row.signatures.iter().filter(|_| row.tail.is_none());
+    let mut causes: Vec<String> = of_others.map(cause).collect();
     if causes.len() > SIGNATURES {
         let more = causes.len() - SIGNATURES;
         causes.truncate(SIGNATURES);
@@ -43,7 +45,10 @@ fn cause(signature: &OutcomeSignature) -> String {
 /// `Crashes with buggy: worse: 0 of 40 -> 6 of 40 runs (oops in use+0x5e), established`,
 /// and of what is not decided how many would have been.
 pub fn outcome_said(row: &OutcomeComparison) -> String {
-    let heading = capital(row.outcome.heading());
+    let heading = match &row.tail {
+        Some(_) => row.heading(),
+        None => capital(&row.heading()),
+    };
     let mut text = format!(
         "{heading} with {}: {}: {}",
         row.configuration,
@@ -80,7 +85,7 @@ pub(crate) fn lost(document: &Document) -> usize {
     let mut runs: Vec<u32> = document
         .outcomes
         .iter()
-        .filter(|row| row.outcome != RunEnd::Complained)
+        .filter(|row| !row.outcome.is_completed())
         .flat_map(|row| &row.signatures)
         .flat_map(|one| &one.runs)
         .map(|run| run.index)
@@ -93,5 +98,31 @@ pub(crate) fn lost(document: &Document) -> usize {
 /// The rows as sentences name them.
 pub(super) fn names(document: &Document) -> impl Iterator<Item = String> {
     let rows = document.outcomes.iter();
-    rows.map(|row| format!("{} {}", row.outcome.heading(), row.configuration))
+    rows.map(|row| format!("{} {}", row.heading(), row.configuration))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn slow_runs_are_one_sentence() {
+        let none: [u8; 0] = [];
+        let row: OutcomeComparison = serde_json::from_value(json!({
+            "outcome": "slow", "baseline": "never", "configuration": "rarely",
+            "tail": {"workload": "read", "metric": "elapsed", "above": 3.1, "unit": "ms"},
+            "count_baseline": 0, "n_baseline": 40, "count": 2, "n": 40, "test": "fisher",
+            "p": 0.49, "p_attainable": 0.49, "p_adjusted": null, "fewest": 9,
+            "verdict": "undecided", "signatures": [{"signature": "above the threshold",
+                "line": "above the threshold", "frames": none, "runs": none}],
+        }))
+        .unwrap();
+        assert_eq!(
+            outcome_said(&row),
+            "elapsed above 3.1 ms on read with rarely: cannot tell: 0 of 40 -> 2 of 40 runs; 9 \
+             or more would tell"
+        );
+    }
 }

@@ -13,7 +13,7 @@ pub(super) fn rows(document: &Document, table: &mut Table) -> Result<(), ::csv::
             for run in &one.runs {
                 table.row(&[
                     ("kind", "ended".into()),
-                    ("metric", row.outcome.heading().into()),
+                    ("metric", row.heading()),
                     ("workload", run.workload.clone()),
                     ("configuration", run.configuration.clone()),
                     ("order", run.index.to_string()),
@@ -28,7 +28,7 @@ pub(super) fn rows(document: &Document, table: &mut Table) -> Result<(), ::csv::
 fn compared(row: &OutcomeComparison, table: &mut Table) -> Result<(), ::csv::Error> {
     table.row(&[
         ("kind", "outcome".into()),
-        ("metric", row.outcome.heading().into()),
+        ("metric", row.heading()),
         ("baseline", row.baseline.clone()),
         ("configuration", row.configuration.clone()),
         ("n_baseline", row.n_baseline.to_string()),

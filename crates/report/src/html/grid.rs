@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::page::Page;
 use crate::contrasts::{Outcome, Words, came_out, fixed};
-use crate::number::{ratio, signed, significant};
+use crate::number::{difference, ratio, significant};
 use crate::text::contradicted;
 
 /// The grid of one workload.
@@ -262,9 +262,7 @@ fn agreed(row: &Comparison) -> Cell {
 fn value(row: &Comparison) -> String {
     match (row.ratio, row.difference) {
         (Some(value), _) => ratio(value),
-        (None, Some(value)) => format!("{} {}", signed(value), row.unit)
-            .trim_end()
-            .to_owned(),
+        (None, Some(value)) => difference(value, &row.unit),
         (None, None) => "–".to_owned(),
     }
 }

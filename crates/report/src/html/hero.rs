@@ -27,7 +27,7 @@ pub(super) struct Hero {
     parts: Vec<Part>,
     /// What can be unfolded.
     folded: Vec<Part>,
-    /// How many more runs would likely settle what is not established.
+    /// What would settle what is not established.
     settles: Option<String>,
 }
 

@@ -4,7 +4,7 @@ use assize_verdict::{Agreement, Document, Pooled};
 use serde::Serialize;
 
 use super::grid::{mark, way};
-use crate::number::{p, ratio, signed, significant};
+use crate::number::{self, p, ratio, significant};
 
 /// The comparisons over all machines, or whatever the bundles are of.
 #[derive(Debug, Serialize)]
@@ -56,9 +56,9 @@ fn row(row: &Pooled) -> Row {
         way: way(row.ratio, row.difference),
         effect: match row.agreement {
             Agreement::Opposite => "–".to_owned(),
-            _ => effect(row.ratio, row.difference, row.ci),
+            _ => effect(row, row.ratio, row.difference, row.ci),
         },
-        random: effect(row.ratio_random, row.difference_random, row.ci_random),
+        random: effect(row, row.ratio_random, row.difference_random, row.ci_random),
         differ: differ.join(", "),
         agreement: agreement(row.agreement),
         shown_on: format!("{} of {}", row.shown_on, row.machines),
@@ -76,12 +76,13 @@ pub(super) fn agreement(agreement: Agreement) -> &'static str {
 }
 
 /// `0.812 (0.790 to 0.834)`.
-fn effect(of: Option<f64>, difference: Option<f64>, ci: Option<[f64; 2]>) -> String {
+fn effect(row: &Pooled, of: Option<f64>, difference: Option<f64>, ci: Option<[f64; 2]>) -> String {
     let show = |value: f64| match of {
         Some(_) => ratio(value),
         None => significant(value, 2),
     };
-    let Some(value) = of.map(ratio).or(difference.map(signed)) else {
+    let difference = difference.map(|value| number::difference(value, &row.unit));
+    let Some(value) = of.map(ratio).or(difference) else {
         return "–".to_owned();
     };
     match ci {

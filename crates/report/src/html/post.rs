@@ -8,7 +8,7 @@ use serde::Serialize;
 use assize_verdict::{Comparison, Document, Verdict};
 
 use super::page::{Post, PostFigure, PostLine};
-use crate::contrasts::{Outcome, Words, came_out, effect_with_interval};
+use crate::contrasts::{Outcome, Words, came_out, effect_with_interval, margin};
 
 /// Lines around those that say something.
 const CONTEXT: usize = 2;
@@ -189,7 +189,11 @@ fn supported(document: &Document, row: &Comparison, words: Words<'_>) -> Support
     let settles = match (row.verdict, row.runs_needed) {
         _ if matches!(came_out, Outcome::Equal | Outcome::Fixed) => String::new(),
         (Verdict::Established | Verdict::Equivalent, _) => String::new(),
-        (_, Some(runs)) => format!("{runs} runs of each would likely settle it"),
+        (Verdict::Supported, Some(runs)) => format!("{runs} runs of each could establish it"),
+        (Verdict::Undecided, Some(runs)) => format!(
+            "{runs} runs of each would likely tell whether they differ by {}",
+            margin(document.margin)
+        ),
         (_, None) => row.because.clone().unwrap_or_default(),
     };
     Supported {

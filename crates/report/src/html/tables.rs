@@ -4,7 +4,7 @@ use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use serde::Serialize;
 
 use super::grid::{mark, way, with_unit};
-use crate::number::{ratio, signed, significant};
+use crate::number::{difference, ratio, significant};
 
 /// One table.
 #[derive(Debug, Serialize)]
@@ -80,25 +80,26 @@ fn row(table: &Table, row: &TableRow) -> Row {
 }
 
 fn cell(table: &Table, cell: &TableCell) -> Cell {
+    let of = |relation: &Relation| related(relation, &table.unit);
     Cell {
         n: cell.n,
         median: cell
             .median
             .map_or_else(|| "–".to_owned(), |median| with_unit(median, &table.unit)),
-        normalised: cell.normalised.as_ref().map(related),
-        relative: cell.relative.as_ref().map(related),
+        normalised: cell.normalised.as_ref().map(of),
+        relative: cell.relative.as_ref().map(of),
         because: cell.because.clone(),
     }
 }
 
-pub(super) fn related(relation: &Relation) -> Related {
+pub(super) fn related(relation: &Relation, unit: &str) -> Related {
     let show = |value: f64| match relation.ratio {
         Some(_) => ratio(value),
         None => significant(value, 3),
     };
     let value = match (relation.ratio, relation.difference) {
         (Some(value), _) => ratio(value),
-        (None, Some(value)) => signed(value),
+        (None, Some(value)) => difference(value, unit),
         (None, None) => "–".to_owned(),
     };
     Related {

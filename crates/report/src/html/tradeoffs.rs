@@ -58,11 +58,11 @@ fn shown(document: &Document, tradeoff: &Tradeoff) -> Shown {
         configuration: point.configuration.clone(),
         x: mean(&point.x, &in_x),
         y: mean(&point.y, &in_y),
-        to_x: point.x.relative.as_ref().map(related),
-        to_y: point.y.relative.as_ref().map(related),
+        to_x: to_baseline(&point.x, &tradeoff.x),
+        to_y: to_baseline(&point.y, &tradeoff.y),
         standing: point.standing.word(),
         supported: point.supported,
-        why: why(point),
+        why: why(tradeoff, point),
     });
     let rows: Vec<Row> = rows.collect();
     let said = rows.iter().map(|row| {
@@ -113,11 +113,16 @@ fn mean(value: &TradeoffValue, readable: &Readable) -> String {
     )
 }
 
+fn to_baseline(value: &TradeoffValue, axis: &TradeoffAxis) -> Option<Related> {
+    let relation = value.relative.as_ref()?;
+    Some(related(relation, &axis.unit))
+}
+
 /// Which others put it there.
-fn why(point: &TradeoffPoint) -> String {
-    let of = |relation: &Option<Relation>| match relation {
+fn why(tradeoff: &Tradeoff, point: &TradeoffPoint) -> String {
+    let of = |relation: &Option<Relation>, axis: &TradeoffAxis| match relation {
         Some(relation) => {
-            let related = related(relation);
+            let related = related(relation, &axis.unit);
             format!(
                 "{} {}",
                 related.value(),
@@ -127,12 +132,10 @@ fn why(point: &TradeoffPoint) -> String {
         None => "the same".to_owned(),
     };
     let mut said: Vec<String> = point.because.iter().cloned().collect();
-    said.extend(
-        point
-            .dominated_by
-            .iter()
-            .map(|one| format!("by {} ({}; {})", one.configuration, of(&one.x), of(&one.y))),
-    );
+    said.extend(point.dominated_by.iter().map(|one| {
+        let (x, y) = (of(&one.x, &tradeoff.x), of(&one.y, &tradeoff.y));
+        format!("by {} ({x}; {y})", one.configuration)
+    }));
     if point.standing == Standing::Undecided && !point.not_told_from.is_empty() {
         said.push(format!(
             "cannot be distinguished from {}",

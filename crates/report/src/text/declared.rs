@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Cell, Grid, Weight};
 use super::tables::{short, weight};
-use super::{Style, mark, push_wrapped};
+use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::number::{interval_within, narrow, ratio, signed, significant};
 
 /// Width of a column; a blank ends it.
@@ -217,7 +217,7 @@ fn legend(document: &Document, out: &mut String) {
         relation.is_some_and(|relation| relation.difference.is_some())
     };
     if cells().any(|cell| difference(&cell.normalised) || difference(&cell.relative)) {
-        text.push_str(" d: a difference, where values of zero or less forbid a ratio.");
+        text.push_str(DIFFERENCE);
     }
     push_wrapped(out, "", "", &text);
     out.push('\n');

@@ -3,7 +3,7 @@
 use assize_verdict::{Agreement, Document, MachineComparison, Pooled, Scale, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use super::{mark, push_wrapped};
+use super::{DIFFERENCE, mark, push_wrapped};
 use crate::number::{interval_within, narrow, p, ratio, signed, significant};
 use crate::printable;
 
@@ -35,11 +35,14 @@ pub(super) fn tables(document: &Document, out: &mut String) {
         push_wrapped(out, "  ", "  ", &text);
     }
     out.push('\n');
-    let text = format!(
+    let mut text = format!(
         "pooled: what these {several} have in common, each weighed by the inverse of its squared \
          error; random: the mean over {several} like these; next: where 95 % of others would lie. \
          p of Welch's test that the effects are one; {several} are said to differ below 0.1."
     );
+    if shown.iter().any(|row| row.difference.is_some()) {
+        text.push_str(DIFFERENCE);
+    }
     push_wrapped(out, "", "", &text);
     out.push('\n');
 }

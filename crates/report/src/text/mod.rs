@@ -17,6 +17,10 @@ use crate::brief::{self, Brief};
 use crate::contrasts::remaining;
 use crate::{WIDTH, printable};
 
+/// What `d` in a table is.
+const DIFFERENCE: &str = " d: a difference, of percentages in points, where values of zero or less \
+                          forbid a ratio.";
+
 /// How the text may be dressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
@@ -35,6 +39,7 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     remarks(document, &mut out);
     outcomes::outcomes(document, &mut out);
     tables::comparisons(document, style, &mut out);
+    undecided(document, &mut out);
     machines::tables(document, &mut out);
     tradeoffs::tradeoffs(document, style, &mut out);
     declared::tables(document, style, &mut out);
@@ -82,6 +87,48 @@ fn claims(document: &Document, out: &mut String) {
     if !document.claims.is_empty() {
         out.push('\n');
     }
+}
+
+/// More reasons than this hide the others.
+const REASONS: usize = 8;
+
+/// Why rows are undecided, as far as the head has not said so.
+fn undecided(document: &Document, out: &mut String) {
+    let reasons = brief::undecided(document);
+    let mut rest = reasons.iter().filter(|reason| !reason.leads).peekable();
+    if rest.peek().is_none() {
+        return;
+    }
+    out.push_str("Undecided, and why\n");
+    for reason in rest.by_ref().take(REASONS) {
+        let [first, others @ ..] = &reason.rows[..] else {
+            continue;
+        };
+        let more = match others.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let name = format!(
+            "{} on {}, {}",
+            first.metric, first.workload, first.configuration
+        );
+        push_wrapped(
+            out,
+            "  - ",
+            "    ",
+            &format!("{name}{more}: {}.", reason.text),
+        );
+    }
+    match rest.count() {
+        0 => {}
+        n => push_wrapped(
+            out,
+            "  - ",
+            "    ",
+            &format!("{n} more reasons: --json has them all"),
+        ),
+    }
+    out.push('\n');
 }
 
 /// What each configuration differs in from the baseline.

@@ -8,7 +8,7 @@ use assize_verdict::{
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Cell, Grid, Weight};
-use super::{Style, mark, push_wrapped};
+use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::contrasts::{Outcome, fixed};
 use crate::number::{interval, narrow, p, ratio, signed, significant};
 
@@ -249,7 +249,7 @@ fn legend(document: &Document, out: &mut String) {
         text.push_str(" steps: values come in steps of that, beyond the margin, so that nothing shows them equal.");
     }
     if raw {
-        text.push_str(" d: a difference, where values of zero or less forbid a ratio.");
+        text.push_str(DIFFERENCE);
     }
     push_wrapped(out, "", "", &text);
     out.push('\n');

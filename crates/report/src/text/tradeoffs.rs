@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Cell, Grid, Weight};
 use super::tables::{short, weight};
-use super::{Style, mark, push_wrapped};
+use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::number::{interval_within, narrow, ratio, signed, significant};
 use crate::readable::Readable;
 
@@ -213,6 +213,13 @@ fn legend(document: &Document, out: &mut String) {
     let points = || document.tradeoffs.iter().flat_map(|one| &one.points);
     if points().any(|point| point.supported) {
         text.push_str(" *: by what is only supported.");
+    }
+    let differs = |value: &TradeoffValue| {
+        let relation = value.relative.as_ref();
+        relation.is_some_and(|relation| relation.difference.is_some())
+    };
+    if points().any(|point| differs(&point.x) || differs(&point.y)) {
+        text.push_str(DIFFERENCE);
     }
     push_wrapped(out, "", "", &text);
     out.push('\n');

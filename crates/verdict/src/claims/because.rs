@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 
 use super::grammar::{Reading, Relation};
 use super::{Evidence, Found, Part};
-use crate::comparisons::{runs_for, runs_to_attain};
 use crate::document::{Scale, Verdict};
+use crate::enough::runs_to_attain;
 use crate::options::Options;
 use crate::weigh::Weighed;
 use crate::words::{finite, p_value, plain, with_interval};
@@ -100,13 +100,13 @@ pub(super) fn shown<F: Borrow<Found>>(
 pub(super) fn undecided(
     parts: &[Part],
     found: &[Found],
-    relation: Relation,
+    reading: &Reading,
     options: &Options,
 ) -> String {
     if parts.is_empty() {
         return "no workload has runs of this metric for both configurations".into();
     }
-    let equal = relation == Relation::Equal;
+    let equal = reading.relation == Relation::Equal;
     let mut grounds: Vec<String> = Vec::new();
     for (part, found) in parts.iter().zip(found) {
         let mut said = found.notes.clone();
@@ -115,7 +115,7 @@ pub(super) fn undecided(
                 weighed
                     .disagreement()
                     .or_else(|| weighed.coarseness(options).filter(|_| equal))
-                    .or_else(|| limit(weighed, found, options)),
+                    .or_else(|| limit(weighed, found, reading, options)),
             ),
             Evidence::Events { .. } if found.p.is_none() => {
                 said = vec!["without the exposure nothing can be tested".to_owned()];
@@ -135,11 +135,12 @@ pub(super) fn undecided(
 }
 
 /// Why runs, or memory images, decide nothing, and how many would.
-fn limit(weighed: &Weighed, found: &Found, options: &Options) -> Option<String> {
+fn limit(weighed: &Weighed, found: &Found, reading: &Reading, options: &Options) -> Option<String> {
     let attainable = weighed.p_attainable?;
     if attainable > options.alpha {
-        let enough = runs_to_attain(weighed.per_block, options.alpha)
-            .map_or(String::new(), |n| format!("; {} could", weighed.so_many(n)));
+        let one_machine = weighed.across.is_none();
+        let enough = runs_to_attain(weighed.per_block, options.alpha).filter(|_| one_machine);
+        let enough = enough.map_or(String::new(), |n| format!("; {} could", weighed.so_many(n)));
         return Some(format!(
             "so few {}s cannot reach p <= {} (smallest attainable p: {}){enough}",
             weighed.replicate(),
@@ -148,11 +149,14 @@ fn limit(weighed: &Weighed, found: &Found, options: &Options) -> Option<String> 
         ));
     }
     let made = weighed.replicates()?;
-    let n = runs_for(weighed, found.alone).filter(|&n| n > made)?;
-    Some(format!(
-        "about {} would likely settle it",
-        weighed.so_many(n)
-    ))
+    let enough = weighed.so_many(found.needed.filter(|&n| n > made)?);
+    Some(match reading.bound == 1.0 {
+        true => format!(
+            "about {enough} would likely tell whether they differ by {} %",
+            plain(100.0 * options.margin)
+        ),
+        false => format!("about {enough} would likely settle it if they do not differ"),
+    })
 }
 
 /// Whether the interval points the claimed way, in words.

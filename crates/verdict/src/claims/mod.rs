@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use crate::caps::Caps;
 use crate::cells::{Cells, Key};
 use crate::document::{Claim, ClaimOrigin, Outcome, Scale, Verdict};
+use crate::enough::{to_settle, to_tell_from};
 use crate::error::Error;
 use crate::family::{Answer, Answers, Questions};
 use crate::options::Options;
@@ -63,8 +64,8 @@ pub(super) struct Found {
     pub(super) p_adjusted: Option<f64>,
     pub(super) by_t: bool,
     pub(super) p: Option<f64>,
-    /// The level at which one test of the family is made.
-    pub(super) alone: f64,
+    /// How many replicates a side would likely settle it.
+    pub(super) needed: Option<u32>,
     /// What there is to say beyond the figures.
     pub(super) notes: Vec<String>,
 }
@@ -319,10 +320,14 @@ fn find(
 ) -> Found {
     let bound = reading.bound;
     match (&part.source, &part.evidence) {
-        (Source::Row(at), Evidence::Values(weighed)) => by_row(&rows[*at], weighed),
+        (Source::Row(at), Evidence::Values(weighed)) => by_row(&rows[*at], weighed, options),
         (Source::Own(row, beside), Evidence::Values(weighed)) => {
             let differs = matches!(row.verdict, Verdict::Established | Verdict::Supported);
-            let mut found = by_row(row, weighed);
+            let mut found = by_row(row, weighed, options);
+            if bound != 1.0 && row.verdict == Verdict::Undecided {
+                let told = || to_tell_from(weighed, bound, row.answer.alone);
+                found.needed = row.cap.is_none().then(told).flatten();
+            }
             if weighed.scale != Scale::Raw {
                 found.direction = weighed.ratio.and_then(|ratio| ratio.partial_cmp(&bound));
             }
@@ -345,24 +350,28 @@ fn find(
             }
             found
         }
-        (Source::Rates(b, a), Evidence::Events { compared, .. }) => {
-            let decided = rates::decide(compared, &events[*b], &events[*a], answers, options);
-            Found {
-                verdict: decided.verdict,
-                // An infinite ratio (no events of B) still has a direction.
-                direction: compared.ratio.and_then(|r| r.partial_cmp(&1.0)),
-                p_adjusted: decided.p_adjusted,
-                by_t: false,
-                p: decided.p,
-                alone: options.alpha,
-                notes: decided.note.into_iter().collect(),
-            }
-        }
+        (Source::Rates(b, a), Evidence::Events { compared, .. }) => by_rates(
+            &rates::decide(compared, &events[*b], &events[*a], answers, options),
+            compared.ratio,
+        ),
         (Source::None(why), _) => Found {
             notes: vec![(*why).to_owned()],
             ..found_nothing()
         },
         _ => found_nothing(),
+    }
+}
+
+fn by_rates(decided: &rates::Decided, ratio: Option<f64>) -> Found {
+    Found {
+        verdict: decided.verdict,
+        // An infinite ratio (no events of B) still has a direction.
+        direction: ratio.and_then(|r| r.partial_cmp(&1.0)),
+        p_adjusted: decided.p_adjusted,
+        by_t: false,
+        p: decided.p,
+        needed: None,
+        notes: decided.note.iter().cloned().collect(),
     }
 }
 
@@ -373,9 +382,10 @@ fn excludes(row: &Row, bound: f64, options: &Options) -> bool {
     row.verdict == Verdict::Equivalent && bound.ln().abs() > margin
 }
 
-fn by_row(row: &Row, weighed: &Weighed) -> Found {
+fn by_row(row: &Row, weighed: &Weighed, options: &Options) -> Found {
     let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
     if row.verdict == Verdict::Undecided {
+        found.needed = to_settle(row, options);
         let said = because::disagreement(weighed, &row.weighed);
         found.notes.extend(said);
     }
@@ -395,7 +405,7 @@ fn found(
         p_adjusted: answer.p_adjusted.or(answer.p_t_adjusted),
         by_t,
         p: if by_t { weighed.p_t } else { answer.p },
-        alone: answer.alone,
+        needed: None,
         notes: Vec::new(),
     }
 }
@@ -407,7 +417,7 @@ fn found_nothing() -> Found {
         p_adjusted: None,
         by_t: false,
         p: None,
-        alone: 0.0,
+        needed: None,
         notes: Vec::new(),
     }
 }
@@ -460,7 +470,7 @@ fn decide(claim: &Pending, reading: &Reading, found: &[Found], options: &Options
     } else if found.iter().any(equal) {
         (Outcome::Refuted, because::within(options))
     } else {
-        let why = because::undecided(&claim.parts, found, relation, options);
+        let why = because::undecided(&claim.parts, found, reading, options);
         (Outcome::Undecided, why)
     };
     let decided = outcome != Outcome::Undecided;

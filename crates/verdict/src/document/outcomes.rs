@@ -4,6 +4,7 @@ use assize_bundle::Ending;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
+use crate::words::plain;
 
 /// A way in which runs end that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,11 +24,13 @@ pub enum RunEnd {
     SetUp,
     /// It was completed, and the kernel complained.
     Complained,
+    /// It was completed, and something in it took far longer than in others.
+    Slow,
 }
 
 impl RunEnd {
     /// All of them, the gravest first.
-    pub const ALL: [RunEnd; 7] = [
+    pub const ALL: [RunEnd; 8] = [
         RunEnd::Crashed,
         RunEnd::Hung,
         RunEnd::TimedOut,
@@ -35,7 +38,13 @@ impl RunEnd {
         RunEnd::ExitStatus,
         RunEnd::SetUp,
         RunEnd::Complained,
+        RunEnd::Slow,
     ];
+
+    /// Whether such a run has metrics.
+    pub fn is_completed(self) -> bool {
+        matches!(self, RunEnd::Complained | RunEnd::Slow)
+    }
 
     /// The end of a failed run; none of one that says nothing of what was tried.
     pub(crate) fn of(ending: Ending) -> Option<RunEnd> {
@@ -60,6 +69,7 @@ impl RunEnd {
             RunEnd::ExitStatus => "failed workloads",
             RunEnd::SetUp => "failed set-ups",
             RunEnd::Complained => "kernel warnings",
+            RunEnd::Slow => "slow runs",
         }
     }
 
@@ -73,16 +83,34 @@ impl RunEnd {
             RunEnd::ExitStatus => "failed",
             RunEnd::SetUp => "failed in its set-up",
             RunEnd::Complained => "was warned of by the kernel",
+            RunEnd::Slow => "was slow",
         }
     }
 }
 
+/// Above what a run is called slow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tail {
+    /// What was executed.
+    pub workload: String,
+    /// What took so long: a metric, of samples the largest of a run.
+    pub metric: String,
+    /// The threshold, which is far above most runs of all configurations.
+    pub above: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
 /// How often runs of one configuration ended in one way, against the baseline. All
-/// workloads on which both were run are taken together.
+/// workloads on which both were run are taken together, but for slow runs, which are
+/// those of one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeComparison {
     /// In which way.
     pub outcome: RunEnd,
+    /// Above what runs are slow, where that is the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Tail>,
     /// The configuration compared with.
     pub baseline: String,
     /// The configuration under trial.
@@ -119,6 +147,17 @@ pub struct OutcomeComparison {
 }
 
 impl OutcomeComparison {
+    /// The heading of the row: `crashes`, or `elapsed above 3.1 ms on read`.
+    pub fn heading(&self) -> String {
+        match &self.tail {
+            None => self.outcome.heading().to_owned(),
+            Some(tail) => {
+                let (metric, above) = (&tail.metric, plain(tail.above));
+                format!("{metric} above {above} {} on {}", tail.unit, tail.workload)
+            }
+        }
+    }
+
     /// Whether more runs of the configuration than of the baseline ended so: their
     /// shares.
     pub fn is_more(&self) -> bool {

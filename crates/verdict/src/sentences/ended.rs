@@ -14,16 +14,22 @@ pub(super) fn find(document: &Document) -> Vec<Sentence> {
 }
 
 fn said(row: &OutcomeComparison) -> Sentence {
-    let than = if row.is_more() { "more" } else { "less" };
+    let (than, often) = match row.is_more() {
+        true => ("more", "more frequent"),
+        false => ("less", "less frequent"),
+    };
     let cause = row.signatures.first();
     let cause = cause.map_or(String::new(), |one| format!(" ({})", one.signature));
-    let (heading, new, old) = (row.outcome.heading(), &row.configuration, &row.baseline);
+    let (heading, new, old) = (row.heading(), &row.configuration, &row.baseline);
+    let (a, b) = ((row.count_baseline, row.n_baseline), (row.count, row.n));
+    let counts = format!("in {} of {} runs against {} of {}", b.0, b.1, a.0, a.1);
     Sentence {
-        text: format!(
-            "With {new} there are {than} {heading} than with {old}: in {} of {} runs against \
-             {} of {}{cause}.",
-            row.count, row.n, row.count_baseline, row.n_baseline
-        ),
+        text: match row.tail {
+            Some(_) => format!("With {new} {heading} is {often} than with {old}: {counts}."),
+            None => {
+                format!("With {new} there are {than} {heading} than with {old}: {counts}{cause}.")
+            }
+        },
         rows: vec![format!("{heading} {new}")],
     }
 }

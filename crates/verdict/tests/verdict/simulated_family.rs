@@ -388,3 +388,44 @@ fn the_only_row_of_a_document_pays_for_no_other() {
     };
     assert!(count(1) >= 19, "{} of 20 (seeds 0 to 20)", count(1));
 }
+
+/// The number of runs that an undecided row asks for settles it, where nothing differs:
+/// of as many runs, drawn anew, at least three of four are called something.
+#[test]
+fn so_many_runs_as_are_asked_for_settle_what_does_not_differ() {
+    let designs = [
+        (6, true, 1, 0.03),
+        (8, true, 2, 0.05),
+        (8, false, 1, 0.03),
+        (12, false, 2, 0.03),
+    ];
+    for (runs, in_blocks, metrics, margin) in designs {
+        let options = Options {
+            margin,
+            ..Options::default()
+        };
+        let judged = |runs, seed| {
+            let records =
+                Design::rows(metrics, runs, in_blocks).records(&mut Source(seed), |_, _, _| 1.0);
+            try_records(&records, &options).unwrap().comparisons
+        };
+        let (mut asked, mut settled) = (0, 0);
+        for seed in 0..30 {
+            for (at, row) in judged(runs, seed).iter().enumerate() {
+                let Some(needed) = row.runs_needed else {
+                    continue;
+                };
+                if row.verdict == Verdict::Undecided {
+                    asked += 1;
+                    let again = &judged(needed as usize, 1000 + seed)[at];
+                    settled += usize::from(again.verdict != Verdict::Undecided);
+                }
+            }
+        }
+        println!("{runs} runs, in blocks {in_blocks}: {settled} of {asked}");
+        assert!(
+            asked >= 20 && settled * 4 >= asked * 3,
+            "{runs} runs: {settled} of {asked} (seeds 0 to 30)"
+        );
+    }
+}

@@ -162,7 +162,7 @@ fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64)
         t_ns: Vec::new(),
     });
     records.push(metric("silence", silences.iter().sum::<u64>() as f64));
-    records.push(metric("player_cpu_time", left.cpu_ns as f64));
+    records.push(metric("player_cpu_time", left.cpu.total_ns() as f64));
     records
 }
 
@@ -180,7 +180,7 @@ fn silences(stderr: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::End;
+    use crate::sys::{CpuTime, End};
 
     #[test]
     fn the_music_is_frames_that_stand_alone() {
@@ -252,7 +252,10 @@ mod tests {
     fn left(stderr: &str) -> Left {
         Left {
             end: End::Exited(0),
-            cpu_ns: 70_000,
+            cpu: CpuTime {
+                user_ns: 50_000,
+                system_ns: 20_000,
+            },
             failure: None,
             stdout: String::new(),
             stderr: stderr.into(),

@@ -39,7 +39,7 @@ function drawMachines() {
 /** A ratio, or a difference where there is none. */
 function effectOf(row) {
   if (row.ratio !== null) return ratio(row.ratio);
-  return row.difference === null ? '–' : `d ${signed(row.difference)}`;
+  return row.difference === null ? '–' : `d ${withPoints(row.difference, unitOf(state.metric))}`;
 }
 
 function machinePanel(panel, rows, pooled, domain, raw, label) {

@@ -26,11 +26,16 @@ function pValue(p) {
   return p < 0.0005 ? '<0.001' : p.toFixed(3);
 }
 
+/** A difference with its unit. One of percentages is in points: it is no share. */
+function withPoints(value, unit) {
+  return `${signed(value)} ${unit === '%' ? 'points' : unit}`.trim();
+}
+
 /** The ratio or difference of a row. */
 function shownValue(row) {
   if (row.disagree) return 'disagree';
   if (row.ratio !== null) return ratio(row.ratio);
-  return row.difference === null ? '–' : `${signed(row.difference)} ${unitOf(row.m)}`.trim();
+  return row.difference === null ? '–' : withPoints(row.difference, unitOf(row.m));
 }
 
 /** The interval of a row, or nothing. */
@@ -46,9 +51,16 @@ function inWords(row) {
   if (shownInterval(row)) parts.push(`interval ${shownInterval(row)}`);
   parts.push(row.verdict + (row.p === null ? '' : `, p ${pValue(row.p)} corrected`));
   if (row.n !== null) parts.push(`n ${row.n} against ${row.nBaseline === null ? '?' : row.nBaseline}`);
-  if (row.needed !== null) parts.push(`${row.needed} runs each would likely settle it`);
+  if (row.needed !== null) parts.push(needed(row));
   if (row.because) parts.push(row.because);
   return parts.join('\n');
+}
+
+/** How many runs would do, and what for. */
+function needed(row) {
+  const runs = `${row.needed} runs of each`;
+  if (row.verdict === 'supported') return `${runs} could establish it`;
+  return `${runs} would likely tell whether they differ by ${brief(data.margin * 100)} %`;
 }
 
 const SCALES = { ns: [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]], us: [['s', 1e6], ['ms', 1e3], ['µs', 1]] };

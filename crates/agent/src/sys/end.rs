@@ -1,0 +1,103 @@
+//! How processes end, and what CPU time they have used.
+
+use std::ffi::c_int;
+use std::io;
+
+use super::check;
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By itself, with this status.
+    Exited(i32),
+    /// By this signal.
+    Killed {
+        /// Its number.
+        signal: i32,
+        /// Whether a core was dumped.
+        core: bool,
+    },
+}
+
+/// CPU time that a process and what it waited for have used, in nanoseconds, to the
+/// microsecond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct CpuTime {
+    /// In user space.
+    pub(crate) user_ns: u64,
+    /// In the kernel.
+    pub(crate) system_ns: u64,
+}
+
+impl CpuTime {
+    /// Both.
+    pub(crate) fn total_ns(self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+}
+
+/// Waits for the end of a child. `reap`: lets it go, else it remains.
+pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<End> {
+    let keep = if reap { 0 } else { libc::WNOWAIT };
+    loop {
+        // SAFETY: all zeroes are a valid siginfo_t.
+        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let id = libc::id_t::try_from(pid).unwrap_or(0);
+        // SAFETY: `info` is valid for writes.
+        let done =
+            check(unsafe { libc::waitid(libc::P_PID, id, &raw mut info, libc::WEXITED | keep) });
+        match done {
+            Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(end_of(&info)),
+        }
+    }
+}
+
+/// Lets a child go that has ended, or waits for its end; how it ended, and its CPU time.
+pub(crate) fn reap(pid: i32) -> io::Result<(End, CpuTime)> {
+    loop {
+        // SAFETY: all zeroes are a valid siginfo_t and a valid rusage.
+        let (mut info, mut usage): (libc::siginfo_t, libc::rusage) =
+            unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+        // SAFETY: both structures are valid for writes. The function of the C
+        // library leaves out the last argument of this system call.
+        let done = unsafe {
+            libc::syscall(
+                libc::SYS_waitid,
+                libc::P_PID,
+                pid,
+                &raw mut info,
+                libc::WEXITED,
+                &raw mut usage,
+            )
+        };
+        match check(c_int::try_from(done).unwrap_or(-1)) {
+            Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+            Err(error) => return Err(error),
+            Ok(_) => {
+                let ns = |time: libc::timeval| {
+                    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_usec.unsigned_abs() * 1000
+                };
+                let cpu = CpuTime {
+                    user_ns: ns(usage.ru_utime),
+                    system_ns: ns(usage.ru_stime),
+                };
+                return Ok((end_of(&info), cpu));
+            }
+        }
+    }
+}
+
+/// What waitid has said.
+fn end_of(info: &libc::siginfo_t) -> End {
+    // SAFETY: waitid has filled in the fields of SIGCHLD.
+    let status = unsafe { info.si_status() };
+    match info.si_code {
+        libc::CLD_EXITED => End::Exited(status),
+        code => End::Killed {
+            signal: status,
+            core: code == libc::CLD_DUMPED,
+        },
+    }
+}

@@ -1,0 +1,126 @@
+//! Of which boots of a host runs are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::disk::get;
+use crate::recorded::{Skipped, StoredRun};
+use crate::writer::{recorded, run_path};
+
+/// The fact of a run that names the boot: `/proc/sys/kernel/random/boot_id`.
+const FACT: &str = "boot_id";
+/// How a sentence begins that bundles have whose runs do not name their boot.
+const UNFOUNDED: &str = "Runs of a host are of one machine and one boot of it";
+
+/// The boots of hosts that runs are of; empty for runs of virtual machines, each of
+/// which has a boot or an image of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Boots {
+    /// As the kernel calls each.
+    pub ids: BTreeSet<String>,
+    /// Whether there are runs of which nobody knows.
+    pub unknown: bool,
+}
+
+impl Boots {
+    /// Whether nothing is said of boots.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Boots::default()
+    }
+
+    /// Takes a run of a host by its environment.
+    pub(crate) fn take(&mut self, environment: &BTreeMap<String, String>) {
+        match environment.get(FACT) {
+            Some(id) => self.ids.extend([id.clone()]),
+            None => self.unknown = true,
+        }
+    }
+
+    /// Takes the boots of other runs too.
+    pub fn join(&mut self, other: Boots) {
+        self.ids.extend(other.ids);
+        self.unknown |= other.unknown;
+    }
+
+    /// A boot that both have runs of.
+    #[must_use]
+    pub fn shared<'a>(&'a self, other: &'a Boots) -> Option<&'a str> {
+        self.ids.intersection(&other.ids).next().map(String::as_str)
+    }
+
+    /// What follows for what verdicts speak of.
+    #[must_use]
+    pub fn sentence(&self) -> Option<String> {
+        let such = "such as where the kernel and its data lie in memory";
+        Some(match (self.ids.len(), self.unknown) {
+            (0, false) => return None,
+            (1, false) => format!(
+                "Runs of a host are of one machine and one boot of it: what the boot decided, \
+                 {such}, is in all of them, and a verdict speaks of runs on it."
+            ),
+            (boots, false) => format!(
+                "The runs are of {boots} boots: what a boot decided, {such}, is in all runs of it."
+            ),
+            (_, true) => format!(
+                "Of which boot the runs are is not recorded: what a boot decided, {such}, may be \
+                 in all of them."
+            ),
+        })
+    }
+}
+
+/// The boots that the runs of a bundle are of.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn boots(directory: &Path) -> Result<Boots, Error> {
+    let mut boots = Boots::default();
+    for index in recorded(directory)? {
+        let run: StoredRun<Skipped> = get(&run_path(directory, index))?;
+        boots.take(&run.environment);
+    }
+    Ok(boots)
+}
+
+/// The limits that a bundle states, less what its runs do not bear out.
+pub(crate) fn borne_out(limits: Vec<String>) -> Vec<String> {
+    let is_founded = |limit: &String| !limit.starts_with(UNFOUNDED);
+    limits.into_iter().filter(is_founded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boots(ids: &[Option<&str>]) -> Boots {
+        let mut boots = Boots::default();
+        for id in ids {
+            let fact = id.map(|id| (FACT.to_owned(), id.to_owned()));
+            boots.take(&fact.into_iter().collect());
+        }
+        boots
+    }
+
+    #[test]
+    fn one_boot_is_said_only_where_all_runs_name_the_same() {
+        let said = |ids: &[Option<&str>]| boots(ids).sentence().unwrap_or_default();
+        assert!(said(&[Some("a"), Some("a")]).contains("one boot"));
+        assert!(said(&[Some("a"), Some("b")]).starts_with("The runs are of 2 boots"));
+        for unknown in [&[None, None][..], &[Some("a"), None]] {
+            assert!(said(unknown).starts_with("Of which boot the runs are is not recorded"));
+        }
+        assert_eq!(boots(&[]).sentence(), None);
+    }
+
+    #[test]
+    fn a_boot_is_shared_if_both_name_it() {
+        let (one, other) = (boots(&[Some("a"), Some("b")]), boots(&[Some("b")]));
+        assert_eq!(one.shared(&other), Some("b"));
+        assert_eq!(one.shared(&boots(&[Some("c"), None])), None);
+        assert_eq!(boots(&[None]).shared(&boots(&[None])), None);
+    }
+}

@@ -1,0 +1,353 @@
+//! The answer, the tables, the page, the checks and the claims of one document say the
+//! same of each of its rows.
+
+use std::collections::BTreeMap;
+
+use assize_bundle::{Configuration, Ending, Evidence, FailedRun, Measurement, Records, Run};
+use assize_report::html::{About, Page, html};
+use assize_report::{Brief, Checks, MetricWords, State, Style, brief, csv, junit, ktap, text};
+use assize_verdict::{Better, Comparison, Document, Options, Outcome, Verdict, try_records};
+use regex::Regex;
+
+use crate::absolutes::Source;
+
+/// Two configurations and a baseline in up to three workloads: effects of all sizes and
+/// none, noise of all sizes; in some workloads runs of one configuration crash.
+fn document(seed: u64) -> Document {
+    let mut source = Source(seed);
+    let workloads = ["sync", "frames", "idle"][..1 + source.below(3)].to_vec();
+    let mut records = Records {
+        source: "planted.bundle".into(),
+        primary: vec!["latency".into(), "work".into()],
+        workloads: workloads.iter().map(|name| (*name).to_owned()).collect(),
+        ..Records::default()
+    };
+    let mut claims = Vec::new();
+    for name in ["base", "one", "two"] {
+        records.configurations.push(Configuration {
+            name: name.into(),
+            label: name.into(),
+            ..Configuration::default()
+        });
+    }
+    let mut order = 0;
+    for workload in &workloads {
+        for metric in ["latency", "work"] {
+            claims.push(format!("one < base on {metric} in {workload}"));
+            claims.push(format!("two > base on {metric} in {workload}"));
+        }
+        let noise = 10_f64.powf(source.between(-4.0, -0.5));
+        let effects = [0, 1, 2].map(|at| match at {
+            0 => 0.0,
+            _ if source.share() < 0.3 => 0.0,
+            _ if source.share() < 0.3 => source.between(-0.005, 0.005),
+            _ => source.between(-1.0, 1.0),
+        });
+        let crashes = if source.share() < 0.4 {
+            source.share()
+        } else {
+            0.0
+        };
+        for repetition in 1..=8 {
+            for (at, name) in ["base", "one", "two"].iter().enumerate() {
+                order += 1;
+                if at == 2 && source.share() < crashes {
+                    records.failures.push(FailedRun {
+                        configuration: (*name).into(),
+                        workload: (*workload).into(),
+                        repetition,
+                        order,
+                        block: Some(repetition),
+                        why: "the kernel panicked".into(),
+                        ending: Some(Ending::Crashed),
+                        ..FailedRun::default()
+                    });
+                    continue;
+                }
+                let mut run = Run::new(*name, *workload, repetition);
+                run.block = Some(repetition);
+                run.order = order;
+                for (metric, size) in [("latency", 100.0), ("work", 3e6)] {
+                    let value = size * (effects[at] + noise * source.between(-1.0, 1.0)).exp();
+                    run.metrics
+                        .insert(metric.into(), Measurement::new(value, "ns"));
+                }
+                records.runs.push(run);
+            }
+        }
+    }
+    let options = Options {
+        claims,
+        ..Options::default()
+    };
+    try_records(&records, &options).unwrap()
+}
+
+fn metrics() -> Vec<MetricWords> {
+    [("latency", Better::Lower), ("work", Better::Higher)]
+        .map(|(metric, better)| MetricWords {
+            metric: metric.into(),
+            title: metric.into(),
+            better: Some(better),
+        })
+        .to_vec()
+}
+
+/// What came of a row, from its verdict, its figures and what is good.
+fn word(row: &Comparison, margin: f64) -> &'static str {
+    let lower = row.metric == "latency";
+    let better = lower == (row.ratio.unwrap() < 1.0);
+    let within = |end: f64| (end - 1.0).abs() < margin;
+    match (row.verdict, better) {
+        (Verdict::Undecided, _) => "cannot tell",
+        (Verdict::Equivalent, _) => "no difference larger than 1 %",
+        (Verdict::Established, _) if row.ci.unwrap().into_iter().all(within) => {
+            "no difference larger than 1 %"
+        }
+        (Verdict::Established, true) => "better",
+        (Verdict::Established, false) => "worse",
+        (Verdict::Supported, true) => "likely better",
+        (Verdict::Supported, false) => "likely worse",
+    }
+}
+
+/// The contrasts of an answer: for metric and configuration, how many workloads came out
+/// which way.
+fn told(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
+    let heading = Regex::new(r"^(latency|work) \((?:less|more) is better\)$").unwrap();
+    let line = Regex::new(r"^  (one|two)   +(.*)$").unwrap();
+    let several = Regex::new(r"^(.*) of \d workloads").unwrap();
+    let all = Regex::new(r"^(.*) in (?:both|all (\d)) workloads").unwrap();
+    let mut metric = String::new();
+    let mut told = BTreeMap::new();
+    for text in answer.lines() {
+        if text.is_empty() {
+            metric.clear();
+        }
+        if let Some(found) = heading.captures(text) {
+            metric = found[1].to_owned();
+        }
+        let Some(found) = line.captures(text).filter(|_| !metric.is_empty()) else {
+            continue;
+        };
+        let says = found[2].split(": ").next().unwrap();
+        let counts = if let Some(found) = several.captures(says) {
+            let one = |part: &str| {
+                let (word, n) = part.rsplit_once(" in ").unwrap();
+                (word.to_owned(), n.parse().unwrap())
+            };
+            found[1].split(", ").map(one).collect()
+        } else if let Some(found) = all.captures(says) {
+            let n = found.get(2).map_or(2, |n| n.as_str().parse().unwrap());
+            BTreeMap::from([(found[1].to_owned(), n)])
+        } else {
+            // Of one that is too small to matter both is said.
+            let small = Regex::new(r"^(better|worse) by .* too small to matter").unwrap();
+            let word = match small.is_match(says) {
+                true => "no difference larger than 1 %",
+                false => says.trim_end_matches(':'),
+            };
+            BTreeMap::from([(word.to_owned(), 1)])
+        };
+        told.insert((metric.clone(), found[1].to_owned()), counts);
+    }
+    told
+}
+
+fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Established => "**",
+        Verdict::Supported => "*",
+        Verdict::Equivalent => "=",
+        Verdict::Undecided => "?",
+    }
+}
+
+/// The cells of the tables of a mail: for workload, metric and configuration a ratio and a
+/// mark.
+fn cells(mail: &str) -> BTreeMap<[String; 3], (f64, String)> {
+    let title = Regex::new(r"^(\w+): ratio to base").unwrap();
+    // A configuration of which all runs crashed has no cell.
+    let cell = r" +([0-9.]+) (\S+)";
+    let row = Regex::new(&format!("^(latency|work){cell}(?:{cell})?$")).unwrap();
+    let mut workload = String::new();
+    let mut cells = BTreeMap::new();
+    for line in mail.lines() {
+        if let Some(found) = title.captures(line) {
+            workload = found[1].to_owned();
+        }
+        let Some(found) = row.captures(line) else {
+            continue;
+        };
+        for (name, at) in [("one", 2), ("two", 4)] {
+            let Some(ratio) = found.get(at) else {
+                continue;
+            };
+            let key = [&workload, &found[1], name].map(str::to_owned);
+            let cell = (ratio.as_str().parse().unwrap(), found[at + 1].to_owned());
+            assert!(cells.insert(key, cell).is_none());
+        }
+    }
+    cells
+}
+
+/// The cells of the page: verdict and colour.
+fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
+    let page = Page {
+        document,
+        others: &[],
+        evidence: Evidence::default(),
+        timelines: Vec::new(),
+        about: About {
+            metrics: metrics(),
+            ..About::default()
+        },
+        post: None,
+        attributions: Default::default(),
+    };
+    let page = html(&page).unwrap();
+    let value = |tag: &str, name: &str| {
+        let (_, rest) = tag.split_once(&format!(" data-{name}=\""))?;
+        rest.split('"').next().map(str::to_owned)
+    };
+    let tags = Regex::new("<td [^>]*>").unwrap();
+    let mut cells = BTreeMap::new();
+    for tag in tags.find_iter(&page) {
+        let values = |names: &[&str]| -> Option<Vec<String>> {
+            names.iter().map(|name| value(tag.as_str(), name)).collect()
+        };
+        let key = values(&["workload", "metric", "configuration"]);
+        if let Some((key, words)) = key.zip(values(&["verdict", "tone"])) {
+            let before = cells.insert(key, words.clone());
+            assert!(before.is_none_or(|before| before == words));
+        }
+    }
+    cells
+}
+
+fn tone(word: &str) -> &'static str {
+    match word {
+        "better" | "likely better" => "good",
+        "worse" | "likely worse" => "bad",
+        "cannot tell" => "open",
+        _ => "same",
+    }
+}
+
+/// Whether a claim on a row, that it is less or that it is more, may have come to that.
+fn may(claimed: Outcome, row: &Comparison, less: bool) -> bool {
+    let points = less == (row.ratio.unwrap() < 1.0);
+    let differs = matches!(row.verdict, Verdict::Established | Verdict::Supported);
+    match claimed {
+        Outcome::Upheld => differs && points,
+        Outcome::Refuted => row.verdict == Verdict::Equivalent || differs && !points,
+        Outcome::Undecided => row.verdict != Verdict::Established || !points,
+    }
+}
+
+#[test]
+fn every_format_says_the_same_of_every_row() {
+    let (mut words, mut crashes, mut claimed) = (BTreeMap::new(), [0; 2], BTreeMap::new());
+    for seed in 0..60 {
+        let document = document(seed);
+        let metrics = metrics();
+        let asked = Brief {
+            metrics: &metrics,
+            question: None,
+            width: 120,
+        };
+        let answer = brief(&document, &asked, Style::default());
+        let mail = text(&document, &asked, Style::default());
+        let checks = Checks::of(&document, &metrics, &[]);
+        let (told, cells, on_page) = (told(&answer), cells(&mail), on_page(&document));
+        let mut expected: BTreeMap<(String, String), BTreeMap<String, usize>> = BTreeMap::new();
+        assert_eq!(cells.len(), document.comparisons.len(), "{mail}");
+        assert_eq!(on_page.len(), document.comparisons.len(), "{seed}");
+        for row in &document.comparisons {
+            let word = word(row, document.margin);
+            *words.entry(word).or_insert(0) += 1;
+            let of = expected.entry((row.metric.clone(), row.configuration.clone()));
+            *of.or_default().entry(word.to_owned()).or_default() += 1;
+            let key = [&row.workload, &row.metric, &row.configuration].map(Clone::clone);
+            let (ratio, found) = &cells[&key];
+            assert_eq!(found, mark(row.verdict), "{key:?}: {mail}");
+            let rounded = (ratio / row.ratio.unwrap() - 1.0).abs();
+            assert!(rounded < 2e-3, "{key:?}: {ratio}");
+            assert_eq!(
+                on_page[&key[..]],
+                [row.verdict.word(), tone(word)],
+                "{key:?}"
+            );
+            let name = format!("{} with {} against base", row.metric, row.configuration);
+            let check = checks.checks.iter();
+            let check = check.filter(|one| one.group == row.workload && one.name == name);
+            let check: Vec<_> = check.collect();
+            let [check] = check[..] else {
+                panic!("{name}: {checks:?}");
+            };
+            let small = check.said.contains("too small to matter");
+            assert!(
+                small || check.said.starts_with(&format!("{word}: ")),
+                "{}",
+                check.said
+            );
+            assert!(check.said.ends_with(&format!("({})", row.verdict.word())));
+            assert_eq!(check.state == State::Undecided, word == "cannot tell");
+            for (claim, less) in document
+                .claims
+                .iter()
+                .zip([true, false].into_iter().cycle())
+            {
+                let name = format!(
+                    "{} {} base",
+                    row.configuration,
+                    ["> ", "<"][usize::from(less)].trim()
+                );
+                if claim.text == format!("{name} on {} in {}", row.metric, row.workload) {
+                    assert!(may(claim.outcome, row, less), "{claim:?}: {row:?}");
+                    *claimed.entry(claim.outcome.word()).or_insert(0) += 1;
+                }
+            }
+        }
+        // What has no room is counted.
+        let left = Regex::new(r"(\d+) more contrasts?").unwrap();
+        let left = left.captures(&answer).map_or(0, |n| n[1].parse().unwrap());
+        assert_eq!(told.len() + left, expected.len(), "{seed}: {answer}");
+        for (of, counts) in &told {
+            assert_eq!(Some(counts), expected.get(of), "{seed}: {answer}");
+        }
+        for row in &document.outcomes {
+            let said = assize_report::outcome_said(row);
+            let fails = |check: &&assize_report::Check| check.said == said;
+            let check = checks.checks.iter().find(fails).unwrap();
+            assert_eq!(matches!(check.state, State::Failed(_)), row.is_worse());
+            crashes[usize::from(row.is_worse())] += 1;
+            assert!(answer.contains(&said), "{said}: {answer}");
+        }
+        let of = |text: &str, what: &str| text.matches(what).count();
+        let failed = checks.checks.iter();
+        let failed = failed
+            .filter(|one| matches!(one.state, State::Failed(_)))
+            .count();
+        let (junit, ktap) = (junit(&checks), ktap(&checks));
+        assert_eq!(of(&junit, "<testcase "), checks.checks.len());
+        assert_eq!(of(&junit, "<failure "), failed);
+        assert_eq!(of(&ktap, "\n  not ok "), failed);
+        let csv = csv(&document).unwrap();
+        for verdict in [
+            Verdict::Established,
+            Verdict::Supported,
+            Verdict::Equivalent,
+        ] {
+            let rows = document.comparisons.iter();
+            let rows = rows.filter(|row| row.verdict == verdict).count();
+            let lines = csv.lines().filter(|line| line.starts_with("comparison,"));
+            let word = format!(",{},", verdict.word());
+            assert_eq!(lines.filter(|line| line.contains(&word)).count(), rows);
+        }
+    }
+    // All of it was met.
+    assert!(words.len() >= 4, "{words:?}");
+    assert_eq!(claimed.len(), 3, "{claimed:?}");
+    assert!(crashes.iter().all(|&n| n > 3), "{crashes:?}");
+}

@@ -1,0 +1,106 @@
+//! How many replicates would decide what is undecided.
+//!
+//! An observed effect says nothing of that: where nothing differs it is noise, and the
+//! number that would find it is noise too. What can be told from a spread is how many
+//! runs show whether two differ by the margin.
+
+use assize_judge::power::{self, Aim, Layout};
+use assize_judge::{equivalence, permutation};
+
+use crate::document::{TTest, Verdict};
+use crate::options::Options;
+use crate::row::{FEWEST_EQUIVALENT, Row, TAIL};
+use crate::weigh::Weighed;
+
+/// More runs than this are no advice.
+const MOST_RUNS: u32 = 10_000;
+/// The chance to settle a row whose sides are equal.
+const POWER: f64 = 0.8;
+/// How sure it is that the spread is no larger than it is taken to be.
+const CONFIDENCE: f64 = 0.8;
+
+/// How many runs a side would do, if runs are the replicates and more than there are:
+/// to establish a supported row, by the attainable p at its part of alpha; to settle an
+/// undecided one either way.
+pub(crate) fn runs_needed(row: &Row, options: &Options) -> Option<u32> {
+    let weighed = &row.weighed;
+    if row.cap.is_some() || weighed.images.is_some() || weighed.across.is_some() {
+        return None;
+    }
+    weighed.contrast.as_ref()?;
+    let share = match (weighed.p_attainable, row.answer.least) {
+        (Some(own), Some(least)) if least < 1.0 => own / least,
+        _ => 1.0,
+    };
+    let fewest = runs_to_attain(weighed.per_block, options.alpha * share)?;
+    let needed = match row.verdict {
+        Verdict::Supported => fewest,
+        Verdict::Undecided => to_settle(row, options)?.max(fewest),
+        Verdict::Established | Verdict::Equivalent => return None,
+    };
+    Some(needed).filter(|&n| weighed.replicates().is_some_and(|made| n > made))
+}
+
+/// Replicates a side that likely show whether two differ by the margin. None where
+/// something else than their number keeps the row from being equivalent.
+pub(crate) fn to_settle(row: &Row, options: &Options) -> Option<u32> {
+    let weighed = &row.weighed;
+    let hindered = row.cap.is_some() || row.lost.is_uneven();
+    if hindered || weighed.ci90.is_none() || weighed.too_coarse(options).is_some() {
+        return None;
+    }
+    let without_tail = match row.tails {
+        Some(_) => (1..MOST_RUNS).find(|&n| {
+            equivalence::share_missed(n, options.alpha).is_ok_and(|missed| missed <= TAIL)
+        })?,
+        None => 0,
+    };
+    let (layout, sd) = spread(weighed)?;
+    let level = row.answer.alone;
+    let needed = power::runs_for_equivalence(layout, sd, options.margin, level, POWER)?;
+    Some(needed.max(FEWEST_EQUIVALENT).max(without_tail)).filter(|&n| n <= MOST_RUNS)
+}
+
+/// Replicates a side that likely tell a ratio of 1 from `bound`.
+pub(crate) fn to_tell_from(weighed: &Weighed, bound: f64, level: f64) -> Option<u32> {
+    let (layout, sd) = spread(weighed)?;
+    let aim = Aim {
+        rows: 1,
+        alpha: level,
+        power: POWER,
+    };
+    power::runs_for(layout, sd, bound, aim).filter(|&n| n <= MOST_RUNS)
+}
+
+/// How two are compared on one machine, and how much their logarithms vary, at most.
+fn spread(weighed: &Weighed) -> Option<(Layout, f64)> {
+    if weighed.across.is_some() {
+        return None;
+    }
+    let estimate = weighed.estimate?;
+    let (layout, share) = match weighed.t_test? {
+        TTest::Paired => (Layout::Pairs, 2.0 / f64::from(weighed.replicates()?)),
+        _ => {
+            let [a, b] = [weighed.n_a?, weighed.n_b?].map(f64::from);
+            (Layout::TwoSamples, 1.0 / a + 1.0 / b)
+        }
+    };
+    let sd = estimate.standard_error / share.sqrt();
+    Some((layout, power::upper_sd(sd, estimate.df, CONFIDENCE))).filter(|(_, sd)| *sd > 0.0)
+}
+
+/// Runs a side at which the permutation test can reach `level`; with blocks of
+/// `per_block` against `per_block` runs, a whole number of blocks.
+pub(crate) fn runs_to_attain(per_block: Option<u32>, level: f64) -> Option<u32> {
+    let Some(per_block) = per_block else {
+        return permutation::runs_needed(level);
+    };
+    let relabelings = 2.0 / permutation::attainable(per_block as usize, per_block as usize);
+    // Beyond 20 blocks of two runs the Monte-Carlo draws set the limit.
+    (1..=20_u32)
+        .find(|&blocks| {
+            let all = relabelings.powf(f64::from(blocks));
+            all <= permutation::EXACT_LIMIT && 2.0 / all <= level
+        })
+        .map(|blocks| blocks * per_block)
+}

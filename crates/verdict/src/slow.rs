@@ -1,0 +1,138 @@
+//! Runs in which something took far longer than in others.
+//!
+//! A stall in one run of twenty moves no mean far, and is what a user notices. So of
+//! times each run is above a threshold or not, and the shares of both sides are compared
+//! as those of crashes are.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use assize_judge::quantile::type7;
+
+use crate::baselines::Baselines;
+use crate::cells::{Cell, Cells, Key};
+use crate::document::{RunEnd, Tail};
+use crate::family::Questions;
+use crate::outcomes::{self, Ended, Row};
+use crate::units::convert;
+
+/// The largest sample of a run is a metric of this name.
+const LARGEST: &str = "_max";
+/// Fewer runs of a side do not tell what is far from most.
+const FEWEST: usize = 8;
+/// What more runs than this share do is not rare.
+const RARE: f64 = 0.2;
+/// So many interquartile ranges above the upper quartile of the logarithms is far out
+/// (Tukey 1977), and so many times the median slow.
+const RANGES: f64 = 3.0;
+const TIMES: f64 = 2.0;
+/// Units in which a threshold is said, the largest first.
+const UNITS: [&str; 4] = ["s", "ms", "us", "ns"];
+
+/// Asks of every time that is primary, or the largest of a run's samples, whether more
+/// runs of one side are above the threshold. `higher`: metrics of which more is better.
+pub(crate) fn ask_all(
+    cells: &Cells<'_>,
+    baselines: &Baselines,
+    primary: &BTreeSet<usize>,
+    higher: &BTreeSet<usize>,
+    questions: &mut Questions,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (workload, metric) in cells.rows() {
+        let named = &cells.metrics[metric];
+        let asked = primary.contains(&metric) || named.name.ends_with(LARGEST);
+        if !asked || higher.contains(&metric) || convert(1.0, &named.unit, "ns").is_none() {
+            continue;
+        }
+        let there: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
+        let values = there.iter().flat_map(|(_, cell)| cell.values()).collect();
+        let Some((tail, above)) = threshold(values, &named.unit) else {
+            continue;
+        };
+        let tail = Tail {
+            workload: cells.workloads[workload].clone(),
+            metric: named.name.clone(),
+            ..tail
+        };
+        let runs = |configuration: usize| {
+            let cell = cells.get(Key {
+                workload,
+                metric,
+                configuration,
+            })?;
+            let runs = cell
+                .runs
+                .iter()
+                .map(|one| ended(cells, workload, configuration, one, above));
+            (cell.runs.len() >= FEWEST).then(|| runs.collect::<Vec<_>>())
+        };
+        let names = there.iter().map(|(at, _)| *at).collect();
+        for (b, a) in baselines.pairs(cells, names, baselines.of(workload)) {
+            let (Some(of_a), Some(of_b)) = (runs(a), runs(b)) else {
+                continue;
+            };
+            let slow = |run: &&Ended<'_>| run.end.is_some();
+            if of_a.iter().chain(&of_b).any(|run| slow(&run)) {
+                let [of_a, of_b] = [&of_a, &of_b].map(|of| of.iter().collect::<Vec<_>>());
+                let way = (RunEnd::Slow, Some(tail.clone()));
+                rows.push(outcomes::ask(cells, way, (a, &of_a), (b, &of_b), questions));
+            }
+        }
+    }
+    rows
+}
+
+fn ended<'a>(
+    cells: &Cells<'a>,
+    workload: usize,
+    configuration: usize,
+    reading: &crate::cells::Reading,
+    above: f64,
+) -> Ended<'a> {
+    let run = &cells.records.runs[reading.run];
+    Ended {
+        workload,
+        configuration,
+        machine: run.machine.as_deref(),
+        block: run.block,
+        image: run.image,
+        seed: None,
+        order: run.order,
+        end: (reading.value > above).then_some(RunEnd::Slow),
+        complaints: Vec::new(),
+        why: Cow::Borrowed("above the threshold"),
+    }
+}
+
+/// The threshold as it is said, and in the unit of the values: far above most of them, and
+/// none where that is not rare. It is one of all runs, whatever their side: so it stays
+/// where it is if two sides are exchanged, and the tests of shares stay exact.
+fn threshold(mut values: Vec<f64>, unit: &str) -> Option<(Tail, f64)> {
+    if values.len() < 2 * FEWEST || values.iter().any(|value| *value <= 0.0) {
+        return None;
+    }
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| type7(&values, share).ok();
+    let (low, middle, high) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    let fence = high * (high / low).powf(RANGES);
+    let least = fence.max(TIMES * middle);
+    let unit_of = |to: &&&str| convert(least, unit, to).is_some_and(|value| value >= 1.0);
+    let said = UNITS.iter().find(unit_of).copied().unwrap_or("ns");
+    let shown = convert(least, unit, said)?;
+    let step = 10_f64.powf(shown.log10().floor() - 1.0);
+    let shown = step * (shown / step).ceil();
+    let above = convert(shown, said, unit)?;
+    let slow = values.iter().filter(|value| **value > above).count();
+    let tail = Tail {
+        workload: String::new(),
+        metric: String::new(),
+        above: shown,
+        unit: said.to_owned(),
+    };
+    (slow > 0 && slow as f64 <= RARE * values.len() as f64).then_some((tail, above))
+}
+
+#[cfg(test)]
+#[path = "slow_tests.rs"]
+mod tests;
