@@ -1,45 +1,11 @@
 //! What the fuzz targets have in common.
 //!
-//! Each grammar has a target of its own, made by [`grammar_target!`] from the
-//! grammar's name; `mail` and `audit` are the two ends of the auditor.
+//! `formats`, `mail` and `audit` are the parts and the whole of the auditor.
 
 use assize_audit::Line;
-use assize_audit::grammar::{self, Block, Figure, Finding, Grammar};
+use assize_audit::grammar::{Block, Figure, Finding, Grammar};
 use assize_audit::mail::messages;
 use assize_bundle::Spread;
-
-#[doc(hidden)]
-pub use libfuzzer_sys;
-
-/// A fuzz target for the grammar of this name.
-#[macro_export]
-macro_rules! grammar_target {
-    ($name:literal) => {
-        $crate::libfuzzer_sys::fuzz_target!(
-            init: { $crate::grammar_named($name); },
-            |data: &[u8]| $crate::read_with($crate::grammar_named($name), data)
-        );
-    };
-}
-
-/// The grammar of this name, whether it is written with `_`, `-` or blanks.
-/// Ends the process if there is none: a target without its grammar must not
-/// look as if it had found nothing.
-pub fn grammar_named(name: &str) -> &'static dyn Grammar {
-    let plain = |name: &str| -> String {
-        let letters = name.chars().filter(char::is_ascii_alphanumeric);
-        letters.map(|c| c.to_ascii_lowercase()).collect()
-    };
-    let found = grammar::all()
-        .iter()
-        .find(|g| plain(g.name()) == plain(name));
-    let Some(found) = found else {
-        let known: Vec<_> = grammar::all().iter().map(|g| g.name()).collect();
-        eprintln!("there is no grammar `{name}`; there are {known:?}");
-        std::process::exit(2);
-    };
-    *found
-}
 
 /// Reads a block wherever the grammar says that one may start.
 pub fn read_with(grammar: &dyn Grammar, data: &[u8]) {

@@ -6,6 +6,7 @@ use std::path::Path;
 use assize_audit::mail::Sealed;
 use assize_audit::{Audit, Judged, Options};
 use assize_bundle::Records;
+use assize_verdict::Unassigned;
 
 use crate::archive::{self, Mails};
 use crate::cli::{AuditArguments, Format};
@@ -56,7 +57,10 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         assize_bundle::write(directory, &audit.records)?;
     }
-    let document = output::judge(&audit.records, &trial, &Terms::default())?;
+    let mut document = output::judge(&audit.records, &trial, &Terms::default())?;
+    if output::format(&arguments.showing) == Format::Json {
+        document.unassigned = unassigned(&audit);
+    }
     let material = Material {
         records: &audit.records,
         trial: &trial,
@@ -74,6 +78,17 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     Ok(status)
 }
 
+/// The numbers of the post that are none of its figures.
+fn unassigned(audit: &Audit) -> Vec<Unassigned> {
+    let all = assize_audit::reading::unassigned(audit).into_iter();
+    let one = |one: assize_audit::reading::Unassigned| Unassigned {
+        value: one.value,
+        unit: one.unit,
+        line: one.line,
+    };
+    all.map(one).collect()
+}
+
 /// What the user says about the post.
 fn options(arguments: &AuditArguments) -> Options {
     Options {
@@ -81,8 +96,12 @@ fn options(arguments: &AuditArguments) -> Options {
         workloads: arguments.workloads.clone(),
         ignore: arguments.ignore.clone(),
         exposure_s: arguments.exposure,
-        // The page shows the lines beside the figures.
-        explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
+        // The page shows the lines beside the figures, and JSON what is none.
+        explain: arguments.explain
+            || matches!(
+                output::format(&arguments.showing),
+                Format::Html | Format::Json
+            ),
         columns_are: arguments.columns_are,
         rows_are: arguments.rows_are,
         transpose: arguments.transpose,
@@ -261,7 +280,9 @@ fn because(records: &Records) -> String {
     if records.doubts.len() > 5 {
         text.push_str(&format!("\n  and {} more", records.doubts.len() - 5));
     }
-    text.push_str("\n  --explain shows what each line was taken for");
+    text.push_str(
+        "\n  --explain shows what each line was taken for, --draft writes a reading to complete",
+    );
     text
 }
 

@@ -1,73 +1,21 @@
 //! Command lines in a post: where they stand and what they execute.
 
-use crate::listed::Listed;
-
 /// Programs whose name at the beginning of a line makes it a command line
 /// even without a prompt.
-static TOOLS: Listed = Listed::of(&[
-    "perf",
-    "cyclictest",
-    "hackbench",
-    "rtla",
-    "schbench",
-    "hyperfine",
-    "turbostat",
-    "stress-ng",
-    "rt-app",
-    "fio",
-    "iperf3",
-    "iperf",
-    "netperf",
-    "sysbench",
-    "glxgears",
-    "powertop",
-    "taskset",
-    "chrt",
-    "numactl",
-    "nice",
-    "timeout",
-    "vkcube",
-    "glmark2",
-    "glmark2-es2",
-    "kcbench",
-    "tbench",
-    "dbench",
-    "ebizzy",
-    "lmbench",
-    "trace-cmd",
-    "bpftrace",
-    "osnoise",
-    "stress",
-    "cpupower",
-    "benchstat",
-    "make",
-    "mpg123",
-    "memcached",
-    "redis-benchmark",
-    "pgbench",
-]);
+#[rustfmt::skip]
+const TOOLS: &[&str] = &[
+    "perf", "cyclictest", "hackbench", "rtla", "schbench", "hyperfine", "turbostat", "stress-ng", "rt-app", "fio", 
+    "iperf3", "iperf", "netperf", "sysbench", "glxgears", "powertop", "taskset", "chrt", "numactl", "nice", 
+    "timeout", "vkcube", "glmark2", "glmark2-es2", "kcbench", "tbench", "dbench", "ebizzy", "lmbench", "trace-cmd", 
+    "bpftrace", "osnoise", "stress", "cpupower", "benchstat", "make", "mpg123", "memcached", "redis-benchmark", "pgbench",
+];
 
 /// Programs that only change how the rest of the line is executed.
-static WRAPPERS: Listed = Listed::of(&[
-    "sudo",
-    "time",
-    "timeout",
-    "taskset",
-    "chrt",
-    "nice",
-    "numactl",
-    "env",
-    "exec",
-    "nohup",
-    "stdbuf",
-    "ionice",
-    "schedtool",
-    "systemd-run",
-    "cgexec",
-    "setarch",
-    "strace",
-    "doas",
-]);
+#[rustfmt::skip]
+const WRAPPERS: &[&str] = &[
+    "sudo", "time", "timeout", "taskset", "chrt", "nice", "numactl", "env", "exec", "nohup", 
+    "stdbuf", "ionice", "schedtool", "systemd-run", "cgexec", "setarch", "strace", "doas",
+];
 
 /// The command line that `text` shows, without prompt, if it shows one.
 pub(crate) fn find(text: &str) -> Option<&str> {
@@ -80,7 +28,7 @@ pub(crate) fn find(text: &str) -> Option<&str> {
         return None;
     }
     if may_have_prompt(text.as_bytes())
-        && let Some(command) = timed_by_ipython(text).or_else(|| after_prompt(text))
+        && let Some(command) = after_prompt(text)
     {
         return Some(command);
     }
@@ -96,7 +44,7 @@ pub(crate) fn find(text: &str) -> Option<&str> {
         !file && path.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'))
     };
     let path = word.starts_with("./") || word.strip_prefix('/').is_some_and(rooted);
-    let known = TOOLS.has(program_name(word));
+    let known = TOOLS.contains(&program_name(word));
     if !known && !path {
         return None;
     }
@@ -130,27 +78,6 @@ fn program_name(word: &str) -> &str {
     &word[memchr::memrchr(b'/', word.as_bytes()).map_or(0, |at| at + 1)..]
 }
 
-/// The statement of `>>> %time load()`, `In [3]: %timeit -n 5 load()`.
-fn timed_by_ipython(text: &str) -> Option<&str> {
-    let (prompt, rest) = text.split_once('%')?;
-    let prompt = prompt.trim();
-    let numbered = prompt.starts_with("In [") && prompt.ends_with("]:");
-    let rest = rest.strip_prefix("time")?;
-    let mut rest = rest.strip_prefix("it").unwrap_or(rest).strip_prefix(' ')?;
-    // `-n 5`, `-r3`.
-    while let Some((option, behind)) = rest.trim_start().split_once(' ')
-        && option.starts_with('-')
-    {
-        let number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
-        rest = match behind.split_once(' ').filter(|(word, _)| number(word)) {
-            Some((_, behind)) => behind,
-            None => behind,
-        };
-    }
-    let rest = rest.trim();
-    (!rest.is_empty() && (numbered || matches!(prompt, "" | ">>>"))).then_some(rest)
-}
-
 /// What stands behind `user@host:dir#`, `[user@host dir]$`, `$` or `#`.
 fn after_prompt(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix("$ ").or_else(|| text.strip_prefix("% ")) {
@@ -158,7 +85,7 @@ fn after_prompt(text: &str) -> Option<&str> {
     }
     if let Some(rest) = text.strip_prefix("# ") {
         let first = program_name(rest.split_whitespace().next()?);
-        let known = TOOLS.has(first) || WRAPPERS.has(first) || rest.starts_with("./");
+        let known = TOOLS.contains(&first) || WRAPPERS.contains(&first) || rest.starts_with("./");
         return known.then_some(rest.trim());
     }
     let end = text.char_indices().take(80).find(|&(at, c)| {
@@ -221,18 +148,6 @@ pub(crate) fn prepares(command: &str) -> bool {
         && !words.any(|word| matches!(word, "|" | "&&" | ";"))
 }
 
-/// Whether a command fills a file with random data, so that what it says of the time that took
-/// is no measurement: the generator was not asked for, as it is with `of=/dev/null`.
-pub(crate) fn fills(command: &str) -> bool {
-    let has = |prefix: &str, fits: &dyn Fn(&str) -> bool| {
-        let mut words = command.split_whitespace();
-        words.any(|word| word.strip_prefix(prefix).is_some_and(fits))
-    };
-    let random = |from: &str| matches!(from, "/dev/urandom" | "/dev/random");
-    let dd = under_test(command).is_some_and(|words| words.first().is_some_and(|w| w == "dd"));
-    dd && has("if=", &random) && has("of=", &|to| to != "/dev/null")
-}
-
 /// The program under test with its arguments, freed of `perf stat` and of
 /// wrappers such as `timeout 20s`.
 pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
@@ -262,7 +177,7 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
         let name = program_name(rest.first()?);
         if name == "perf" && rest.get(1) == Some(&"stat") {
             rest = skip_options(&rest[2..], PERF_OPERANDS);
-        } else if WRAPPERS.has(name) {
+        } else if WRAPPERS.contains(&name) {
             let by_list = rest.get(1).is_some_and(|w| w.starts_with("-c"));
             rest = skip_options(&rest[1..], WRAPPER_OPERANDS);
             let number = rest
@@ -295,21 +210,6 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
     Some(program)
 }
 
-/// Programs whose reports are the same: the one after which the report is called, and
-/// another.
-const SAME_REPORTS: [(&str, &str); 1] = [("dbench", "tbench")];
-
-/// The command that a report names, of the program that was typed where its reports are
-/// the same.
-pub(crate) fn as_typed(named: String, typed: Option<&str>) -> String {
-    let words = typed.and_then(under_test).unwrap_or_default();
-    let other = SAME_REPORTS.iter().find_map(|(program, other)| {
-        let arguments = named.strip_prefix(program)?;
-        (words.first()? == other).then(|| format!("{other}{arguments}"))
-    });
-    other.unwrap_or(named)
-}
-
 /// `THREADS=4` before a program.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, value)| {
@@ -320,36 +220,12 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// Options of `perf stat` that take an operand of their own.
+#[rustfmt::skip]
 const PERF_OPERANDS: &[&str] = &[
-    "-e",
-    "--event",
-    "-r",
-    "--repeat",
-    "-C",
-    "--cpu",
-    "-p",
-    "--pid",
-    "-t",
-    "--tid",
-    "-I",
-    "--interval-print",
-    "-x",
-    "--field-separator",
-    "-o",
-    "--output",
-    "-G",
-    "--cgroup",
-    "-D",
-    "--delay",
-    "--filter",
-    "-M",
-    "--metrics",
-    "--timeout",
-    "--interval-count",
-    "--pre",
-    "--post",
-    "--log-fd",
-    "--for-each-cgroup",
+    "-e", "--event", "-r", "--repeat", "-C", "--cpu", "-p", "--pid", "-t", 
+    "--tid", "-I", "--interval-print", "-x", "--field-separator", "-o", "--output", "-G", "--cgroup", 
+    "-D", "--delay", "--filter", "-M", "--metrics", "--timeout", "--interval-count", "--pre", "--post", 
+    "--log-fd", "--for-each-cgroup",
 ];
 const WRAPPER_OPERANDS: &[&str] = &[
     "-n", "-s", "-k", "-u", "-c", "-o", "-f", "-p", "-C", "-N", "-m", "--slice", "-g",
@@ -389,24 +265,6 @@ mod tests {
         }
         for command in ["fio job", "time cat file", "cat file | wc -l", "catalog"] {
             assert!(!prepares(command), "{command}");
-        }
-    }
-
-    #[test]
-    fn random_data_for_a_file_is_not_measured() {
-        for command in [
-            "dd if=/dev/urandom of=/mnt/a bs=1M count=10",
-            "sudo dd bs=1M if=/dev/random of=file",
-        ] {
-            assert!(fills(command), "{command}");
-        }
-        for command in [
-            "dd if=/dev/urandom of=/dev/null bs=1M",
-            "dd if=/dev/zero of=/mnt/a",
-            "dd if=/dev/urandom bs=1M",
-            "fio if=/dev/urandom of=/mnt/a",
-        ] {
-            assert!(!fills(command), "{command}");
         }
     }
 

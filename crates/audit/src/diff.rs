@@ -63,21 +63,11 @@ fn first_of_header(lines: &[Line<'_>], hunk: usize) -> usize {
 
 /// Whether a line below `diff --git` says what becomes of the file.
 fn is_extended_header(text: &str) -> bool {
+    #[rustfmt::skip]
     const BEGINNINGS: [&str; 14] = [
-        "--- ",
-        "+++ ",
-        "index ",
-        "old mode ",
-        "new mode ",
-        "deleted file mode ",
-        "new file mode ",
-        "copy from ",
-        "copy to ",
-        "rename from ",
-        "rename to ",
-        "similarity index ",
-        "dissimilarity index ",
-        "Binary files ",
+        "--- ", "+++ ", "index ", "old mode ", "new mode ", "deleted file mode ",
+        "new file mode ", "copy from ", "copy to ", "rename from ", "rename to ",
+        "similarity index ", "dissimilarity index ", "Binary files ",
     ];
     BEGINNINGS.iter().any(|mark| text.starts_with(mark))
 }

@@ -28,24 +28,18 @@ pub mod harness;
 pub mod mail;
 pub mod reading;
 
-mod admission;
 mod command;
-mod dataish;
-mod diagnostics;
 mod diff;
 mod group;
 mod headings;
-mod kconfig;
 mod line;
-mod listed;
 mod located;
 mod options;
 mod printed;
-mod roles;
 mod scan;
-mod states;
 mod threads;
 mod trigger;
+mod unreached;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

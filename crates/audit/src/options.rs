@@ -3,7 +3,6 @@
 use regex::Regex;
 
 use crate::declared::Metric;
-pub use crate::roles::Role;
 
 /// Corrections and answers that the post itself does not give.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +31,49 @@ pub struct Options {
     pub metric: Option<Metric>,
     /// How many runs stand behind means that do not tell.
     pub runs_behind: Option<u32>,
+}
+
+/// What a row or a column stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A configuration under test.
+    Configurations,
+    /// A metric.
+    Metrics,
+    /// A workload, or a parameter of one.
+    Workloads,
+    /// One more execution of the same.
+    Repetitions,
+}
+
+impl Role {
+    /// Its name in the plural, as the options have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Configurations => "configurations",
+            Role::Metrics => "metrics",
+            Role::Workloads => "workloads",
+            Role::Repetitions => "repetitions",
+        }
+    }
+
+    /// Reads a role.
+    ///
+    /// # Errors
+    /// A sentence with the words that are known.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let all = [
+            Role::Configurations,
+            Role::Metrics,
+            Role::Workloads,
+            Role::Repetitions,
+        ];
+        all.into_iter()
+            .find(|role| role.word() == text)
+            .ok_or_else(|| {
+                format!("'{text}' is none of configurations, metrics, workloads, repetitions")
+            })
+    }
 }
 
 /// What may be judged of what was read.

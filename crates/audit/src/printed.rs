@@ -36,8 +36,13 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             Finding::Run { figures, .. } => figures.iter_mut().for_each(of),
             Finding::Summary { figure, .. } | Finding::Sample(figure) => of(figure),
             Finding::Grid(grid) => {
-                for cell in grid.rows.iter_mut().flat_map(|row| &mut row.cells) {
-                    cell.step = steps.get(&cell.value.to_bits()).copied();
+                for cell in grid
+                    .rows
+                    .iter_mut()
+                    .flat_map(|row| &mut row.cells)
+                    .flatten()
+                {
+                    cell.step = steps.get(&cell.value().to_bits()).copied();
                 }
             }
             Finding::Statement { .. }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::common::{cells, records};
-use assize_audit::{Judged, Options, Role, SpreadKind, read};
-use assize_bundle::{Records, Spread};
+use assize_audit::{Judged, Options, Role, read};
+use assize_bundle::Records;
 
 fn records_as(post: &str, options: &Options) -> Records {
     read(post.as_bytes(), "post", options).unwrap().records
@@ -33,14 +33,6 @@ fn values(records: &Records, configuration: &str, metric: &str) -> Vec<f64> {
         .filter(|run| run.configuration == configuration);
     runs.filter_map(|run| run.metrics.get(metric))
         .map(|m| m.value)
-        .collect()
-}
-
-fn codes(records: &Records) -> Vec<&str> {
-    records
-        .doubts
-        .iter()
-        .map(|doubt| doubt.code.as_str())
         .collect()
 }
 
@@ -108,32 +100,6 @@ fn figures_without_configurations_are_read_and_not_judged() {
 }
 
 #[test]
-fn what_is_not_judged_says_what_is_missing() {
-    let records = records(include_str!("admission/meminfo.txt"));
-    let doubt = records
-        .doubts
-        .iter()
-        .find(|d| d.code == "not-judged")
-        .unwrap();
-    assert!(doubt.detail.contains("--columns-are"), "{}", doubt.detail);
-    assert!(
-        !records.statements.is_empty(),
-        "the figures are still shown"
-    );
-}
-
-#[test]
-fn what_a_tool_prints_every_second_is_one_run() {
-    let records = records(include_str!("admission/every-second.txt"));
-    for configuration in ["unpatched kernel", "patched kernel"] {
-        assert!(
-            values(&records, configuration, "%busy").len() <= 1,
-            "{configuration}"
-        );
-    }
-}
-
-#[test]
 fn steps_that_rise_alike_are_no_runs() {
     let records = records(include_str!("admission/steps.txt"));
     assert!(values(&records, "new", "value").len() <= 1);
@@ -148,46 +114,6 @@ fn two_tables_of_one_form_are_not_pooled() {
         };
         assert_eq!(records.runs.iter().filter(same).count(), 1, "{run:?}");
     }
-}
-
-#[test]
-fn a_spread_in_a_table_is_a_spread_of_as_many_runs_as_the_text_says() {
-    let post = include_str!("admission/spreads.txt");
-    let read = records(post);
-    let patched = read
-        .summaries
-        .iter()
-        .find(|s| s.configuration == "patched")
-        .unwrap();
-    assert_eq!((patched.mean, patched.n), (118.25, Some(5)));
-    assert_eq!(patched.spread, Some(Spread::StandardDeviation(1.5)));
-    assert!(!codes(&read).contains(&"spread-kind"));
-
-    let untold = post.replace("(standard deviation)", "");
-    let read = records(&untold);
-    let patched = read
-        .summaries
-        .iter()
-        .find(|s| s.configuration == "patched")
-        .unwrap();
-    assert_eq!(
-        patched.spread,
-        Some(Spread::StandardError(1.5)),
-        "what leaves most doubt"
-    );
-    assert!(codes(&read).contains(&"spread-kind"));
-
-    let options = Options {
-        spread: Some(SpreadKind::Ci95),
-        ..Options::default()
-    };
-    let read = records_as(&untold, &options);
-    let patched = read
-        .summaries
-        .iter()
-        .find(|s| s.configuration == "patched")
-        .unwrap();
-    assert_eq!(patched.spread, Some(Spread::StandardError(1.5 / 1.96)));
 }
 
 #[test]
@@ -247,16 +173,6 @@ fn what_hyperfine_compares_are_commands() {
     assert_eq!(compared(&records(above)), Vec::<String>::new());
 }
 
-/// The same output as in `printed-output.txt`, in a text about what it measures.
-#[test]
-fn output_of_a_tool_is_judged_where_the_text_is_about_performance() {
-    let post = include_str!("admission/printed-output.txt").replace(
-        "Flush what is there before",
-        "Flushing is faster and improves throughput; the overhead of logging is reduced before",
-    );
-    assert_eq!(compared(&records(&post)), ["Before", "After"]);
-}
-
 /// Of one run printed again nothing differs; another run differs somewhere.
 #[test]
 fn one_figure_that_differs_is_another_run() {
@@ -264,20 +180,6 @@ fn one_figure_that_differs_is_another_run() {
     let (before, after) = post.split_once("After:").unwrap();
     let post = format!("{before}After:{}", after.replace("8289.3K", "8291.1K"));
     assert_eq!(compared(&records(&post)), ["Before", "After"]);
-}
-
-/// Headings right below a line that is no sentence, and no blank line between them.
-#[test]
-fn before_and_after_below_the_name_of_a_workload_are_not_pooled() {
-    let post = "Moving it improves performance.\n\nFixed width (float8)\nbefore:\n\
-                Float.copy  avgt    4  17.809 ± 0.022  us/op\nafter:\n\
-                Float.copy  avgt    4  17.712 ± 0.050  us/op\n\n\
-                Variable width (varchar)\nbefore:\n\
-                Var.copy  avgt    5  36.455 ± 0.125  us/op\nafter:\n\
-                Var.copy  avgt    5  33.015 ± 0.065  us/op\n";
-    let read = records(post);
-    assert_eq!(compared(&read), ["before", "after"]);
-    assert_eq!(values(&read, "before", "time"), [17.809, 36.455]);
 }
 
 /// A prompt may say where a command was typed; each command is a workload of its own.

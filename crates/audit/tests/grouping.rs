@@ -1,7 +1,7 @@
 //! How posts become runs of a configuration and a workload.
 
 use crate::common::records;
-use assize_audit::{Judged, Options, read};
+use assize_audit::{Options, read};
 use assize_bundle::Records;
 
 /// `configuration/workload` of each run.
@@ -149,18 +149,6 @@ fn the_user_can_rename_and_ignore() {
 }
 
 #[test]
-fn what_looked_like_data_and_was_not_understood_is_listed() {
-    let records = records("some figures\n 12.5 13.5 14.5 abc\nthroughput: 1234 MB/s\n");
-    let lines: Vec<u32> = records
-        .doubts
-        .iter()
-        .filter(|d| d.code == "not-understood")
-        .map(|d| d.place.line)
-        .collect();
-    assert_eq!(lines, [2, 3]);
-}
-
-#[test]
 fn figures_in_a_patch_are_code() {
     let post = "@@ -1,2 +1,3 @@\n table\n-a  1.0  2.0\n+a  1.0  3.0\n+b  2.0  3.0\nend\n";
     let records = records(post);
@@ -305,41 +293,6 @@ fn machines_that_the_text_names_are_not_pooled() {
             "After/Copy-8 on b2"
         ]
     );
-    let one = two("Test machine: a1", "Test machine: a1");
-    assert_eq!(
-        one,
-        [
-            "Before/Copy-8",
-            "After/Copy-8",
-            "Before/Copy-8",
-            "After/Copy-8"
-        ]
-    );
-    assert_eq!(one, two("Note: a1", "Note: b2"));
-    assert_eq!(one, two("Server: nginx", "Server: apache"));
-    assert_eq!(
-        two("- On a 4 core machine:", "- On a 1 core machine:"),
-        [
-            "Before/Copy-8 on 4 core machine",
-            "After/Copy-8 on 4 core machine",
-            "Before/Copy-8 on 1 core machine",
-            "After/Copy-8 on 1 core machine"
-        ]
-    );
-    // That is the one before, whichever it was.
-    let again = two("On my laptop:", "And on the same machine:");
-    assert_eq!(again, one);
-    assert_eq!(again, two("On an AMD server:", "On the same server:"));
-    // Whatever it is, it is another.
-    assert_eq!(
-        two("On a machine:", "On Intel:"),
-        [
-            "Before/Copy-8 [On a machine]",
-            "After/Copy-8 [On a machine]",
-            "Before/Copy-8 [On Intel]",
-            "After/Copy-8 [On Intel]"
-        ]
-    );
 }
 
 fn gobench(time: f64) -> String {
@@ -381,22 +334,6 @@ fn a_metric_of_two_workloads_is_kept_in_the_unit_of_each() {
 }
 
 #[test]
-fn below_one_heading_of_a_state_columns_that_say_the_opposite_are_not_judged() {
-    let post = "Latency of the benchmark, which got faster.\n\nBefore this change:\n\
-                \x20       fast path    full ring    slow path\n\
-                read    31.171 ns    60.980 ns    164.917 ns\n\
-                write   28.824 ns    60.891 ns    170.241 ns\n";
-    let records = records(post);
-    assert!(records.runs.is_empty(), "{:?}", cells(&records));
-    assert!(
-        records
-            .doubts
-            .iter()
-            .any(|doubt| doubt.code == "not-judged")
-    );
-}
-
-#[test]
 fn sections_between_marks_are_workloads_and_not_runs_of_one() {
     let section = |jobs: u32, before: f64, after: f64| {
         format!(
@@ -431,57 +368,4 @@ fn reports_below_one_heading_that_differ_by_far_are_not_pooled() {
     // Runs of one thing are about alike, or now the one is faster and now the other.
     assert_eq!(workloads([1037, 1012, 1073, 1042]), 1);
     assert_eq!(workloads([1037, 795, 801, 1073]), 1);
-}
-
-#[test]
-fn rows_that_a_first_column_tells_apart_are_no_runs() {
-    // By its name `MAX_DELTA` is no column of figures.
-    let post = |sizes: [u32; 6]| {
-        let times = [41.6, 39.5, 37.0, 34.6, 35.1, 33.8];
-        let others = [263.5, 268.4, 266.0, 271.0, 264.5, 270.0];
-        let rows = sizes.iter().zip(times.iter().zip(others));
-        let rows = rows.map(|(size, (time, other))| {
-            format!("             {size:>6}   {time:.3}s   {other:.3}s\n")
-        });
-        format!(
-            "The runtime is faster with more:\n\n          MAX_DELTA   log-raw   log-S\n          \
-             ---------   -------   --------\n{}",
-            rows.collect::<String>()
-        )
-    };
-    let told_apart = records(&post([256, 512, 1024, 2048, 4096, 8192]));
-    assert!(told_apart.runs.is_empty(), "{:?}", cells(&told_apart));
-    // What only counts the rows tells nothing apart.
-    let counted = post([1, 2, 3, 4, 5, 6]);
-    let all = Options {
-        judged: Judged::All,
-        ..Options::default()
-    };
-    let counted = read(counted.as_bytes(), "post", &all).unwrap();
-    assert!(!counted.records.runs.is_empty());
-}
-
-#[test]
-fn what_commands_that_take_turns_compare_is_not_what_their_headings_say() {
-    let pair = |n: u32| {
-        format!(
-            "make > /dev/null  13{n}.54s user 10.41s system 969% cpu 14.5{n} total\n\
-             make O=1 > /dev/null  12{n}.83s user 9.95s system 977% cpu 14.2{n} total\n\n"
-        )
-    };
-    let rounds = |from: u32, n: u32| (from..from + n).map(pair).collect::<String>();
-    let post = |first: &str, second: &str, n: u32| {
-        format!(
-            "This compares the time.\n\n{first}:\n\n{}{second}:\n\n{}",
-            rounds(0, n),
-            rounds(5, n)
-        )
-    };
-    let judged = |text: &str| !records(text).runs.is_empty();
-    assert!(!judged(&post(
-        "Results of a small build",
-        "Then with all modules",
-        4
-    )));
-    assert!(judged(&post("before", "after", 4)));
 }

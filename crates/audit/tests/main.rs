@@ -4,15 +4,11 @@
 
 mod admission;
 mod benchmark_reports;
-mod benchmarks;
 mod common;
 mod doubtful;
+mod formats;
 mod grouping;
-mod latency;
 mod mail;
 mod never_compared;
-mod perf_stat;
 mod threads;
-mod timed_statements;
-mod tools;
 mod whole_posts;

@@ -24,6 +24,17 @@ pub use tradeoffs::{
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
 
+/// A number of a text that is no figure of the records.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Unassigned {
+    /// The number.
+    pub value: f64,
+    /// The unit behind it; empty if there is none that is known.
+    pub unit: String,
+    /// Its line, counted from 1.
+    pub line: u32,
+}
+
 /// Everything that was found out about one set of records.
 ///
 /// Numbers that do not exist are `null`; no field is ever NaN or infinite.
@@ -55,6 +66,9 @@ pub struct Document {
     pub summaries: Vec<Summary>,
     /// Figures without replication as recorded.
     pub statements: Vec<Statement>,
+    /// Numbers of a post that are none of these figures, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unassigned: Vec<Unassigned>,
     /// What was tested together: the primary tests, and the others.
     #[serde(default)]
     pub families: Vec<Family>,

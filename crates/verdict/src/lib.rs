@@ -76,7 +76,8 @@ pub use document::{
     Factorial, Family, IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome,
     OutcomeComparison, OutcomePairs, OutcomeRun, OutcomeSignature, OutcomeTest, Pooled, Rate,
     RateComparison, RateTest, Relation, RunEnd, SCHEMA, Scale, Sentence, Standing, TTest, Table,
-    TableCell, TableRow, Tail, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue, Verdict,
+    TableCell, TableRow, Tail, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue, Unassigned,
+    Verdict,
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};

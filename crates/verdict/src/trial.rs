@@ -72,6 +72,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         runs: records.runs.clone(),
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
+        unassigned: Vec::new(),
         families: judged.families,
         outcomes: judged.outcomes,
         comparisons: judged.compared.comparisons,

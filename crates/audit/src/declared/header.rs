@@ -1,7 +1,8 @@
 //! What the columns of a table are, by what their header calls them.
 
 use super::error::Fault;
-use super::metric::{Metric, parted};
+use super::metric::Metric;
+use crate::grammar::units::parted;
 use crate::options::Role;
 
 /// What a column holds.

@@ -1,6 +1,6 @@
 //! How a metric is written in a header or an option: `time [s] <`, `bw KiB/s >`.
 
-use crate::grammar::quantity::{is_measure, metric_of};
+use crate::grammar::units::parted;
 
 /// Which way a metric is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,30 +50,6 @@ impl Metric {
             better,
         })
     }
-}
-
-/// A name and the unit behind it; empty where there is none.
-pub(crate) fn parted(text: &str) -> (&str, &str) {
-    for (open, close) in [('[', ']'), ('(', ')')] {
-        let inner = text.strip_suffix(close).and_then(|t| t.rsplit_once(open));
-        if let Some((name, unit)) = inner
-            && !name.trim().is_empty()
-            && !unit.trim().is_empty()
-        {
-            return (name.trim(), unit.trim());
-        }
-    }
-    match text.rsplit_once(char::is_whitespace) {
-        Some((name, unit)) if is_unit(unit) => (name.trim_end(), unit),
-        None if is_unit(text) => (metric_of(text), text),
-        _ => (text, ""),
-    }
-}
-
-/// Whether a word is a unit of something measured.
-pub(crate) fn is_unit(word: &str) -> bool {
-    const SIZES: [&str; 8] = ["%", "B", "kB", "KiB", "MB", "MiB", "GB", "GiB"];
-    is_measure(word) || SIZES.contains(&word)
 }
 
 #[cfg(test)]

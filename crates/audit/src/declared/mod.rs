@@ -29,11 +29,11 @@ use std::io::{BufRead, Read};
 
 use assize_bundle::Records;
 
+pub(crate) use crate::grammar::units::is_unit;
 use crate::harness::{self, Context, Harness};
 pub use crate::options::Options;
 pub use error::{Error, Fault};
 use header::Known;
-pub(crate) use metric::is_unit;
 pub use metric::{Better, Metric};
 pub(crate) use rows::{number, of_kind};
 pub(crate) use sheet::{Mean, Number, Of, Sheet};

@@ -8,9 +8,10 @@ use assize_bundle::Spread;
 use super::changes::{self, Kind, Printed};
 use super::error::Fault;
 use super::header::{Column, Header};
-use super::metric::{Metric, is_unit};
+use super::metric::Metric;
 use super::sheet::{Mean, Number, Of, Sheet};
 use crate::grammar::number::{Locale, parse};
+use crate::grammar::units::is_unit;
 use crate::options::{Options, SpreadKind};
 
 /// What a metric is called that nobody names.

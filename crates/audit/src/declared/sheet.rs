@@ -436,23 +436,10 @@ fn compare(a: &Run, b: &Run) -> std::cmp::Ordering {
 }
 
 /// Words that name a baseline, where nothing else says which configuration is it.
+#[rustfmt::skip]
 const BASELINES: [&str; 16] = [
-    "base",
-    "baseline",
-    "before",
-    "old",
-    "stock",
-    "vanilla",
-    "mainline",
-    "master",
-    "main",
-    "upstream",
-    "unpatched",
-    "original",
-    "orig",
-    "reference",
-    "control",
-    "off",
+    "base", "baseline", "before", "old", "stock", "vanilla", "mainline", "master", "main",
+    "upstream", "unpatched", "original", "orig", "reference", "control", "off",
 ];
 
 /// Puts the one configuration first that is called a baseline; the order of rows says

@@ -1,8 +1,7 @@
 //! A quick look at a line: which formats may begin with it.
 //!
 //! Most lines of a mailbox begin no block of most formats, as a single byte tells:
-//! no line of `hackbench` begins with `>`, and none of `iostat` is without `%` and
-//! `p`. Each format says which bytes those are ([`Begins`]); one pass over a line
+//! no line of `hwlat` is without `#` and `[`, and none of `fio` begins with `>`. Each format says which bytes those are ([`Begins`]); one pass over a line
 //! then tells which formats are worth asking at all.
 
 use std::sync::LazyLock;
@@ -209,15 +208,8 @@ mod tests {
             let reaching = all().iter().filter(|g| g.reach() >= digit);
             let reaching: Vec<&str> = reaching.map(|g| g.name()).collect();
             assert!(names(digit).iter().all(|name| reaching.contains(name)));
-            assert_eq!(names(digit).last(), Some(&"prose"), "{digit}");
         }
-        for grammar in all() {
-            let reach = grammar.reach();
-            // `scan::digits` knows which words it wants.
-            let anywhere = grammar.name() == "prose";
-            assert_eq!(reach == usize::MAX, anywhere, "{}", grammar.name());
-            assert!(reach < FAR || anywhere, "{}", grammar.name());
-        }
+        assert!(all().iter().all(|grammar| grammar.reach() < FAR));
         assert!(formats("  \t\u{b} ", 0).next().is_none());
     }
 

@@ -176,15 +176,10 @@ fn measured(inside: &str) -> Option<(f64, &str)> {
 
 /// What criterion says besides, of one benchmark or between two.
 fn is_remark(text: &str) -> bool {
+    #[rustfmt::skip]
     const BEGINNINGS: [&str; 8] = [
-        "Performance has ",
-        "Change within noise threshold",
-        "No change in performance detected",
-        "Found ",
-        "Benchmarking ",
-        "Gnuplot not found",
-        "Warning: Unable to complete",
-        "mean ",
+        "Performance has ", "Change within noise threshold", "No change in performance detected",
+        "Found ", "Benchmarking ", "Gnuplot not found", "Warning: Unable to complete", "mean ",
     ];
     let bare = text.trim_start();
     let severity = ["low mild", "low severe", "high mild", "high severe"];

@@ -1,24 +1,45 @@
 //! What programs under test print about themselves: frame rates and scores.
 //!
-//! A line counts only if it is nothing but the figure; prose that mentions a
-//! frame rate is not measured data.
+//! A line counts only if it is nothing but the figure; a sentence that mentions a frame rate
+//! is none.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::begins::Begins;
-use super::latencies::{bad_number, take};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar};
+use super::{Block, Figure, Finding, Grammar, Taken};
 use crate::Line;
 
 /// Frame rate and score lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Frames;
 
-/// A figure line, its number still as text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Reading<'a> {
-    metric: &'static str,
-    unit: &'static str,
-    token: &'a str,
+/// No such line is longer.
+const LONGEST: usize = 100;
+
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^(?:(?:Rendered )?\d+ frames in [\d.]+ (?:s|secs?|seconds?)(?:\s*=\s*|[:,] *| \()(?<fps>[\d.,]+) (?i:fps)\)?|(?i:fps): *(?<alone>[\d.,]+)|(?:glmark2 )?Score: *(?<score>[\d.,]+))$",
+    )
+    .ok()
+});
+
+/// The figure that a line is.
+fn figure(line: &str) -> Option<(Figure, Taken)> {
+    let text = line.trim();
+    let found = RATE
+        .as_ref()
+        .filter(|_| text.len() <= LONGEST)?
+        .captures(text)?;
+    let rate = found.name("fps").or(found.name("alone"));
+    let (name, unit, taken) = match rate {
+        Some(_) => ("fps", "frames/s", "frame rate"),
+        None => ("score", "", "score"),
+    };
+    let value = english(rate.or(found.name("score"))?.as_str())?;
+    Some((Figure::new(name, value, unit), taken))
 }
 
 impl Grammar for Frames {
@@ -31,106 +52,44 @@ impl Grammar for Frames {
     }
 
     fn starts(&self, line: &str) -> bool {
-        // No such line is long; a long one is not even looked at.
-        line.len() <= 256 && reading(line).is_some()
+        line.len() <= LONGEST
+            && (line.contains("frames in ") || line.contains(':'))
+            && figure(line).is_some()
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let mut block = Block::default();
-        for (at, line) in lines.iter().enumerate() {
-            if !self.starts(&line.text) {
-                break;
-            }
-            let Some(reading) = reading(&line.text) else {
-                break;
-            };
-            take(&mut block, 1, taken(reading.metric));
-            match english(reading.token) {
-                Some(value) if value >= 0.0 => {
-                    let figure = Figure::new(reading.metric, value, reading.unit);
-                    block.find(at, Finding::Sample(figure));
-                }
-                _ => bad_number(&mut block, at, reading.metric, reading.token),
-            }
+        for (at, (figure, taken)) in lines
+            .iter()
+            .map_while(|line| figure(&line.text))
+            .enumerate()
+        {
+            block.taken.push(taken);
+            block.find(at, Finding::Sample(figure));
         }
         (!block.taken.is_empty()).then_some(block)
     }
 }
 
-/// What a line is taken for.
-fn taken(metric: &str) -> super::Taken {
-    if metric == "fps" {
-        "frame rate"
-    } else {
-        "score"
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Recognises a line that is nothing but a figure.
-fn reading(line: &str) -> Option<Reading<'_>> {
-    let text = line.trim();
-    let (metric, unit, token) = match *text.as_bytes().first()? {
-        b'0'..=b'9' => ("fps", "frames/s", counted(text)?),
-        b'R' => ("fps", "frames/s", counted(text.strip_prefix("Rendered ")?)?),
-        b'f' | b'F' => {
-            let rest = ["fps:", "FPS:", "Fps:"]
-                .iter()
-                .find_map(|p| text.strip_prefix(p))?;
-            ("fps", "frames/s", rest.trim_start())
-        }
-        b'g' => (
-            "score",
-            "",
-            text.strip_prefix("glmark2 Score:")?.trim_start(),
-        ),
-        b'S' => ("score", "", text.strip_prefix("Score:")?.trim_start()),
-        _ => return None,
-    };
-    looks_numeric(token).then_some(Reading {
-        metric,
-        unit,
-        token,
-    })
-}
-
-/// The rate in `303 frames in 5.0 seconds = 60.565 FPS`, in
-/// `299 frames in 5 seconds: 59.799999 fps`, and in
-/// `120 frames in 2.0 sec (60.0 fps)`.
-fn counted(text: &str) -> Option<&str> {
-    let mut tokens = text.split_ascii_whitespace();
-    let frames = tokens.next()?;
-    let is_head = looks_numeric(frames)
-        && tokens.next()? == "frames"
-        && tokens.next()? == "in"
-        && looks_numeric(tokens.next()?);
-    if !is_head {
-        return None;
+    #[test]
+    fn a_line_is_a_frame_rate_or_a_score_or_neither() {
+        let value = |text| figure(text).map(|(figure, _)| figure.value);
+        assert_eq!(
+            value("303 frames in 5.0 seconds = 60.565 FPS"),
+            Some(60.565)
+        );
+        assert_eq!(
+            value("299 frames in 5 seconds: 59.799999 fps"),
+            Some(59.799_999)
+        );
+        assert_eq!(value("120 frames in 2.0 sec (60.0 fps)"), Some(60.0));
+        assert_eq!(value("FPS: 59.5"), Some(59.5));
+        assert_eq!(value("glmark2 Score: 4139"), Some(4139.0));
+        assert_eq!(value("about 60 frames in a second"), None);
+        assert_eq!(value("Score: good"), None);
     }
-    let word = tokens.next()?;
-    let seconds = word.trim_end_matches([':', ',']);
-    if !matches!(seconds, "s" | "sec" | "secs" | "second" | "seconds") {
-        return None;
-    }
-    let mut rate = tokens.next()?;
-    if rate == "=" {
-        rate = tokens.next()?;
-    } else if word == seconds && !rate.starts_with('(') {
-        return None;
-    }
-    let unit = tokens.next()?.trim_end_matches(')');
-    let ends = tokens.next().is_none();
-    (ends && unit.eq_ignore_ascii_case("fps")).then(|| rate.trim_start_matches('('))
-}
-
-/// Whether a token is made as numbers are (good or bad), not a word.
-fn looks_numeric(token: &str) -> bool {
-    let bare = token.trim_start_matches(['-', '+']);
-    let is_word = ["nan", "inf", "infinity"]
-        .iter()
-        .any(|w| bare.eq_ignore_ascii_case(w));
-    is_word
-        || (bare.starts_with(|c: char| c.is_ascii_digit())
-            && bare
-                .bytes()
-                .all(|b| b.is_ascii_digit() || b".,'eE+-".contains(&b)))
 }

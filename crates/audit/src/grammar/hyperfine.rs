@@ -1,27 +1,52 @@
-//! What `hyperfine` prints on a terminal.
+//! hyperfine: what it prints on a terminal, and the Markdown, CSV and JSON files that it
+//! exports.
 //!
-//! Each `Benchmark` section gives a mean, a standard deviation and a number
-//! of runs, so it becomes summaries (`time`, `user` and `sys`); a single
-//! run (`Time (abs ≡)`) becomes a run. The fastest and slowest time and the
-//! `Summary` section repeat or rank what is known, and are only explained.
+//! A section, and a row of a table, is a mean with its standard deviation; JSON has each single
+//! time, which is a run. What one call compares is one block. The fastest and slowest time, the
+//! median and the summary repeat or rank what is known, and are passed over.
+
+use std::sync::LazyLock;
 
 use assize_bundle::Spread;
+use regex::Regex;
+use serde_json::Value;
 
 use super::begins::Begins;
-use super::cells::{
-    bad_number, configuration, label, line_at, push_new, summary, truncated, unwrapped,
-};
+use super::cells::{configuration, line_at, summary, truncated};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
 use crate::printed;
 
-/// With `--show-output`, the command's own lines stand between the title and
-/// the times; further away a title is somebody's heading.
-const OUTPUT_AT_MOST: usize = 64;
-
 /// The text output of `hyperfine`.
 pub struct Hyperfine;
+/// The tables that `hyperfine` exports.
+pub struct HyperfineExport;
+/// The JSON file that `hyperfine` exports.
+pub struct HyperfineJson;
+
+/// A file is no longer, in lines.
+const MOST: usize = 100_000;
+
+static TITLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^Benchmark #?(?<number>\d+): (?<command>.*\S)$").ok());
+static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^Time \((?:mean ± (?:σ|s)|abs ≡)\): +(?<mean>[\d.]+) (?<unit>\S+)(?: ± +(?<sd>[\d.]+) (?<sdunit>\S+))? +\[User: (?<user>[\d.]+) (?<userunit>\S+), System: (?<sys>[\d.]+) (?<sysunit>\S+)\]$",
+    )
+    .ok()
+});
+static RANGE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^Range \(min … max\): .* (?<runs>\d+) runs?$").ok());
+
+fn title(text: &str) -> Option<(u32, String)> {
+    let text = text.trim();
+    let found = TITLE
+        .as_ref()
+        .filter(|_| text.starts_with("Benchmark "))
+        .and_then(|title| title.captures(text))?;
+    Some((found["number"].parse().ok()?, found["command"].to_owned()))
+}
 
 impl Grammar for Hyperfine {
     fn name(&self) -> &'static str {
@@ -33,335 +58,331 @@ impl Grammar for Hyperfine {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"BTS")
+        Begins::with(b"B")
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        title(line).is_some()
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let mut block = Block::default();
+        let (mut number, _) = title(line_at(lines, 0)?)?;
+        while let Some((next, command)) = line_at(lines, block.taken.len()).and_then(title) {
+            if next != number || !section(&mut block, lines, &command) {
+                break;
+            }
+            number += 1;
+            // Warnings and blank lines stand between the sections of one call.
+            let passed = lines[block.taken.len()..]
+                .iter()
+                .take(12)
+                .take_while(|line| {
+                    let text = line.text.trim();
+                    text.is_empty() || text.starts_with("Warning: ")
+                });
+            let passed = passed.count();
+            let end = block.taken.len() + passed;
+            if line_at(lines, end)
+                .is_some_and(|text| title(text).is_some_and(|(next, _)| next == number))
+            {
+                block.taken.resize(end, "hyperfine warning");
+            }
+        }
+        (!block.findings.is_empty()).then_some(block)
+    }
+}
+
+/// Reads a section from its title on.
+fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
+    let at = block.taken.len() + 1;
+    let time = line_at(lines, at).and_then(|text| TIME.as_ref()?.captures(text.trim()));
+    let Some(time) = time else {
+        return false;
+    };
+    let labels = configuration(Some(command));
+    let value = |name: &str, metric: &str| {
+        let unit = time.name(&format!("{name}unit")).or(time.name("unit"))?;
+        let value = english(time.name(name)?.as_str())?;
+        Some(Figure::new(metric, value, unit.as_str()))
+    };
+    let figures = [
+        value("mean", "time"),
+        value("user", "user"),
+        value("sys", "sys"),
+    ];
+    let figures: Vec<Figure> = figures.into_iter().flatten().collect();
+    block.taken.extend(["hyperfine title", "hyperfine mean"]);
+    let Some(sd) = time.name("sd") else {
+        block.find(at, Finding::Run { labels, figures });
+        return true;
+    };
+    let range = line_at(lines, at + 1).and_then(|text| RANGE.as_ref()?.captures(text.trim()));
+    let runs = range.and_then(|range| range["runs"].parse().ok());
+    match runs {
+        Some(_) => block.taken.push("hyperfine range"),
+        None => block.find(at, truncated("the number of hyperfine's runs is missing")),
+    }
+    let same = time.name("sdunit").map(|unit| unit.as_str())
+        == time.name("unit").map(|unit| unit.as_str());
+    let deviation = english(sd.as_str()).filter(|_| same);
+    let deviation =
+        deviation.map(|value| Spread::StandardDeviation(printed::spread(value, sd.as_str())));
+    for figure in figures {
+        let spread = deviation.filter(|_| figure.metric == "time");
+        block.find(at, summary(&labels, figure, spread, runs));
+    }
+    true
+}
+
+impl Grammar for HyperfineExport {
+    fn name(&self) -> &'static str {
+        "hyperfine-export"
+    }
+
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"|c")
     }
 
     fn starts(&self, line: &str) -> bool {
         let text = line.trim_start();
-        match text.as_bytes().first() {
-            Some(b'B') => title(text).is_some(),
-            Some(b'T') => is_time(text),
-            Some(b'S') => text == "Summary",
-            _ => false,
-        }
+        text.starts_with("| Command | Mean [") || text.starts_with("command,mean,stddev,")
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = line_at(lines, 0)?;
-        let mut block = Block::default();
-        if let Some((number, command)) = numbered(first) {
-            read_section(&mut block, lines, command).then(|| {
-                read_session(&mut block, lines, number);
-                block
-            })
-        } else if is_time(first) {
-            read_times(&mut block, lines, 0, None).then_some(block)
-        } else {
-            read_ranking(&mut block, lines).then_some(block)
-        }
-    }
-}
-
-/// The command of `Benchmark 1: COMMAND` or `Benchmark #1: COMMAND`.
-fn title(line: &str) -> Option<&str> {
-    numbered(line).map(|(_, command)| command)
-}
-
-/// The same with its number.
-fn numbered(line: &str) -> Option<(u32, &str)> {
-    let rest = line.trim_start().strip_prefix("Benchmark ")?;
-    let rest = rest.strip_prefix('#').unwrap_or(rest);
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let command = rest.get(digits..)?.strip_prefix(':')?.trim();
-    let number = rest.get(..digits)?.parse().ok()?;
-    (!command.is_empty()).then_some((number, command))
-}
-
-/// No more blank lines stand between two sections of one session.
-const BLANK: usize = 3;
-
-/// Reads on behind the section of that number, as long as sections of the next numbers
-/// follow: what one call of hyperfine compares is one block.
-fn read_session(block: &mut Block, lines: &[Line<'_>], mut number: u32) {
-    let Some(depth) = lines.first().map(|line| line.depth) else {
-        return;
-    };
-    loop {
-        let rest = lines.get(block.taken.len()..).unwrap_or_default();
-        let blanks = rest.iter().take_while(|line| line.text.trim().is_empty());
-        let blanks = blanks.count();
-        let section = rest.get(blanks..).unwrap_or_default();
-        let next = section.first().filter(|line| line.depth == depth);
-        let next = next.and_then(|line| numbered(&line.text));
-        let Some((_, command)) = next.filter(|(next, _)| Some(*next) == number.checked_add(1))
-        else {
-            return;
+        let header = line_at(lines, 0)?.trim();
+        let unit = header
+            .split_once("Mean [")
+            .and_then(|(_, rest)| Some(rest.split_once(']')?.0));
+        let mut block = Block {
+            taken: vec!["hyperfine table header"],
+            ..Block::default()
         };
-        let mut more = Block::default();
-        if blanks > BLANK || !read_section(&mut more, section, command) {
-            return;
+        while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {
+            let at = block.taken.len();
+            let ruled = text.starts_with("|:") || text.starts_with("|-");
+            let row = match unit {
+                Some(unit) => marked(text, unit),
+                None => separated(text),
+            };
+            match row {
+                Some((command, figures, spread)) => {
+                    let labels = configuration(Some(&command));
+                    for figure in figures {
+                        let spread = spread.filter(|_| figure.metric == "time");
+                        block.find(at, summary(&labels, figure, spread, None));
+                    }
+                }
+                None if ruled => {}
+                None => break,
+            }
+            block.taken.push("hyperfine table row");
         }
-        block.taken.resize(block.taken.len() + blanks, "blank");
-        let from = block.taken.len();
-        let findings = more.findings.into_iter();
-        block
-            .findings
-            .extend(findings.map(|(at, found)| (from + at, found)));
-        block.taken.extend(more.taken);
-        number += 1;
+        (!block.findings.is_empty()).then_some(block)
     }
 }
 
-fn is_time(line: &str) -> bool {
-    let text = line.trim_start();
-    text.starts_with("Time (mean") || text.starts_with("Time (abs")
+type Row = (String, Vec<Figure>, Option<Spread>);
+
+/// ``| `sleep 0.02` | 21.2 ± 0.1 | 21.2 | 21.5 | 1.00 |``
+fn marked(text: &str, unit: &str) -> Option<Row> {
+    let plain = text
+        .strip_prefix('|')?
+        .strip_suffix('|')?
+        .replace("\\|", "\u{0}");
+    let cells: Vec<&str> = plain.split('|').map(str::trim).collect();
+    let (mean, deviation) = cells.get(1)?.split_once(" ± ")?;
+    let time = Figure::new("time", english(mean)?, unit);
+    let spread = english(deviation)
+        .map(|value| Spread::StandardDeviation(printed::spread(value, deviation)));
+    let command = cells[0].trim_matches('`').replace('\u{0}', "|");
+    Some((command, vec![time], spread))
 }
 
-fn is_range(line: &str) -> bool {
-    line.trim_start().starts_with("Range (min")
+/// `sleep 0.02,0.021248208,0.000138,0.0211,0.0006,0.0004,0.0211,0.0214`
+fn separated(text: &str) -> Option<Row> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(text.as_bytes());
+    let row = reader.records().next()?.ok()?;
+    let number = |at: usize| row.get(at).and_then(english);
+    let known = [
+        ("time", number(1)?),
+        ("user", number(4)?),
+        ("sys", number(5)?),
+    ];
+    let figures = known
+        .map(|(metric, value)| Figure::new(metric, value, "s"))
+        .to_vec();
+    Some((
+        row.get(0)?.to_owned(),
+        figures,
+        number(2).map(Spread::StandardDeviation),
+    ))
 }
 
-/// Reads a section from its title on.
-fn read_section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
-    let time_at = (1..=OUTPUT_AT_MOST)
-        .map_while(|at| line_at(lines, at).map(|text| (at, text)))
-        .take_while(|(_, text)| title(text).is_none() && !is_range(text))
-        .find(|(_, text)| is_time(text))
-        .map(|(at, _)| at);
-    block.taken.push("hyperfine title");
-    match time_at {
-        Some(at) => {
-            block.taken.resize(at, "hyperfine output of the command");
-            read_times(block, lines, at, Some(command))
+impl Grammar for HyperfineJson {
+    fn name(&self) -> &'static str {
+        "hyperfine-json"
+    }
+
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"{")
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        let text = line.trim_start();
+        let rest = text.strip_prefix('{').map(str::trim_start);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("\"results\""))
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let named =
+            (0..6).any(|at| line_at(lines, at).is_some_and(|text| text.contains("\"command\"")));
+        let begins =
+            (0..2).any(|at| line_at(lines, at).is_some_and(|text| text.contains("\"results\"")));
+        let mut text = String::new();
+        let mut used = 0;
+        let value: Value = loop {
+            let line = line_at(lines, used).filter(|_| named && begins && used < MOST)?;
+            text.push_str(line);
+            text.push(' ');
+            used += 1;
+            // A file ends with the brace at its margin.
+            if line.starts_with('}') || used == 1 && line.trim_end().ends_with('}') {
+                break serde_json::from_str(&text).ok()?;
+            }
+        };
+        let mut block = Block {
+            taken: vec!["hyperfine json"; used],
+            ..Block::default()
+        };
+        for result in value.get("results")?.as_array()? {
+            of_command(&mut block, result)?;
         }
-        None => read_unfinished(block, lines, command),
+        (!block.findings.is_empty()).then_some(block)
     }
 }
 
-/// A title without times: a heading that somebody wrote, unless the next
-/// line shows that it was hyperfine's.
-fn read_unfinished(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
-    let next = (1..4)
-        .filter_map(|at| Some((at, line_at(lines, at)?.trim())))
-        .find(|(_, text)| !text.is_empty());
-    let Some((at, text)) = next else {
-        return false;
-    };
-    if text.starts_with("Error: Command terminated with") {
-        block.taken.resize(at, "blank");
-        block.taken.push("hyperfine error");
-        let doubt = format!("hyperfine gave up, `{}` failed", label(command));
-        block.find(at, Finding::Doubt("failed-run", doubt));
-        return true;
+/// The times of one command, and how many of its runs have failed.
+fn of_command(block: &mut Block, result: &Value) -> Option<()> {
+    let command = result.get("command")?.as_str()?;
+    let labels = configuration(Some(command));
+    let numbers = |key: &str| result.get(key).and_then(Value::as_array);
+    let number = |key: &str| result.get(key).and_then(Value::as_f64);
+    for (time, repetition) in numbers("times").into_iter().flatten().zip(1..) {
+        let figures = vec![Figure::new("time", time.as_f64()?, "s")];
+        let labels = Labels {
+            repetition: Some(repetition),
+            ..labels.clone()
+        };
+        block.find(0, Finding::Run { labels, figures });
     }
-    let broken = is_range(text)
-        || title(text).is_some()
-        || text.contains("Current estimate")
-        || text.contains("Initial time measurement");
-    if broken {
-        block.find(
-            0,
-            truncated(&format!("no times follow `{}`", label(command))),
-        );
+    if numbers("times").is_none_or(Vec::is_empty) {
+        let figure = Figure::new("time", number("mean")?, "s");
+        let spread = number("stddev").map(Spread::StandardDeviation);
+        block.find(0, summary(&labels, figure, spread, None));
     }
-    broken
+    let codes = numbers("exit_codes").map_or(&[][..], Vec::as_slice);
+    // A `null` stands for a run that a signal has ended.
+    let failed = codes.iter().filter(|code| code.as_i64() != Some(0)).count();
+    if failed > 0 {
+        let doubt = format!("{failed} of {} runs of `{command}` failed", codes.len());
+        block.find(0, Finding::Doubt("failed-run", doubt));
+    }
+    Some(())
 }
 
-/// A printed duration: its digits and its unit.
-#[derive(Clone, Copy)]
-struct Duration<'a> {
-    digits: &'a str,
-    unit: &'a str,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> Duration<'a> {
-    /// Takes the next number and unit; skips a `±` in whatever spelling.
-    fn next(tokens: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
-        let digits = tokens.find(|t| {
-            t.bytes().any(|b| b.is_ascii_digit())
-                || t.eq_ignore_ascii_case("nan")
-                || t.eq_ignore_ascii_case("inf")
-        })?;
-        let unit = tokens.next().unwrap_or("").trim_end_matches([',', ']']);
-        Some(Duration { digits, unit })
-    }
-
-    /// The figure, or a doubt noted at line `at`.
-    fn figure(self, block: &mut Block, at: usize, metric: &str) -> Option<Figure> {
-        match english(self.digits) {
-            Some(value) => Some(Figure::new(metric, value, self.unit)),
-            None => {
-                block.find(at, bad_number(self.digits, metric));
-                None
+    /// `configuration: metric=value ± deviation, n` of all means, and how many runs there are.
+    fn read(grammar: &dyn Grammar, text: &str) -> (Vec<String>, usize) {
+        let lines: Vec<Line<'_>> = (1..)
+            .zip(text.lines())
+            .map(|(at, text)| Line::plain(at, text))
+            .collect();
+        let block = grammar.read(&lines).unwrap_or_default();
+        let mut means = Vec::new();
+        let mut runs = 0;
+        for (_, finding) in block.findings {
+            match finding {
+                Finding::Summary {
+                    labels,
+                    figure,
+                    spread,
+                    n,
+                } => {
+                    let name = labels.configuration.unwrap_or_default();
+                    let sd = match spread {
+                        Some(Spread::StandardDeviation(sd) | Spread::StandardError(sd)) => sd,
+                        None => 0.0,
+                    };
+                    means.push(format!(
+                        "{name}: {}={}{} {sd} {n:?}",
+                        figure.metric, figure.value, figure.unit
+                    ));
+                }
+                Finding::Run { .. } => runs += 1,
+                _ => {}
             }
         }
+        (means, runs)
     }
-}
 
-/// Reads from the `Time` line at `at` to the end of the section.
-fn read_times(block: &mut Block, lines: &[Line<'_>], at: usize, command: Option<&str>) -> bool {
-    let closed = |text: &str| text.trim_end().ends_with(']');
-    let Some((text, used)) = unwrapped(lines, at, closed) else {
-        return false;
-    };
-    block
-        .taken
-        .extend(std::iter::repeat_n("hyperfine mean", used));
-    let single = text.trim_start().starts_with("Time (abs");
-    let (head, tail) = text.split_once('[').unwrap_or((&text, ""));
-    let (_, head) = head.split_once(')').unwrap_or((head, ""));
-    let mut tokens = head.split_whitespace();
-    let Some(mean) = Duration::next(&mut tokens) else {
-        block.find(at, truncated("a line of hyperfine has no time"));
-        return true;
-    };
-    let deviation = Duration::next(&mut tokens);
-    let labels = configuration(command);
-    let cpu = [("User:", "user"), ("System:", "sys")].map(|(key, metric)| {
-        let (_, rest) = tail.split_once(key)?;
-        Duration::next(&mut rest.split_whitespace())?.figure(block, at, metric)
-    });
-    let time = mean.figure(block, at, "time");
-    let range_at = at + used;
-    if single {
-        let mut figures = Vec::new();
-        for figure in time.into_iter().chain(cpu.into_iter().flatten()) {
-            push_new(&mut figures, figure);
-        }
-        if !figures.is_empty() {
-            let labels = labels.clone();
-            block.find(at, Finding::Run { labels, figures });
-        }
-    } else {
-        let n = read_range(block, lines, range_at);
-        let spread = deviation.and_then(|d| deviation_of(block, at, mean, d));
-        if let Some(figure) = time {
-            block.find(at, summary(&labels, figure, spread, n));
-        }
-        for figure in cpu.into_iter().flatten() {
-            block.find(at, summary(&labels, figure, None, n));
-        }
-    }
-    read_warnings(block, lines, &labels);
-    true
-}
-
-fn deviation_of(
-    block: &mut Block,
-    at: usize,
-    mean: Duration<'_>,
-    deviation: Duration<'_>,
-) -> Option<Spread> {
-    if deviation.unit != mean.unit {
-        let doubt = format!(
-            "the deviation is in `{}` but the mean in `{}`",
-            label(deviation.unit),
-            label(mean.unit)
+    #[test]
+    fn sections_of_one_call_are_one_block() {
+        let (means, _) = read(
+            &Hyperfine,
+            include_str!("../../tests/hyperfine/two-commands.txt"),
         );
-        block.find(at, Finding::Doubt("spread-unknown", doubt));
-        return None;
-    }
-    let figure = deviation.figure(block, at, "the standard deviation")?;
-    let value = printed::spread(figure.value, deviation.digits);
-    Some(Spread::StandardDeviation(value))
-}
-
-/// The number of runs from the `Range` line at `at`.
-fn read_range(block: &mut Block, lines: &[Line<'_>], at: usize) -> Option<u32> {
-    let counted = |text: &str| runs(text).is_some();
-    let (text, used) = unwrapped(lines, at, counted).unwrap_or(("".into(), 0));
-    if !is_range(&text) {
-        block.find(
-            at.saturating_sub(1),
-            truncated("the number of hyperfine's runs is missing"),
+        assert_eq!(means.len(), 6);
+        assert_eq!(means[0], "sleep 0.02: time=21.2ms 0.1 Some(5)");
+        assert_eq!(means[4], "sleep 0.03: user=0.9ms 0 Some(5)");
+        let (means, runs) = read(
+            &Hyperfine,
+            include_str!("../../tests/hyperfine/single-run.txt"),
         );
-        return None;
+        assert_eq!((means.len(), runs), (0, 1));
+        // A deviation that is printed as zero is half a unit of its last digit.
+        let (means, _) = read(
+            &Hyperfine,
+            include_str!("../../tests/hyperfine/too-short.txt"),
+        );
+        assert_eq!(means[0], "named: time=0ms 0.05 Some(3)");
     }
-    block
-        .taken
-        .extend(std::iter::repeat_n("hyperfine range", used));
-    let n = runs(&text);
-    if n.is_none() {
-        block.find(at, bad_number(&text, "the number of runs"));
-    }
-    n
-}
 
-/// The number before `runs` at the end of a line.
-fn runs(text: &str) -> Option<u32> {
-    let mut from_end = text.split_whitespace().rev();
-    matches!(from_end.next()?, "runs" | "run").then_some(())?;
-    from_end.next()?.parse().ok()
-}
-
-/// Reads the warnings below the times, with the lines they were wrapped to.
-fn read_warnings(block: &mut Block, lines: &[Line<'_>], labels: &Labels) {
-    let name = labels.configuration.as_deref().unwrap_or("the command");
-    loop {
-        let at = block.taken.len();
-        let gap = (at..at + 2)
-            .take_while(|&i| line_at(lines, i).is_some_and(|t| t.trim().is_empty()))
-            .count();
-        let Some(text) = line_at(lines, at + gap) else {
-            return;
-        };
-        if !text.trim_start().starts_with("Warning: ") {
-            return;
-        }
-        block.taken.extend(std::iter::repeat_n("blank", gap));
-        let wrapped = (at + gap + 1..at + gap + 6)
-            .take_while(|&i| {
-                line_at(lines, i).is_some_and(|t| {
-                    let t = t.trim();
-                    !t.is_empty() && !t.starts_with("Warning: ") && title(t).is_none()
-                })
-            })
-            .count();
-        block
-            .taken
-            .extend(std::iter::repeat_n("hyperfine warning", wrapped + 1));
-        if let Some((code, what)) = warning(text) {
-            block.find(
-                at + gap,
-                Finding::Doubt(code, format!("hyperfine warns: {what} `{name}`")),
-            );
-        }
+    #[test]
+    fn files_are_read_as_they_are_exported() {
+        let (means, _) = read(
+            &HyperfineExport,
+            include_str!("../../tests/hyperfine/two-commands.md"),
+        );
+        assert_eq!(
+            means,
+            [
+                "sleep 0.02: time=21.2ms 0.1 None",
+                "sleep 0.03: time=31.4ms 0.2 None"
+            ]
+        );
+        let (means, _) = read(
+            &HyperfineExport,
+            include_str!("../../tests/hyperfine/parameters.csv"),
+        );
+        assert_eq!(means.len(), 6);
+        let (_, runs) = read(
+            &HyperfineJson,
+            include_str!("../../tests/hyperfine/failing-command.json"),
+        );
+        assert_eq!(runs, 3);
     }
-}
-
-/// What a warning means for the figures.
-fn warning(text: &str) -> Option<(&'static str, &'static str)> {
-    if text.contains("non-zero exit code") {
-        Some(("failed-run", "a failing exit code was ignored of"))
-    } else if text.contains("outliers") {
-        Some(("outlier-run", "statistical outliers were among the runs of"))
-    } else if text.contains("first benchmarking run") {
-        Some(("outlier-run", "the first run was slower than the others of"))
-    } else if text.contains("took less than") {
-        Some((
-            "too-short",
-            "the shell's start-up blurs the times of the short command",
-        ))
-    } else {
-        None
-    }
-}
-
-/// Reads the ranking under `Summary`: explained only.
-fn read_ranking(block: &mut Block, lines: &[Line<'_>]) -> bool {
-    let winner = line_at(lines, 1).unwrap_or("");
-    if !winner.trim_end().ends_with(" ran") {
-        return false;
-    }
-    block.taken.extend(["hyperfine ranking"; 2]);
-    let rest = (2..)
-        .map_while(|at| line_at(lines, at))
-        .take_while(|text| {
-            text.trim_start().starts_with(|c: char| c.is_ascii_digit()) && text.contains(" times ")
-        })
-        .count();
-    block
-        .taken
-        .extend(std::iter::repeat_n("hyperfine ranking", rest));
-    true
 }

@@ -15,7 +15,7 @@
 use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::number::english;
-use super::quantity::is_measure;
+use super::units::is_measure;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
 

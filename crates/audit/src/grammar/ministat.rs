@@ -1,26 +1,45 @@
 //! The tables of FreeBSD's `ministat`.
 //!
-//! Each row becomes a summary of the metric `value` (ministat knows no unit)
-//! with a standard deviation and, where column `N` is there, the number of
-//! values. Rows are named by the legend (`x base.txt`) or, where somebody has
-//! replaced the plot symbols by names, by themselves. The plot and the t test
-//! are only explained: the test is derived from the rows.
+//! Each row becomes a summary of the metric `value` (ministat knows no unit) with a standard
+//! deviation and the number of values. Rows are named by the legend (`x base.txt`). The plot
+//! and the t test are passed over: they are derived from the rows.
 
 use assize_bundle::Spread;
 
 use super::begins::Begins;
-use super::cells::{
-    bad_number, configuration, label, line_at, numeric_cell, summary, truncated, unwrapped,
-};
+use super::cells::{configuration, line_at, summary};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar};
+use super::{Block, Figure, Grammar};
 use crate::Line;
 
 /// The symbols of the data sets, in ministat's order.
 const SYMBOLS: &str = "x+*%#@O";
+/// The columns of its table.
+const COLUMNS: [&str; 6] = ["N", "Min", "Max", "Median", "Avg", "Stddev"];
+/// How lines below the rows begin.
+const TEST: [&str; 3] = ["Difference at ", "No difference proven at ", "(Student's t"];
 
 /// The output of `ministat`.
 pub struct Ministat;
+
+/// The symbol of a row, how many values it is of, their mean and deviation.
+fn row(text: &str) -> Option<(char, u32, f64, f64)> {
+    let mut words = text.split_whitespace();
+    let symbol = words
+        .next()
+        .filter(|word| word.len() == 1)?
+        .chars()
+        .next()?;
+    let numbers: Option<Vec<f64>> = words.map(english).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() == COLUMNS.len())?;
+    SYMBOLS
+        .contains(symbol)
+        .then_some((symbol, numbers[0] as u32, numbers[4], numbers[5]))
+}
+
+fn is_header(text: &str) -> bool {
+    text.split_whitespace().eq(COLUMNS)
+}
 
 impl Grammar for Ministat {
     fn name(&self) -> &'static str {
@@ -32,216 +51,51 @@ impl Grammar for Ministat {
     }
 
     fn begins(&self) -> Begins {
-        Begins::holding(b"xM")
+        Begins::with(b"x")
     }
 
     fn starts(&self, line: &str) -> bool {
-        line.starts_with("x ") || columns(line) > 0
+        line.starts_with("x ")
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let mut block = Block::default();
         let mut legend = Vec::new();
-        if columns(line_at(lines, 0)?) == 0 {
-            legend = read_legend(&mut block, lines)?;
+        for (at, symbol) in SYMBOLS.chars().enumerate() {
+            let name =
+                line_at(lines, at).and_then(|text| text.strip_prefix(symbol)?.strip_prefix(' '));
+            let Some(name) = name.filter(|_| row(line_at(lines, at).unwrap_or_default()).is_none())
+            else {
+                break;
+            };
+            legend.push((symbol, name.trim()));
+            block.taken.push("ministat legend");
         }
-        let at = block.taken.len();
-        let (header, used) = unwrapped(lines, at, |text| columns(text) > FOUR)?;
-        let columns = columns(&header);
-        if columns <= FOUR {
+        let drawn = |text: &str| text.starts_with(['|', '+', '[']);
+        while line_at(lines, block.taken.len()).is_some_and(drawn) {
+            block.taken.push("ministat plot");
+        }
+        if legend.is_empty() || !line_at(lines, block.taken.len()).is_some_and(is_header) {
             return None;
         }
-        block
-            .taken
-            .extend(std::iter::repeat_n("ministat header", used));
-        let rows = read_rows(&mut block, lines, columns, &legend);
-        if rows == 0 {
-            block.find(at, truncated("no rows follow ministat's header"));
-        }
-        Some(block)
-    }
-}
-
-/// `Min Max Median Avg`, of which `Stddev` was wrapped to the next line.
-const FOUR: usize = 4;
-
-/// How many columns of numbers a header names: 6 with `N`, 5 without it, 4
-/// if the last is on the next line, 0 if the line is no header.
-fn columns(line: &str) -> usize {
-    let mut words = line.split_ascii_whitespace();
-    let mut count = 4;
-    match words.next() {
-        Some("N") => {
-            count = 5;
-            if words.next() != Some("Min") {
-                return 0;
+        block.taken.push("ministat header");
+        while let Some(text) = line_at(lines, block.taken.len()) {
+            let at = block.taken.len();
+            if let Some((symbol, n, mean, deviation)) = row(text) {
+                let name = legend.iter().find(|(own, _)| *own == symbol);
+                let labels = configuration(name.map(|(_, name)| *name));
+                let spread = Some(Spread::StandardDeviation(deviation));
+                let figure = Figure::new("value", mean, "");
+                block.find(at, summary(&labels, figure, spread, Some(n)));
+                block.taken.push("ministat row");
+            } else if TEST.iter().any(|start| text.trim().starts_with(start))
+                || text.contains(" +/- ")
+            {
+                block.taken.push("ministat test");
+            } else {
+                break;
             }
         }
-        Some("Min") => {}
-        // The name of what the rows differ in; or of the rows, before `N`.
-        Some(_) => match words.next() {
-            Some("N") if words.next() == Some("Min") => count = 5,
-            Some("Min") => {}
-            _ => return 0,
-        },
-        None => return 0,
+        (!block.findings.is_empty()).then_some(block)
     }
-    if ["Max", "Median", "Avg"]
-        .iter()
-        .any(|w| words.next() != Some(w))
-    {
-        return 0;
-    }
-    match (words.next(), words.next()) {
-        (Some("Stddev"), None) => count + 1,
-        (None, None) => FOUR,
-        _ => 0,
-    }
-}
-
-/// Reads the legend and the plot; `None` if what follows is no table.
-fn read_legend<'a>(block: &mut Block, lines: &'a [Line<'_>]) -> Option<Vec<(char, &'a str)>> {
-    let mut legend = Vec::new();
-    for (at, symbol) in SYMBOLS.chars().enumerate() {
-        let Some(name) = line_at(lines, at).and_then(|t| t.strip_prefix(symbol)) else {
-            break;
-        };
-        legend.push((symbol, name.strip_prefix(' ')?.trim()));
-        block.taken.push("ministat legend");
-    }
-    for at in block.taken.len().. {
-        let text = line_at(lines, at)?;
-        if columns(text) > 0 {
-            return Some(legend);
-        }
-        let plot = text.starts_with('|') || text.starts_with("+--") || text.starts_with("[no plot");
-        if !plot {
-            // The rest of a plot line that a mailer wrapped.
-            let wrapped = at > legend.len() && text.bytes().all(|b| b"|+-_AMx*%#@O ".contains(&b));
-            if !wrapped {
-                return None;
-            }
-        }
-        block.taken.push("ministat plot");
-    }
-    None
-}
-
-/// Reads rows and tests; says how many rows there were.
-fn read_rows(
-    block: &mut Block,
-    lines: &[Line<'_>],
-    columns: usize,
-    legend: &[(char, &str)],
-) -> usize {
-    let mut rows = 0;
-    loop {
-        let at = block.taken.len();
-        let row = |text: &str| Row::of(text, columns).is_some();
-        // What may not be joined with the next line is whole as it is.
-        let whole = |text: &str| {
-            is_test(text) || text.is_empty() || line_at(lines, at + 1).is_some_and(row) || row(text)
-        };
-        let Some((text, used)) = unwrapped(lines, at, whole) else {
-            break;
-        };
-        if let Some(row) = Row::of(&text, columns) {
-            row.note(block, at, legend);
-            block
-                .taken
-                .extend(std::iter::repeat_n("ministat row", used));
-            rows += 1;
-        } else if is_test(&text) {
-            block.taken.push("ministat test");
-        } else if let Some(cells) = short_row(&text, columns) {
-            let doubt = format!("a row of {cells} numbers stands under {columns} columns");
-            block.find(at, Finding::Doubt("ragged-row", doubt));
-            block.taken.push("ministat row");
-        } else {
-            break;
-        }
-    }
-    rows
-}
-
-/// A row's name and the numbers that are read.
-struct Row<'a> {
-    name: &'a str,
-    n: Option<&'a str>,
-    mean: &'a str,
-    deviation: &'a str,
-}
-
-impl<'a> Row<'a> {
-    /// Takes the last `columns` words for numbers; what stands before them is
-    /// the name.
-    fn of(text: &'a str, columns: usize) -> Option<Self> {
-        let mut cells = [""; 6];
-        let mut rest = text.trim_end();
-        for cell in cells[..columns].iter_mut().rev() {
-            let at = rest.rfind(|c: char| c.is_ascii_whitespace());
-            *cell = &rest[at.map_or(0, |at| at + 1)..];
-            rest = rest[..at.unwrap_or(0)].trim_end();
-            if !numeric_cell(cell) {
-                return None;
-            }
-        }
-        Some(Row {
-            name: rest.trim_start(),
-            n: (columns == 6).then_some(cells[0]),
-            mean: cells[columns - 2],
-            deviation: cells[columns - 1],
-        })
-    }
-
-    fn note(&self, block: &mut Block, at: usize, legend: &[(char, &str)]) {
-        let name = legend
-            .iter()
-            .find(|(symbol, _)| self.name.len() == 1 && self.name.starts_with(*symbol))
-            .map_or(self.name, |(_, file)| file);
-        let labels = configuration(Some(name).filter(|n| !n.is_empty()));
-        let n = self.n.and_then(|text| text.parse().ok());
-        if let (Some(text), None) = (self.n, n) {
-            block.find(at, bad_number(text, "the number of values"));
-        }
-        let Some(mean) = english(self.mean) else {
-            block.find(
-                at,
-                bad_number(self.mean, &format!("the mean of `{}`", label(name))),
-            );
-            return;
-        };
-        let spread = english(self.deviation).map(Spread::StandardDeviation);
-        if spread.is_none() {
-            block.find(at, bad_number(self.deviation, "the standard deviation"));
-        }
-        let figure = Figure::new("value", mean, "");
-        block.find(at, summary(&labels, figure, spread, n));
-    }
-}
-
-/// A row that begins as rows do but has another number of cells.
-fn short_row(text: &str, columns: usize) -> Option<usize> {
-    let mut words = text.split_ascii_whitespace();
-    let name = words.next()?;
-    if name.len() != 1 || !SYMBOLS.contains(name) {
-        return None;
-    }
-    let mut cells = 0;
-    for word in words {
-        if !numeric_cell(word) {
-            return None;
-        }
-        cells += 1;
-    }
-    (cells > 0 && cells != columns).then_some(cells)
-}
-
-/// The lines of Student's t test.
-fn is_test(line: &str) -> bool {
-    let text = line.trim_start();
-    text.starts_with("Difference at ")
-        || text.starts_with("No difference proven at ")
-        || text.starts_with("(Student's t")
-        || (text.contains(" +/- ") && text.split(' ').next().is_some_and(numeric_cell))
 }

@@ -77,11 +77,6 @@ impl Grammar for Mmtests {
     }
 }
 
-/// Whether a line is one of these of which a change is marked: `Hmean 1  100.0 *  1.5%*`.
-pub(crate) fn is_statistic(text: &str) -> bool {
-    text.contains("%*") && row(text).is_some()
-}
-
 struct Row {
     /// Statistic and parameter, as in `Amean 4`.
     metric: String,

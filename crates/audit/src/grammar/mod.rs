@@ -15,58 +15,34 @@ use assize_bundle::Spread;
 use crate::Line;
 use begins::Begins;
 
-pub(crate) use spread::runs as stated_runs;
-
 pub mod begins;
-pub mod bench_mark;
 pub mod benchstat;
 pub(crate) mod cells;
 pub mod criterion;
 pub mod cyclictest;
-pub mod dbench;
-pub mod dd;
-pub mod diffed;
 pub mod fio;
 pub mod frames;
-pub mod function_graph;
 pub mod gobench;
 pub mod google_benchmark;
-pub mod hackbench;
 pub mod hwlat;
 pub mod hyperfine;
-pub mod hyperfine_export;
-pub mod hyperfine_json;
-pub mod iostat;
 pub mod jmh;
 mod latencies;
 pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
-pub mod mutilate;
-pub mod netperf_omni;
-pub mod network;
+pub mod netperf;
 pub mod number;
 pub mod perf_stat;
-pub mod pgbench;
-pub mod ping;
-pub mod powertop;
-pub mod profile;
-pub mod prose;
-pub(crate) mod quantity;
 pub mod reports;
 pub mod rtla;
-pub mod runs_in_a_row;
 pub mod schbench;
-pub mod size;
-pub mod spread;
-pub mod startup;
 pub mod stress_ng;
-pub mod suites;
-pub mod syscalls;
 pub mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod turbostat;
+pub(crate) mod units;
 pub mod walltime;
 
 /// What a block itself says about the place of a finding in the experiment.
@@ -187,6 +163,8 @@ pub struct Block {
     /// What each consumed line was taken for; its length says how many lines
     /// the block has (at least one).
     pub taken: Vec<Taken>,
+    /// The tool that printed it, where a format reads the reports of several.
+    pub tool: Option<&'static str>,
 }
 
 impl Block {
@@ -221,12 +199,6 @@ pub trait Grammar: Sync {
         REACH
     }
 
-    /// Within how many lines from its first one each block of this format holds a line
-    /// that may be a row of a table; none where a block may be without.
-    fn rows_within(&self) -> Option<usize> {
-        None
-    }
-
     /// Whether the tool itself names what it compares: what stands for a name
     /// in its blocks is one, were it a command or a path.
     fn names_what_it_compares(&self) -> bool {
@@ -255,7 +227,8 @@ pub(crate) fn names_what_it_compares(format: &str) -> bool {
 /// Whether what is of a format is a report that a tool printed.
 pub(crate) fn is_report(format: &str) -> bool {
     let mut formats = all().iter();
-    formats.any(|grammar| grammar.name() == format && grammar.is_report())
+    let known = formats.find(|grammar| grammar.name() == format);
+    known.is_none_or(|grammar| grammar.is_report())
 }
 
 /// All formats, most specific first.
@@ -273,47 +246,22 @@ const ALL: &[&dyn Grammar] = &[
     &cyclictest::Cyclictest,
     &rtla::Rtla,
     &schbench::Schbench,
-    &hackbench::Hackbench,
     &frames::Frames,
-    &startup::Startup,
-    &function_graph::FunctionGraph,
     &benchstat::Benchstat,
     &gobench::GoBench,
-    &bench_mark::BenchMark,
     &google_benchmark::GoogleBenchmark,
     &criterion::Criterion,
     &jmh::Jmh,
     &hyperfine::Hyperfine,
-    &hyperfine_export::HyperfineExport,
-    &hyperfine_json::HyperfineJson,
+    &hyperfine::HyperfineExport,
+    &hyperfine::HyperfineJson,
     &ministat::Ministat,
-    &ping::Ping,
     &turbostat::Turbostat,
-    &powertop::Powertop,
-    &diffed::Diffed,
     &walltime::Walltime,
-    &walltime::lines::TimeLine,
-    &dd::Dd,
-    &dbench::Dbench,
-    &network::Netperf,
-    &netperf_omni::NetperfOmni,
-    &network::Iperf,
+    &netperf::Netperf,
     &stress_ng::StressNg,
-    &profile::Profile,
-    &suites::Sysbench,
-    &suites::Stream,
-    &suites::Unixbench,
-    &suites::Kernbench,
-    &pgbench::Pgbench,
-    &syscalls::Syscalls,
-    &size::Size,
-    &mutilate::Mutilate,
-    &iostat::Iostat,
     &reports::Reports,
     &lkp::Lkp,
     &mmtests::Mmtests,
-    &runs_in_a_row::RunsInARow,
-    &spread::Spread,
     &table::Table,
-    &prose::Prose,
 ];

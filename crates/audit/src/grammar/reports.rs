@@ -14,8 +14,10 @@ use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::scan::mean_figures;
-use crate::states::{first_word, opposed};
 use crate::trigger::Trigger;
+use shapes::SHAPES;
+
+mod shapes;
 
 /// Reports of a line or two; see the module.
 pub struct Reports;
@@ -75,104 +77,6 @@ const fn samples(
         samples: true,
     }
 }
-
-#[rustfmt::skip]
-const SHAPES: &[Shape] = &[
-    shape("dbench", "Throughput ", r"Throughput {n} MB/sec.*? procs(?: +max_latency={n} ms)?",
-        &[("throughput", "MB/s"), ("latency max", "ms")]),
-    shape("xfs_io", " bytes at offset ", r"(?:wrote|read) \d+/\d+ bytes at offset \d+", &[]),
-    // Few operations are made to show what they do, and not to time them.
-    shape("xfs_io", " ops; ", r".*, \d{4,} ops; [\d:.]+(?: sec)? \({n} {u} and {n} ops/sec\)",
-        &[("bandwidth", "U"), ("operations", "1/s")]),
-    shape("hdparm", " seconds = ", r"Timing {w} reads: +\d+ MB in +[\d.]+ seconds = +{n} {u}",
-        &[("W reads", "U")]),
-    shape("compilebench", " total runs ", r"{w} total runs \d+ avg {n} MB/s \(.*", &[("W", "MB/s")]),
-    shape("compilebench", " total runs ", r"{w} total runs \d+ avg {n} seconds \(.*", &[("W", "s")]),
-    shape("filebench", "IO Summary: ", r".*IO Summary: +\d+ ops,? +{n} ops/s,? .*?[ ,]{n} ?mb/s,? .*",
-        &[("operations", "1/s"), ("bandwidth", "MB/s")]),
-    samples("io_uring", "IOS/call=", r"IOPS={n}(?:, BW={n} ?{u})?, IOS/call=.*",
-        &[("IOPS", "1/s"), ("bandwidth", "U")]),
-    // Each line of wrk's output, so that it is one report.
-    shape("wrk", "Running ", r"Running \d+[smh] test @ .*", &[]),
-    shape("wrk", " connections", r"\d+ threads and \d+ connections", &[]),
-    shape("wrk", "Thread Stats ", r"Thread Stats +Avg +Stdev +Max +\+/- Stdev", &[]),
-    shape("wrk", "Latency  ", r"Latency +{n}us( +[\d.]+[mu]?s){2} +[\d.]+%", &[("latency avg", "us")]),
-    shape("wrk", "Latency  ", r"Latency +{n}ms( +[\d.]+[mu]?s){2} +[\d.]+%", &[("latency avg", "ms")]),
-    shape("wrk", "Latency  ", r"Latency +{n}s( +[\d.]+[mu]?s){2} +[\d.]+%", &[("latency avg", "s")]),
-    shape("wrk", "Req/Sec ", r"Req/Sec( +[\d.]+[kM]?){3} +[\d.]+%", &[]),
-    shape("wrk", "Latency Distribution", r"Latency Distribution", &[]),
-    shape("wrk", " requests in ", r"\d+ requests in [\d.]+[smh], [\d.]+[KMGT]?B read", &[]),
-    shape("wrk", "Socket errors: ", r"Socket errors: connect \d+, read \d+, write \d+, timeout \d+", &[]),
-    shape("wrk", "Requests/sec:", r"Requests/sec: +{n}", &[("requests", "1/s")]),
-    shape("wrk", "Transfer/sec:", r"Transfer/sec: +{n} ?{u}", &[("transfer", "U/s")]),
-    shape("ab", "Requests per second:", r"Requests per second: +{n} \[#/sec\] \(mean\)",
-        &[("requests", "1/s")]),
-    shape("ab", "Time per request:", r"Time per request: +{n} \[ms\] \(mean\)",
-        &[("time per request", "ms")]),
-    shape("ab", "Transfer rate:", r"Transfer rate: +{n} \[Kbytes/sec\] received",
-        &[("transfer", "KB/s")]),
-    // By then all of them were done.
-    shape("redis-benchmark", " milliseconds", r"100(?:\.0+)?% <= [\d.]+ milliseconds", &[]),
-    shape("redis-benchmark", " milliseconds", r"{n}% <= {w} milliseconds", &[("within W ms", "%")]),
-    shape("redis-benchmark", " requests per second", r"{w}: {n} requests per second(?:, p50={n} msec.*)?",
-        &[("W", "1/s"), ("W p50", "ms")]),
-    shape("redis-benchmark", " requests per second", r"{n} requests per second", &[("requests", "1/s")]),
-    shape("kunit", "bench", r"# (?<name>\w*bench\w*: [\w=, -]+): {n} {u}", &[("W", "U")]),
-    shape("ebizzy", " records/s", r"{n} records/s.*", &[("records", "1/s")]),
-    shape("pktgen", "pps ", r"{n} ?pps {n} ?Mb/sec \(\d+bps\) errors: \d+",
-        &[("packets", "1/s"), ("rate", "Mbit/s")]),
-    shape("cryptsetup", " iterations per second", r"{w} +{n} iterations per second(?: for \d+-bit key)?.*",
-        &[("W", "1/s")]),
-    shape("cryptsetup", "iB/s", r"(?<name>\S+ +\d+b) +{n} {u} +{n} {u}", &[("W encryption", "U"), ("W decryption", "U")]),
-    // What the tests below it are of.
-    shape("tcrypt", "testing speed of ", r"(?:tcrypt: )?testing speed of {w}", &[]),
-    shape("tcrypt", " byte blocks): ", r"(?:tcrypt: )?test +{w}: 1 operation in {n} cycles(?: \(\d+ bytes\))?",
-        &[("W", "cycles")]),
-    shape("tcrypt", " byte blocks): ", r"(?:tcrypt: )?test +{w}: {n} operations in 1 seconds \(\d+ bytes\)",
-        &[("W", "1/s")]),
-    shape("raid6", "raid6: ", r"raid6: (?<name>\w+ +(?:gen|xor))\(\) +{n} MB/s", &[("W", "MB/s")]),
-    shape("sockperf", "avg-lat", r"sockperf: .*avg-lat(?:ency)?= *{n}(?: \(std-dev=.*)?",
-        &[("latency avg", "us")]),
-    shape("sockperf", "percentile ", r"sockperf: ---> percentile {w} = +{n}", &[("latency W", "us")]),
-    shape("sockperf", "Message Rate is ", r"sockperf: Summary: Message Rate is {n} \[msg/sec\]",
-        &[("messages", "1/s")]),
-    shape("perf bench", " usecs/op", r"{n} usecs/op", &[("time per operation", "us")]),
-    shape("perf bench", " ops/sec", r"{n} ops/sec", &[("operations", "1/s")]),
-    shape("perf bench", " operations/sec (", r"Averaged {n} operations/sec \(\+- [\d.]+ ?%\), total secs = \d+",
-        &[("operations", "1/s")]),
-    shape("specjbb", "RUN RESULT: ", r"RUN RESULT: .*max-jOPS = {n}, critical-jOPS = {n}",
-        &[("max-jOPS", ""), ("critical-jOPS", "")]),
-    shape("ycsb", "], ", r"\[{w}\], Throughput\(ops/sec\), {n}", &[("W throughput", "1/s")]),
-    shape("ycsb", "], ", r"\[{w}\], AverageLatency\(us\), {n}", &[("W latency avg", "us")]),
-    shape("ycsb", "], ", r"\[{w}\], 99thPercentileLatency\(us\), {n}", &[("W latency 99th", "us")]),
-    shape("usemem", " usecs = ", r"\d+ bytes / \d+ usecs = {n} KB/s", &[("throughput", "KB/s")]),
-    shape("usemem", " usecs to free memory", r"{n} usecs to free memory", &[("free time", "us")]),
-    shape("ior", "Max ", r"Max {w}: +{n} MiB/sec \([\d.]+ MB/sec\)", &[("W", "MiB/s")]),
-    // What IPython's `%time` and `%timeit` print, and `python -m timeit`. The deviation is
-    // over loops of one process.
-    shape("timeit", "CPU times: ", r"CPU times: user:? {n} {t}, sys: {n} {t}, total: {n} {t}",
-        &[("user", "U"), ("sys", "U"), ("CPU time", "U")]),
-    shape("timeit", "Wall time: ", r"Wall time: {n} {t}", &[("wall time", "U")]),
-    shape("timeit", " per loop", r"{n} {t} (?:±|\+-) [\d.]+ \S+ per loop \(mean .*",
-        &[("time per loop", "U")]),
-    shape("timeit", " per loop", r"\d+ loops?, best of \d+: {n} {t} per loop",
-        &[("time per loop", "U")]),
-    // A test's own line of lmbench.
-    shape("lmbench", " microseconds", r"(?<name>[A-Z][\w/+.-]*(?: [\w/+&'.-]+)*): +{n} microseconds",
-        &[("W", "us")]),
-    // `±` is of the seconds of one run, and not of runs.
-    shape("bpf bench", "M/s (drops ", r"(?<name>[A-Za-z][\w+./-]*(?: +\(?[\w+./-]+\)?)*?) *:? +{n} *± *[0-9.]+ *M/s \(drops .*",
-        &[("W", "M/s")]),
-    // The kernel's time_bench, of which each step is another workload.
-    shape("time_bench", " cycles(tsc) ", r"Per elem: +{n} cycles\(tsc\) +{n} ns \((?<name>step:\d+)\)(?: .*)?",
-        &[("W cycles", "cycles"), ("W time", "ns")]),
-    shape("time_bench", " cycles(tsc) ", r"(?:time_bench: )?(?:Type:)?{w}:? Per elem: +{n} cycles\(tsc\) +{n} ns(?: \(step:0\))?(?: .*)?",
-        &[("W cycles", "cycles"), ("W time", "ns")]),
-    shape("time_bench", " cycles(tsc) ", r"(?:time_bench: )?(?:Type:)?{w}: +{n} cycles\(tsc\) +{n} ns(?: \(step:0\))?(?: .*)?",
-        &[("W cycles", "cycles"), ("W time", "ns")]),
-    shape("mbw", "Method: ", r"AVG\s+Method: {w}\s+Elapsed: [\d.]+\s+MiB: [\d.]+\s+Copy: {n} MiB/s",
-        &[("W", "MiB/s")]),
-];
 
 /// A shape with its compiled form.
 struct Form {
@@ -242,8 +146,11 @@ fn said(text: &str) -> Option<Said> {
         let anchored = text.contains(form.shape.anchor);
         let captures = anchored.then(|| form.pattern.captures(text)).flatten()?;
         // `Before the patch: 5094 microseconds` is a state's, whatever test has such lines.
-        let first = captures.name("name").map(|name| first_word(name.as_str()));
-        if first.is_some_and(|word| opposed(&word)) {
+        let name = captures.name("name").map_or("", |name| name.as_str());
+        if ["Before", "After", "With", "Without", "Old", "New"]
+            .iter()
+            .any(|word| name.starts_with(word))
+        {
             return None;
         }
         let figures = figures(form.shape, &captures)?;
@@ -251,26 +158,15 @@ fn said(text: &str) -> Option<Said> {
         Some(Said {
             tool: form.shape.tool,
             samples: form.shape.samples,
-            title: title.map(|title| label(title.as_str())),
+            title: title.map(|title| label(&format!("{} - {}", form.shape.tool, title.as_str()))),
             figures,
         })
     })
 }
 
-/// The figures of a line that a certain tool prints.
-pub(super) fn line_of(tool: &str, text: &str) -> Option<Vec<Figure>> {
-    let said = said(text).filter(|said| said.tool == tool)?;
-    Some(said.figures)
-}
-
-/// Whether a line is one of a tool's report.
-pub(super) fn is_line(text: &str) -> bool {
-    Reports.starts(text) && said(text).is_some_and(|said| !said.figures.is_empty())
-}
-
 /// What the kernel says in a line of the log of the whole machine:
 /// `Jan 02 03:04:05 host kernel: …`.
-pub(super) fn said_by_kernel(text: &str) -> Option<&str> {
+fn said_by_kernel(text: &str) -> Option<&str> {
     let (head, said) = text.split_once(" kernel: ")?;
     let timed = |word: &str| word.matches(':').count() == 2;
     (head.len() <= STAMP && head.split_whitespace().any(timed)).then_some(said)
@@ -286,7 +182,9 @@ fn without_stamp(text: &str) -> &str {
         .strip_prefix('[')
         .and_then(|rest| rest.split_once("] "));
     match parted {
-        Some((stamp, rest)) if stamp.trim().parse::<f64>().is_ok() => rest.trim_start(),
+        Some((stamp, rest)) if stamp.contains('.') && stamp.trim().parse::<f64>().is_ok() => {
+            rest.trim_start()
+        }
         _ => text,
     }
 }
@@ -342,7 +240,7 @@ impl Grammar for Reports {
     }
 
     fn reach(&self) -> usize {
-        1
+        4
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
@@ -383,6 +281,7 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
     let mut block = Block {
         findings: Vec::new(),
         taken: vec![tool as Taken; used],
+        tool: Some(tool),
     };
     let mut runs: Vec<(usize, Option<String>, Vec<Figure>)> = Vec::new();
     for (at, said) in rows {
@@ -412,4 +311,94 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_forms_compile_and_hold_their_anchor() {
+        assert_eq!(FORMS.len(), SHAPES.len());
+        assert!(ANCHORS.is_some());
+    }
+
+    /// `workload: metric=value unit` of all runs.
+    fn read(texts: &[&str]) -> Vec<String> {
+        let lines: Vec<Line<'_>> = (1..)
+            .zip(texts)
+            .map(|(at, text)| Line::plain(at, text))
+            .collect();
+        let block = Reports.read(&lines).unwrap_or_default();
+        let runs = block
+            .findings
+            .into_iter()
+            .filter_map(|(_, finding)| match finding {
+                Finding::Run { labels, figures } => {
+                    let shown = figures
+                        .iter()
+                        .map(|f| format!("{}={} {}", f.metric, f.value, f.unit));
+                    let shown: Vec<String> = shown.collect();
+                    Some(format!(
+                        "{}: {}",
+                        labels.workload.unwrap_or_default(),
+                        shown.join(", ").trim()
+                    ))
+                }
+                _ => None,
+            });
+        runs.collect()
+    }
+
+    #[test]
+    fn lines_of_a_tool_are_a_run_until_a_metric_comes_again() {
+        let wrk = [
+            "Latency   14.73ms   3.1ms   80ms  70%",
+            "Requests/sec:  12345.5",
+        ];
+        let run = ": latency avg=14.73 ms, requests=12345.5 1/s";
+        assert_eq!(read(&wrk), [run]);
+        assert_eq!(read(&[wrk, wrk].concat()), [run, run]);
+    }
+
+    #[test]
+    fn what_a_tool_says_it_will_do_names_the_workload() {
+        let hackbench = [
+            "Running in process mode with 2 groups using 40 file descriptors each (== 80 tasks)",
+            "Each sender will pass 50 messages of 100 bytes",
+            "Time: 0.047",
+        ];
+        let named = "hackbench - Running in process mode with 2 groups using 40 file descriptors each (== 80 tasks)";
+        assert_eq!(read(&hackbench), [format!("{named}: time=0.047 s")]);
+    }
+
+    #[test]
+    fn reports_of_programs_that_move_bytes_are_read() {
+        let dd = [
+            "2048+0 records in",
+            "2048+0 records out",
+            "2147483648 bytes (2.1 GB, 2.0 GiB) copied, 9.87 s, 218 MB/s",
+        ];
+        assert_eq!(read(&dd), [": rate=218 MB/s"]);
+        let iperf = [
+            "[  3]  0.0- 1.0 sec  1.1 GBytes   9.4 Gbits/sec",
+            "[  3]  0.0-10.0 sec  2.73 GBytes   780.5 Mbits/sec",
+        ];
+        assert_eq!(read(&iperf), [": throughput=780.5 Mbits/sec"]);
+        let dbench = ["Throughput 274.658 MB/sec  4 clients  4 procs  max_latency=23.516 ms"];
+        assert_eq!(
+            read(&dbench),
+            [": 4 clients throughput=274.658 MB/s, 4 clients latency max=23.516 ms"]
+        );
+    }
+
+    #[test]
+    fn sentences_are_no_reports() {
+        for text in [
+            "Throughput rose by 3.2 MB/sec",
+            "Time: about 12.5",
+            "it did 12 requests in a second",
+            "Before the patch: 5094 microseconds",
+            "tps = many",
+        ] {
+            assert_eq!(read(&[text]), [""; 0], "{text}");
+        }
+    }
+}

@@ -1,22 +1,53 @@
-//! rtla: `timerlat` and `osnoise`, as tables (`top`) and as histograms
-//! (`hist`), and `hwnoise`.
+//! rtla: `timerlat` and `osnoise`, as tables (`top`) and as histograms (`hist`), and `hwnoise`.
 //!
-//! The CPUs are parts of one run. A table that is printed again with a later
-//! time is the same screen redrawn, of which the last counts.
+//! The CPUs are parts of one run. A table that is printed again is the same screen redrawn, of
+//! which the last counts.
+
+use std::collections::BTreeMap;
 
 use super::begins::Begins;
-use super::latencies::{
-    Cell, Seen, blanks, cell, greatest, is_digits, least, push_levels, run, take, truncated,
-    unescaped,
-};
+use super::cells::line_at;
+use super::latencies::{Seen, find_run, levels, unescaped};
+use super::number::english;
 use super::{Block, Figure, Grammar};
 use crate::Line;
 
-mod hist;
-
-/// rtla.
+/// rtla; see the module.
 #[derive(Debug, Clone, Copy)]
 pub struct Rtla;
+
+/// The sections of a table, and the prefixes of a histogram's columns.
+const SECTIONS: [(&str, &str); 4] = [
+    ("IRQ-", "timerlat irq"),
+    ("Thr-", "timerlat thread"),
+    ("Usr-", "timerlat user"),
+    ("CPU-", "osnoise sample"),
+];
+/// What is kept of a table of noise: name, unit, whether less of it is worse.
+const NOISE: [(&str, &str); 4] = [
+    ("noise", "us"),
+    ("available", "%"),
+    ("max noise", "us"),
+    ("max single", "us"),
+];
+
+fn is_title(text: &str) -> bool {
+    let title = text.split('\u{1b}').next().unwrap_or_default().trim_end();
+    [
+        "Timer Latency",
+        "Operating System Noise",
+        "Hardware-related Noise",
+    ]
+    .contains(&title)
+        || title.starts_with("# RTLA ") && title.ends_with(" histogram")
+}
+
+/// Whether a line names the columns of a table or of a histogram.
+fn is_columns(text: &str) -> bool {
+    text.starts_with("CPU COUNT ")
+        || text.starts_with("CPU Period ")
+        || text.starts_with("Index ") && text.contains("-0")
+}
 
 impl Grammar for Rtla {
     fn name(&self) -> &'static str {
@@ -24,415 +55,181 @@ impl Grammar for Rtla {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"0123456789#ITOHCd\x1b")
+        Begins::with(b"#ITOHC\x1b")
     }
 
     fn starts(&self, line: &str) -> bool {
         let text = unescaped(line);
-        match text.as_bytes().first() {
-            Some(b'#' | b'I') => hist::starts(text),
-            Some(b'T' | b'O' | b'H') => is_title(text),
-            Some(b'C') => is_columns(text),
-            Some(b'd') => is_legend(text),
-            Some(b'0'..=b'9') => is_legend(text),
-            _ => false,
-        }
+        is_title(text) || is_columns(text)
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        if hist::starts(unescaped(&lines.first()?.text)) {
-            return hist::read(lines);
-        }
-        let mut block = Block::default();
-        let mut screens: Vec<Screen> = Vec::new();
-        loop {
-            let at = block.taken.len();
-            let gap = blanks(lines.get(at..).unwrap_or(&[]), 2);
-            let Some(line) = lines.get(at + gap) else {
-                break;
+        let text = |at: usize| line_at(lines, at).map_or("", unescaped);
+        let mut head = (0..6).find(|at| is_columns(text(*at)))?;
+        let mut first = 0;
+        let (mut end, figures) = loop {
+            let unit = match (first..head).any(|at| text(at).contains("(ns)")) {
+                true => "ns",
+                false => "us",
             };
-            if !self.starts(&line.text) || hist::starts(unescaped(&line.text)) {
-                break;
-            }
-            let Some(screen) = Screen::read(lines, &mut block, gap) else {
-                break;
+            let (end, figures) = match text(head).starts_with("Index") {
+                true => histogram(lines, head, unit),
+                false => table(lines, head, unit),
             };
-            if let Some(old) = screens.pop_if(|old| old.goes_on_as(&screen)) {
-                block.taken[old.first..old.end].fill("rtla interim screen");
+            // Another table of this kind is the same screen, some time later.
+            let next = (end..end + 6).find(|at| is_columns(text(*at)));
+            let again = next.filter(|next| text(*next) == text(head) && is_title(text(end)));
+            match again.filter(|_| !text(head).starts_with("Index")) {
+                Some(next) => (first, head) = (end, next),
+                None => break (end, figures),
             }
-            screens.push(screen);
-        }
-        for screen in &screens {
-            screen.report(&mut block);
-        }
-        (!block.taken.is_empty()).then_some(block)
-    }
-}
-
-/// Whether a line is the title of a table.
-fn is_title(text: &str) -> bool {
-    let end = text.find('\u{1b}').unwrap_or(text.len());
-    let title = text[..end].trim_end();
-    matches!(
-        title,
-        "Timer Latency" | "Operating System Noise" | "Hardware-related Noise"
-    )
-}
-
-/// Whether a line names the columns.
-fn is_columns(text: &str) -> bool {
-    text.starts_with("CPU COUNT ") || text.starts_with("CPU Period ")
-}
-
-/// Whether a line says how long the tool has run and in which unit it
-/// prints.
-fn is_legend(text: &str) -> bool {
-    let Some((head, rest)) = text.split_once('|') else {
-        return false;
-    };
-    let rest = rest.trim_start();
-    head.len() < 40
-        && (rest.starts_with("IRQ Timer Latency (")
-            || (head.starts_with("duration:") && rest.starts_with("time is in ")))
-}
-
-/// Seconds in `0 00:10:01` or `duration:   0 00:10:01`.
-fn duration(legend: &str) -> Option<u64> {
-    let (head, _) = legend.split_once('|')?;
-    let head = head.trim().trim_start_matches("duration:").trim_start();
-    let (days, clock) = head.split_once(' ')?;
-    let mut seconds = days.parse::<u64>().ok()?;
-    for (part, scale) in clock.trim().split(':').zip([24, 60, 60]) {
-        seconds = seconds
-            .checked_mul(scale)?
-            .checked_add(part.parse().ok()?)?;
-    }
-    Some(seconds)
-}
-
-/// Columns of a noise table after the first two.
-const OSNOISE_COLUMNS: usize = 10;
-
-/// The same where interrupts were off, so that only hardware interferes.
-const HWNOISE_COLUMNS: usize = 7;
-
-/// One CPU: for timerlat four cells in each section, for osnoise one for
-/// each column.
-#[derive(Debug, Default)]
-struct Row {
-    cpu: u32,
-    count: Cell,
-    cells: Vec<Cell>,
-}
-
-/// One table.
-#[derive(Debug, Default)]
-struct Screen {
-    first: usize,
-    end: usize,
-    /// Whether the latency columns are there; else it is a table of noise.
-    timerlat: bool,
-    /// Columns after the first two.
-    width: usize,
-    nanoseconds: bool,
-    duration: Option<u64>,
-    rows: Vec<Row>,
-    /// The row over all CPUs, by section: minimum, mean, maximum.
-    all: Vec<[Cell; 3]>,
-    /// Whether the poster has left out rows.
-    elided: bool,
-}
-
-impl Screen {
-    /// Reads a table that begins after `gap` blank lines, or nothing.
-    fn read(lines: &[Line<'_>], block: &mut Block, gap: usize) -> Option<Screen> {
-        let mut screen = Screen {
-            first: block.taken.len() + gap,
-            ..Screen::default()
         };
-        let mut end = screen.first;
-        let text = |at: usize| lines.get(at).map_or("", |line| unescaped(&line.text));
-        let mut legend = false;
-        if is_title(text(end)) {
-            end += 1;
-        }
-        end += blanks(lines.get(end..).unwrap_or(&[]), 1);
-        while is_legend(text(end)) || (legend && text(end).contains("Timer Latency (")) {
-            screen.nanoseconds |= text(end).contains("Latency (ns)");
-            screen.duration = screen.duration.or_else(|| duration(text(end)));
-            legend = true;
-            end += 1;
-        }
-        if !is_columns(text(end)) {
-            if !legend {
-                return None;
-            }
-            take(block, gap, "blank");
-            take(block, end - screen.first, "rtla header");
-            screen.end = end;
-            return Some(screen);
-        }
-        screen.timerlat = text(end).starts_with("CPU COUNT");
-        screen.add_columns(text(end));
-        end += 1;
-        while is_more_columns(text(end)) {
-            screen.add_columns(text(end));
-            end += 1;
-        }
-        take(block, gap, "blank");
-        take(block, end - screen.first, "rtla header");
-        screen.read_rows(lines, block);
-        screen.end = block.taken.len();
-        Some(screen)
-    }
-
-    /// Counts the columns that a line names.
-    fn add_columns(&mut self, text: &str) {
-        if self.timerlat {
-            let names = ["cur", "min", "avg", "max"];
-            let words = text.split_ascii_whitespace();
-            self.width += words.filter(|word| names.contains(word)).count();
-        } else if text.contains("Softirq") {
-            self.width = OSNOISE_COLUMNS;
-        } else {
-            self.width = self.width.max(HWNOISE_COLUMNS);
-        }
-    }
-
-    /// Reads the rows of the CPUs, the rule and the row over all.
-    fn read_rows(&mut self, lines: &[Line<'_>], block: &mut Block) {
-        while let Some(line) = lines.get(block.taken.len()) {
-            let text = unescaped(&line.text);
-            let at = block.taken.len();
-            if let Some((cpu, count, rest)) = row(text) {
-                self.read_row(lines, block, cpu, count, rest);
-            } else if self.timerlat && text.starts_with("---") && text.contains("-|-") {
-                take(block, 1, "rtla header");
-            } else if self.timerlat && text.starts_with("ALL #") {
-                self.read_all(block, at, text);
-            } else if matches!(text, "..." | "[...]" | "…") {
-                self.elided = true;
-                take(block, 1, "rtla row left out");
-            } else {
-                break;
-            }
-        }
-    }
-
-    /// Reads the row of one CPU, over the lines on which a mailer has
-    /// broken it.
-    fn read_row(
-        &mut self,
-        lines: &[Line<'_>],
-        block: &mut Block,
-        cpu: u32,
-        count: &str,
-        rest: &str,
-    ) {
-        let at = block.taken.len();
-        take(block, 1, "rtla row");
-        let mut row = Row {
-            cpu,
-            count: cell(block, at, "the count", count),
-            cells: Vec::new(),
+        end = end.min(lines.len());
+        let mut block = Block {
+            taken: vec!["rtla"; end],
+            ..Block::default()
         };
-        let mut text = rest;
-        loop {
-            for token in text.split_ascii_whitespace().filter(|token| *token != "|") {
-                if row.cells.len() == self.width {
-                    break;
-                }
-                let value = match token {
-                    "-" => Cell::Absent,
-                    _ => cell(block, block.taken.len() - 1, "a figure of the CPU", token),
-                };
-                row.cells.push(value);
-            }
-            let next = lines
-                .get(block.taken.len())
-                .map_or("", |line| line.text.trim_start());
-            if row.cells.len() == self.width || next.is_empty() || !is_cells(next) {
-                break;
-            }
-            text = next;
-            take(block, 1, "rtla row");
-        }
-        if row.cells.len() < self.width {
-            truncated(
-                block,
-                at,
-                "the row has fewer figures than the table has columns",
-            );
-            row.cells.resize(self.width, Cell::Bad);
-        }
-        self.rows.push(row);
-    }
-
-    /// Reads the row over all CPUs (`ALL #40011  e0 |  2 137 462 | ...`).
-    fn read_all(&mut self, block: &mut Block, at: usize, text: &str) {
-        take(block, 1, "rtla total");
-        for section in text.split('|').skip(1) {
-            let mut cells = section.split_ascii_whitespace().map(|token| match token {
-                "-" => Cell::Absent,
-                _ => cell(block, at, "a figure over all CPUs", token),
-            });
-            let mut next = || cells.next().unwrap_or_default();
-            self.all.push([next(), next(), next()]);
-        }
-    }
-
-    /// Whether `next` is this table some time later.
-    fn goes_on_as(&self, next: &Screen) -> bool {
-        let later = match (self.duration, next.duration) {
-            (Some(old), Some(new)) => old < new,
-            _ => false,
-        };
-        let same = |(old, new): (&Row, &Row)| {
-            old.cpu == new.cpu
-                && match (old.count, new.count) {
-                    (Cell::Is(old), Cell::Is(new)) => old <= new,
-                    _ => true,
-                }
-        };
-        later
-            && self.timerlat == next.timerlat
-            && self.rows.len() <= next.rows.len()
-            && self.rows.iter().zip(&next.rows).all(same)
-    }
-
-    /// Turns the table into a run.
-    fn report(&self, block: &mut Block) {
-        if self.rows.is_empty() && self.all.is_empty() {
-            truncated(block, self.first, "the table has no rows");
-            return;
-        }
-        if self.elided {
-            let sentence =
-                "rows of the table are left out, so figures over all CPUs may be missing";
-            truncated(block, self.first, sentence);
-        }
-        let mut figures = Vec::new();
-        if self.timerlat {
-            self.latencies(&mut figures);
-        } else {
-            self.noise(&mut figures);
-        }
-        // A CPU that is listed twice keeps its first figure.
-        let mut names = std::collections::HashSet::new();
-        figures.retain(|figure| names.insert(figure.metric.clone()));
-        if !figures.is_empty() {
-            block.find(self.first, run(figures));
-        }
-    }
-
-    /// Adds the figures of a latency table.
-    fn latencies(&self, figures: &mut Vec<Figure>) {
-        let unit = if self.nanoseconds { "ns" } else { "us" };
-        for (section, name) in ["irq", "thread", "user"].iter().enumerate() {
-            let prefix = format!("timerlat {name}");
-            let cells = |row: &Row, column: usize| {
-                row.cells
-                    .get(section * 4 + column)
-                    .copied()
-                    .unwrap_or_default()
-            };
-            let mut seen: Vec<Seen> = Vec::new();
-            if self.rows.is_empty() || self.elided {
-                let all = self.all.get(section);
-                let [min, avg, max] = all.copied().unwrap_or_default();
-                seen.push(Seen {
-                    min,
-                    avg,
-                    max,
-                    ..Seen::default()
-                });
-            } else {
-                seen.extend(self.rows.iter().map(|row| Seen {
-                    count: row.count,
-                    min: cells(row, 1),
-                    avg: cells(row, 2),
-                    max: cells(row, 3),
-                }));
-            }
-            push_levels(figures, &prefix, unit, &seen);
-            for row in &self.rows {
-                if let Some(value) = cells(row, 3).value() {
-                    figures.push(Figure::new(
-                        format!("{prefix} max CPU{}", row.cpu),
-                        value,
-                        unit,
-                    ));
-                }
-            }
-        }
-    }
-
-    /// Adds the figures of a noise table.
-    fn noise(&self, figures: &mut Vec<Figure>) {
-        let tool = if self.width == OSNOISE_COLUMNS {
-            "osnoise"
-        } else {
-            "hwnoise"
-        };
-        let column = |index: usize| {
-            let cells = self
-                .rows
-                .iter()
-                .map(move |row| row.cells.get(index).copied());
-            cells.map(Option::unwrap_or_default)
-        };
-        let sum = column(1).map(Cell::value).sum::<Option<f64>>();
-        let totals = [
-            ("noise", "us", sum),
-            ("available", "%", least(column(2))),
-            ("max noise", "us", greatest(column(3))),
-            ("max single", "us", greatest(column(4))),
-        ];
-        for (name, unit, value) in totals {
-            if let Some(value) = value.filter(|_| !self.elided) {
-                figures.push(Figure::new(format!("{tool} {name}"), value, unit));
-            }
-        }
-        for row in &self.rows {
-            for (index, (name, unit, _)) in totals.iter().enumerate() {
-                if let Some(value) = row.cells.get(index + 1).and_then(|cell| cell.value()) {
-                    let metric = format!("{tool} {name} CPU{}", row.cpu);
-                    figures.push(Figure::new(metric, value, *unit));
-                }
-            }
-        }
+        find_run(&mut block, first, figures);
+        (!block.findings.is_empty()).then_some(block)
     }
 }
 
-/// Whether a line goes on with the names of the columns.
-fn is_more_columns(text: &str) -> bool {
-    let names = [
-        "cur", "min", "avg", "max", "|", "Max", "Noise", "Single", "HW", "NMI", "IRQ", "Softirq",
-        "Thread",
-    ];
-    !text.is_empty()
-        && text
-            .split_ascii_whitespace()
-            .all(|word| names.contains(&word))
-}
-
-/// Whether a line holds nothing but cells, as the rest of a broken row does.
-fn is_cells(text: &str) -> bool {
-    let mut any = false;
-    let all = text.split_ascii_whitespace().all(|token| {
-        any |= token != "|";
-        matches!(token, "|" | "-") || token.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-    });
-    any && all
-}
-
-/// CPU, count and rest of a row (`  0 #10003     |  113 ...`).
-fn row(text: &str) -> Option<(u32, &str, &str)> {
+/// CPU, count and cells of a row: `  0 #10003     |  113 ...`; `-` is no cell's value.
+fn row(text: &str) -> Option<(u32, Option<f64>, Vec<Option<f64>>)> {
     let (cpu, rest) = text.split_once(' ')?;
-    if !is_digits(cpu) {
-        return None;
+    let mut words = rest.trim_start().strip_prefix('#')?.split_whitespace();
+    let count = words.next().and_then(english);
+    let cells = words.filter(|word| *word != "|").map(english).collect();
+    Some((cpu.parse().ok()?, count, cells))
+}
+
+/// The line behind a table whose columns are named at `head`, and its figures.
+fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
+    let names = line_at(lines, head).unwrap_or_default();
+    let timed = names.contains("COUNT");
+    let tool = if names.contains("Softirq") {
+        "osnoise"
+    } else {
+        "hwnoise"
+    };
+    let mut rows = Vec::new();
+    let mut end = head + 1;
+    while let Some(text) = line_at(lines, end).map(unescaped) {
+        let ruled = text.starts_with("---") || text.starts_with("ALL #");
+        match row(text) {
+            Some(row) => rows.push(row),
+            None if ruled => {}
+            None => break,
+        }
+        end += 1;
     }
-    let rest = rest.trim_start().strip_prefix('#')?;
-    let (count, rest) = rest.split_at(rest.find([' ', '|']).unwrap_or(rest.len()));
-    Some((cpu.parse().ok()?, count, rest))
+    let mut figures = Vec::new();
+    if timed {
+        for (section, (_, prefix)) in SECTIONS.iter().take(3).enumerate() {
+            let cell =
+                |cells: &[Option<f64>], at: usize| cells.get(section * 4 + at).copied().flatten();
+            let seen = rows.iter().map(|(_, count, cells)| Seen {
+                count: *count,
+                min: cell(cells, 1),
+                avg: cell(cells, 2),
+                max: cell(cells, 3),
+            });
+            let seen: Vec<Seen> = seen.collect();
+            let cpus = rows.iter().map(|(cpu, ..)| *cpu);
+            figures.extend(of_cpus(prefix, unit, cpus, &seen));
+        }
+        return (end, figures);
+    }
+    let cell = |cells: &[Option<f64>], at: usize| cells.get(at + 1).copied().flatten();
+    for (at, (name, unit)) in NOISE.iter().enumerate() {
+        let all = rows.iter().filter_map(|(.., cells)| cell(cells, at));
+        let over_all = match at {
+            0 => Some(all.sum()),
+            1 => all.reduce(f64::min),
+            _ => all.reduce(f64::max),
+        };
+        figures.extend(over_all.map(|value| Figure::new(format!("{tool} {name}"), value, *unit)));
+    }
+    for (cpu, _, cells) in &rows {
+        for (at, (name, unit)) in NOISE.iter().enumerate() {
+            let value = cell(cells, at);
+            figures.extend(
+                value.map(|value| Figure::new(format!("{tool} {name} CPU{cpu}"), value, *unit)),
+            );
+        }
+    }
+    (end, figures)
+}
+
+/// Figures over all CPUs, and the worst of each.
+fn of_cpus(
+    prefix: &str,
+    unit: &str,
+    cpus: impl Iterator<Item = u32>,
+    seen: &[Seen],
+) -> Vec<Figure> {
+    let mut figures = levels(prefix, unit, seen);
+    for (cpu, seen) in cpus.zip(seen) {
+        let worst = seen
+            .max
+            .map(|value| Figure::new(format!("{prefix} max CPU{cpu}"), value, unit));
+        figures.extend(worst);
+    }
+    figures
+}
+
+/// The line behind a histogram whose columns are named at `head`, and its figures.
+fn histogram(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
+    let names = line_at(lines, head).unwrap_or_default();
+    let columns: Vec<(&str, u32)> = names
+        .split_whitespace()
+        .skip(1)
+        .filter_map(|name| {
+            let (start, prefix) = SECTIONS.iter().find(|(start, _)| name.starts_with(start))?;
+            Some((*prefix, name[start.len()..].parse().ok()?))
+        })
+        .collect();
+    let mut statistics: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
+    let mut end = head + 1;
+    while let Some(text) = line_at(lines, end) {
+        let mut words = text.split_whitespace();
+        let Some(first) = words.next() else { break };
+        let known = matches!(
+            first,
+            "over:" | "count:" | "min:" | "avg:" | "max:" | "ALL:"
+        );
+        if !known && english(first).is_none() {
+            break;
+        }
+        if known {
+            // Below `ALL:` stand sums, which are those of the rows above.
+            statistics
+                .entry(first)
+                .or_insert_with(|| words.map(english).collect());
+        }
+        end += 1;
+    }
+    let mut figures = Vec::new();
+    for (_, prefix) in SECTIONS {
+        let own = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, (name, _))| *name == prefix);
+        let own: Vec<(usize, u32)> = own.map(|(at, (_, cpu))| (at, *cpu)).collect();
+        let cell = |row: &str, at: usize| statistics.get(row)?.get(at).copied().flatten();
+        let seen = own.iter().map(|(at, _)| Seen {
+            count: cell("count:", *at),
+            min: cell("min:", *at),
+            avg: cell("avg:", *at),
+            max: cell("max:", *at),
+        });
+        let seen: Vec<Seen> = seen.collect();
+        figures.extend(of_cpus(
+            prefix,
+            unit,
+            own.iter().map(|(_, cpu)| *cpu),
+            &seen,
+        ));
+    }
+    (end, figures)
 }

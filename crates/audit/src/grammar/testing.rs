@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Block, Figure, Finding, Grammar, Labels};
+use super::{Block, Grammar};
 use crate::Line;
 
 /// The lines of a text, numbered from 1.
@@ -20,26 +20,6 @@ pub(crate) fn read(grammar: &dyn Grammar, text: &str) -> Option<Block> {
         .starts(&lines.first()?.text)
         .then(|| grammar.read(&lines))
         .flatten()
-}
-
-/// The runs of that block.
-pub(crate) fn runs(grammar: &dyn Grammar, text: &str) -> Vec<(Labels, Vec<Figure>)> {
-    let findings = read(grammar, text).map(|block| block.findings);
-    let run = |(_, finding)| match finding {
-        Finding::Run { labels, figures } => Some((labels, figures)),
-        _ => None,
-    };
-    findings
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(run)
-        .collect()
-}
-
-/// Metric and value of each figure of these runs.
-pub(crate) fn figures(grammar: &dyn Grammar, text: &str) -> Vec<(String, f64)> {
-    let figures = runs(grammar, text).into_iter().flat_map(|(_, f)| f);
-    figures.map(|f| (f.metric, f.value)).collect()
 }
 
 /// The files in some folders of the repository, whose paths begin at this crate, and in

@@ -1,18 +1,12 @@
-//! What `time` prints: of bash, of POSIX, GNU's with and without `-v`, and fish's.
+//! What `time` prints: of bash, of POSIX, GNU's with and without `-v`.
 //!
 //! ```text
 //! real    0m33.120s        33.12 user 1.25 system 0:34.40 elapsed
 //! user    0m31.001s
 //! sys     0m1.250s         Elapsed (wall clock) time (h:mm:ss or m:ss): 0:34.40
-//!
-//! Executed in  436.58 millis    fish           external
-//!    usr time  106.21 millis  121.00 micros  106.09 millis
-//!    sys time  331.32 millis   33.00 micros  331.29 millis
 //! ```
 //!
 //! One execution of a command is a run.
-
-pub mod lines;
 
 use super::begins::Begins;
 use super::cells::line_at;
@@ -47,15 +41,10 @@ const VERBOSE: &[(&str, &str, &str)] = &[
     ),
 ];
 /// Other lines of it.
+#[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "Percent of CPU this job got:",
-    "Average ",
-    "Swaps:",
-    "File system inputs:",
-    "File system outputs:",
-    "Socket messages ",
-    "Signals delivered:",
-    "Page size (bytes):",
+    "Percent of CPU this job got:", "Average ", "Swaps:", "File system inputs:",
+    "File system outputs:", "Socket messages ", "Signals delivered:", "Page size (bytes):",
     "Exit status:",
 ];
 
@@ -73,7 +62,6 @@ impl Grammar for Walltime {
         match text.as_bytes() {
             [b'r', b'e', b'a', b'l', ..] | [b'u', b's', b'e', b'r', ..] => part(text).is_some(),
             [b'C', b'o', b'm', b'm', ..] => text.starts_with("Command being timed:"),
-            [b'E', b'x', b'e', ..] => text.starts_with(FISH),
             [b'U' | b'E', ..] => verbose(text).is_some(),
             [b'0'..=b'9', ..] => gnu(text).is_some(),
             _ => false,
@@ -94,45 +82,14 @@ impl Grammar for Walltime {
             }
             return Some(block);
         }
-        parts(lines)
-            .or_else(|| report(lines))
-            .or_else(|| fish(lines))
+        parts(lines).or_else(|| report(lines))
     }
-}
-
-/// How fish's `time` begins.
-const FISH: &str = "Executed in ";
-
-/// fish's `time`, of which the first column is the whole.
-fn fish(lines: &[Line<'_>]) -> Option<Block> {
-    let of = |at: usize, start: &str, metric: &str| {
-        let text = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth)?;
-        let mut words = text.trim().strip_prefix(start)?.split_whitespace();
-        let number = words.next()?;
-        let value = plain(number)?;
-        let unit = match words.next()? {
-            "secs" => ("s", 1.0),
-            "millis" => ("ms", 1.0),
-            "micros" => ("us", 1.0),
-            "mins" => ("s", 60.0),
-            _ => return None,
-        };
-        let mut figure = Figure::new(metric, value * unit.1, unit.0);
-        figure.step = Some(last_digit(number) * unit.1);
-        Some(figure)
-    };
-    let real = of(0, FISH, "real")?;
-    let user = of(1, "usr time ", "user");
-    let sys = of(2, "sys time ", "sys").filter(|_| user.is_some());
-    let figures: Vec<Figure> = std::iter::once(real).chain(user).chain(sys).collect();
-    let taken = vec!["time" as Taken; figures.len()];
-    Some(one_run(figures, taken))
 }
 
 fn one_run(figures: Vec<Figure>, taken: Vec<Taken>) -> Block {
     let mut block = Block {
-        findings: Vec::new(),
         taken,
+        ..Block::default()
     };
     let labels = Labels::default();
     block.find(0, Finding::Run { labels, figures });
@@ -294,35 +251,6 @@ fn report(lines: &[Line<'_>]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn of_fish_the_first_column_is_the_whole() {
-        let text = "Executed in  436.58 millis    fish           external\n\
-                    \u{20}  usr time  106.21 millis  121.00 micros  106.09 millis\n\
-                    \u{20}  sys time   31.32 micros   33.00 micros  331.29 millis\n";
-        let numbered = text.lines().enumerate();
-        let lines: Vec<Line<'_>> = numbered
-            .map(|(at, text)| Line::plain(at as u32, text))
-            .collect();
-        let block = Walltime.read(&lines).unwrap();
-        let Finding::Run { figures, .. } = &block.findings[0].1 else {
-            panic!("no run")
-        };
-        let all: Vec<(&str, f64, &str)> = figures
-            .iter()
-            .map(|f| (f.metric.as_str(), f.value, f.unit.as_str()))
-            .collect();
-        assert_eq!(
-            all,
-            [
-                ("real", 436.58, "ms"),
-                ("user", 106.21, "ms"),
-                ("sys", 31.32, "us")
-            ]
-        );
-        let none = [Line::plain(0, "Executed in 12 steps")];
-        assert!(Walltime.read(&none).is_none());
-    }
 
     #[test]
     fn times_have_minutes_hours_and_commas() {

@@ -5,18 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_bundle::Doubt;
 
 use super::Item;
+use super::NamedBy;
 use super::assemble::name_of;
 use super::gate::{Ruling, metrics, rule};
 use super::repeat::Stand;
-use super::samples::{is_constant, is_sweep};
-use crate::admission::Sign;
 use crate::grammar::{Figure, Finding, Labels};
 use crate::options::{Judged, Options};
 
 /// Items of one workload.
 type Group = Vec<usize>;
-/// The values of one metric by configuration, each with its item.
-type Series = BTreeMap<String, Vec<(usize, f64)>>;
 
 /// What is compared and what is stated only, and for `--explain` why.
 pub(super) struct Admitted {
@@ -41,7 +38,7 @@ pub(super) fn admit(
         let own = group.iter().zip(&labels);
         let members: Vec<_> = own.map(|(&at, name)| (&items[at], name.as_str())).collect();
         let Some(ruling) = rule(&workload, &members, options) else {
-            let undeclared = |at: &usize| items[*at].signs.contains(&Sign::Undeclared);
+            let undeclared = |at: &usize| items[*at].named_by == NamedBy::Table(None);
             let tables: Vec<usize> = group.iter().copied().filter(undeclared).collect();
             if let Some(&at) = tables.first() {
                 doubts.push(unconfirmed(&items[at]));
@@ -55,7 +52,7 @@ pub(super) fn admit(
         }
         rulings.push(ruling);
     }
-    let items = without_sweeps(stated(items, &refused), names, doubts);
+    let items = stated(items, &refused);
     Admitted { items, rulings }
 }
 
@@ -67,7 +64,7 @@ fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
         true => " and others",
         false => "",
     };
-    let option = match first.named_by.is_table() {
+    let option = match matches!(first.named_by, NamedBy::Table(_)) {
         true => "--columns-are or --rows-are says what they are",
         false => "--configuration 'REGEX=NAME' names them",
     };
@@ -171,77 +168,4 @@ pub(super) fn statements(item: Item) -> Vec<Item> {
         ..item.clone()
     };
     figures.into_iter().map(one).collect()
-}
-
-/// The values that tables give, by workload and metric.
-fn series_of(
-    items: &[Item],
-    names: &BTreeMap<String, String>,
-) -> BTreeMap<(String, String), Series> {
-    let mut series: BTreeMap<(String, String), Series> = BTreeMap::new();
-    for (at, item) in items.iter().enumerate() {
-        let Finding::Run { figures, .. } = &item.finding else {
-            continue;
-        };
-        if item.format != "table" {
-            continue;
-        }
-        for figure in figures {
-            let key = (
-                item.workload_name.clone().unwrap_or_default(),
-                figure.metric.clone(),
-            );
-            let cells = series.entry(key).or_default();
-            cells
-                .entry(name_of(item, names))
-                .or_default()
-                .push((at, figure.value));
-        }
-    }
-    series
-}
-
-/// A metric of a table whose runs stand in the same order in all configurations
-/// was not measured again and again, but step by step: its figures are samples.
-fn without_sweeps(
-    mut items: Vec<Item>,
-    names: &BTreeMap<String, String>,
-    doubts: &mut Vec<Doubt>,
-) -> Vec<Item> {
-    let mut out: BTreeSet<(usize, String)> = BTreeSet::new();
-    for ((workload, metric), cells) in series_of(&items, names) {
-        let columns: Vec<Vec<f64>> = cells
-            .values()
-            .map(|cell| cell.iter().map(|(_, value)| *value).collect())
-            .collect();
-        if is_constant(&columns) {
-            let places = cells.values().flatten();
-            out.extend(places.map(|(at, _)| (*at, metric.clone())));
-            continue;
-        }
-        if !is_sweep(&columns) {
-            continue;
-        }
-        let places = cells.values().flatten();
-        if let Some(&(at, _)) = places.clone().next() {
-            doubts.push(Doubt {
-                code: "samples-not-runs".to_string(),
-                detail: format!(
-                    "{metric} on {workload} goes up and down alike in all configurations: rows are \
-                     steps or samples, not runs, and their figures are not judged"
-                ),
-                place: items[at].place,
-            });
-        }
-        out.extend(places.map(|(at, _)| (*at, metric.clone())));
-    }
-    for (at, item) in items.iter_mut().enumerate() {
-        if let Finding::Run { figures, .. } = &mut item.finding {
-            figures.retain(|figure| !out.contains(&(at, figure.metric.clone())));
-        }
-    }
-    items.retain(
-        |item| !matches!(&item.finding, Finding::Run { figures, .. } if figures.is_empty()),
-    );
-    items
 }

@@ -8,9 +8,7 @@ use super::admit::Admitted;
 use super::gate::Ruling;
 use super::record::{Runs, record};
 use super::repeat::Stand;
-use super::{Item, admit, factors, given, names, samples, units};
-use crate::admission::Sign;
-use crate::grammar::reports::REPORT;
+use super::{Item, admit, apart, factors, given, names, units};
 use crate::grammar::{self, Finding};
 use crate::options::Options;
 
@@ -45,15 +43,10 @@ pub(super) fn assemble(
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
     name_workloads(&mut items);
     keep_machines_apart(&mut items);
-    samples::tell_sessions_apart(&mut items);
-    samples::name_times_of_dd(&mut items);
-    samples::tell_tables_apart(&mut items);
-    samples::tell_steps_apart(&mut items);
-    let items = samples::join_samples(items);
+    apart::tell_blocks_apart(&mut items);
+    apart::tell_steps_apart(&mut items);
     let names = name_configurations(&items, options);
-    let mut items = items;
     keep_apart(&mut items, &names, subjects, &mut records);
-    adopt_summaries(&mut items, &names);
     units::in_one_unit(&mut items);
     let items = given::stated(items);
     let Admitted { items, rulings } = admit::admit(items, &names, options, &mut records.doubts);
@@ -70,20 +63,19 @@ pub(super) fn assemble(
     Assembled { records, rulings }
 }
 
-/// Workloads get the program's name; its arguments, or the driver that a report names in
-/// parentheses, only where one configuration was measured with several.
+/// Workloads get the program's name; its arguments only where one configuration was measured
+/// with several.
 fn name_workloads(items: &mut [Item]) {
     let mut arguments: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    let split = |format: &str, name: &str| match name.split_once(" -") {
-        Some((program, rest)) if !program.contains(' ') => {
+    let split = |name: &str| match name.split_once(" -") {
+        Some((program, rest)) if program.split(' ').count() <= 2 => {
             (program.to_string(), format!("-{rest}"))
         }
-        _ if format == REPORT => parted(name),
         _ => (name.to_string(), String::new()),
     };
     for item in items.iter() {
         if let Some(name) = &item.workload_name {
-            let (program, rest) = split(item.format, name);
+            let (program, rest) = split(name);
             let configuration = item.configuration_label.clone().unwrap_or_default();
             arguments
                 .entry((program, configuration))
@@ -99,7 +91,7 @@ fn name_workloads(items: &mut [Item]) {
     for item in items.iter_mut() {
         let name = match &item.workload_name {
             Some(name) => {
-                let (program, _) = split(item.format, name);
+                let (program, _) = split(name);
                 if needs_arguments.contains(&program) {
                     name.clone()
                 } else {
@@ -110,15 +102,6 @@ fn name_workloads(items: &mut [Item]) {
         };
         item.workload_name = Some(name);
     }
-}
-
-/// `ecb(aes) (ecb-aes-fast) encryption` without what stands in parentheses, and that.
-fn parted(name: &str) -> (String, String) {
-    let inner = name.split_once(" (").and_then(|(head, rest)| {
-        let (driver, tail) = rest.rsplit_once(')')?;
-        Some((format!("{head}{tail}"), driver.to_string()))
-    });
-    inner.unwrap_or_else(|| (name.to_string(), String::new()))
 }
 
 /// What was measured on several machines that the text names is not one workload.
@@ -233,7 +216,7 @@ fn keep_apart(
         }
         if apart.contains(&(workload.clone(), (depth, message))) {
             if older.contains(&(workload.clone(), (depth, message))) {
-                item.signs.push(Sign::QuotedBeside);
+                item.older = true;
             }
             if noted.insert(message) {
                 records.doubts.push(Doubt {
@@ -251,49 +234,6 @@ fn keep_apart(
                 format!("message {message}")
             };
             item.workload_name = Some(format!("{name} ({origin})"));
-        }
-    }
-}
-
-/// A summary of runs that stand in the same message belongs to them.
-fn adopt_summaries(items: &mut [Item], names: &BTreeMap<String, String>) {
-    let mut series: BTreeMap<(Stand, String, String, String), Vec<f64>> = BTreeMap::new();
-    for item in items.iter() {
-        if let Finding::Run { figures, .. } = &item.finding {
-            for figure in figures {
-                let workload = item.workload_name.clone().unwrap_or_default();
-                let key = (
-                    item.stand,
-                    name_of(item, names).to_lowercase(),
-                    workload,
-                    figure.metric.clone(),
-                );
-                series.entry(key).or_default().push(figure.value);
-            }
-        }
-    }
-    for item in items.iter_mut() {
-        let configuration = name_of(item, names).to_lowercase();
-        let stand = item.stand;
-        let Finding::Summary {
-            figure, n: Some(n), ..
-        } = &mut item.finding
-        else {
-            continue;
-        };
-        let from = (stand, configuration.clone(), String::new(), String::new());
-        let twin = series
-            .range(from..)
-            .take_while(|((s, c, ..), _)| *s == stand && *c == configuration)
-            .find(|(_, values)| {
-                let mean = values.iter().sum::<f64>() / values.len() as f64;
-                values.len() == *n as usize
-                    && values.len() >= 2
-                    && (mean - figure.value).abs() <= 1e-4 * mean.abs()
-            });
-        if let Some(((_, _, workload, metric), _)) = twin {
-            figure.metric.clone_from(metric);
-            item.workload_name = Some(workload.clone());
         }
     }
 }

@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Configuration;
 
-use crate::states;
-
 /// Most factors that are looked for.
 const MOST: usize = 4;
 
@@ -193,18 +191,12 @@ fn split_joined(name: &str) -> Vec<String> {
 }
 
 fn is_base(name: &str) -> bool {
+    #[rustfmt::skip]
     const NOTHING: &[&str] = &[
-        "none",
-        "plain",
-        "no opt",
-        "no opts",
-        "no options",
-        "no flags",
-        "neither",
-        "off",
+        "none", "plain", "no opt", "no opts", "no options", "no flags", "neither", "off",
         "both off",
     ];
-    NOTHING.contains(&name) || states::is_base(name)
+    NOTHING.contains(&name) || super::names::is_base(name)
 }
 
 /// `x=on y=off`, `x on, no y`, `with x, without y`.

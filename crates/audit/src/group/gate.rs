@@ -15,13 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Place;
 
-use super::Item;
-use crate::admission::{Sign, alone, amounts, contrast};
-use crate::grammar::quantity::is_quotient;
-use crate::grammar::{Figure, Finding, is_report};
+use super::{Item, NamedBy, names};
+use crate::grammar::{Finding, is_report};
 use crate::options::Options;
-use crate::roles::NamedBy;
-use crate::roles::words::names_measurement;
 
 /// What was decided of one workload, and why.
 pub(crate) struct Ruling {
@@ -64,7 +60,7 @@ fn is_asked_for(members: &[Member<'_>], names: &[&str], options: &Options) -> bo
         let mut given = options.configurations.iter();
         given.any(|(_, given)| given.to_lowercase() == name.to_lowercase())
     };
-    let by_table = |(item, _): &Member<'_>| item.named_by.is_table();
+    let by_table = |(item, _): &Member<'_>| matches!(item.named_by, NamedBy::Table(_));
     names.iter().any(given) || options.says_roles() && members.iter().any(by_table)
 }
 
@@ -74,15 +70,16 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if items().all(|item| item.named_by.is_comparing_tool(item.format)) {
         return Ok("the tool compares by itself");
     }
-    let signs: BTreeSet<Sign> = items()
-        .flat_map(|item| item.signs.iter().copied())
-        .collect();
-    if let Some(why) = signs.iter().find_map(|sign| sign.forbids()) {
-        return Err(why);
-    }
     let stands: BTreeSet<_> = items().map(|item| item.stand).collect();
     if stands.len() > 1 {
         return Err("the figures are of several messages or quotations");
+    }
+    if items().any(|item| item.older) {
+        return Err("the text has other figures of the same names");
+    }
+    let tables: BTreeSet<NamedBy> = items().map(|item| item.named_by).collect();
+    if let [NamedBy::Table(because)] = tables.iter().collect::<Vec<_>>()[..] {
+        return because.ok_or("nothing declares what is compared");
     }
     if let Some(why) = no_configurations(names) {
         return Err(why);
@@ -92,40 +89,101 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
         return Ok("reports of one tool below a heading for each configuration");
     }
-    if !are_measured(members, names) {
-        return Err("whole numbers without a unit may be settings");
-    }
-    if !are_in_one_unit(members) {
-        return Err("figures of one metric are in several units");
-    }
-    if let Some(why) = signs.iter().find_map(|sign| sign.declares()) {
-        return Ok(why);
-    }
     Err("nothing declares what is compared")
 }
 
 /// Why names are none of configurations, if they are not.
 fn no_configurations(names: &[&str]) -> Option<&'static str> {
-    let nothing = |name: &&str| {
-        let none = matches!(
-            alone::no_name(name),
-            Some(Sign::EmptyName | Sign::FigureName)
-        );
-        *name == super::UNNAMED || none || alone::is_told(name) || alone::is_setting_name(name)
-    };
-    if names.iter().any(nothing) {
+    if names
+        .iter()
+        .any(|name| *name == super::UNNAMED || is_no_name(name))
+    {
         return Some("figures stand below no name of a configuration");
     }
     let is_option = |word: &str| word.starts_with("--") && word.len() > 2;
-    if names.iter().any(|name| name.split(' ').any(is_option)) {
+    if names
+        .iter()
+        .any(|name| name.split(' ').any(is_option) || name.starts_with(['/', '.', '$']))
+    {
         return Some("the names are those of commands");
     }
-    if names.iter().any(|name| alone::names_circumstance(name)) {
+    if names.iter().any(|name| names_circumstance(name)) {
         return Some("the names are of machines, boots or passes");
     }
-    let apart = contrast::of_several_workloads(names) || contrast::of_several_devices(names);
-    (apart || amounts::differ_in_amounts(names))
+    let workloads = names.iter().all(|name| names::is_workload(name));
+    (workloads || differ_in_amounts(names))
         .then_some("the names are of several workloads or devices")
+}
+
+/// The words of a name in small letters.
+fn words(name: &str) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let words =
+        lower.split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '=')));
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a text is a figure or part of a sentence.
+fn is_no_name(name: &str) -> bool {
+    const TOLD: [&str; 28] = [
+        "and", "or", "but", "so", "then", "when", "if", "while", "since", "because", "we", "you",
+        "it", "i", "there", "they", "let", "use", "run", "execute", "here", "however", "also",
+        "these", "those", "which", "thanks", "hi",
+    ];
+    let list = words(name);
+    let told = list
+        .first()
+        .is_some_and(|word| TOLD.contains(&word.as_str()))
+        && list.len() > 1;
+    let who = list
+        .iter()
+        .any(|word| matches!(word.as_str(), "we" | "you" | "i"));
+    let version = |word: &String| word.matches('.').count() >= 1 && word.len() <= 12;
+    let figure = list
+        .iter()
+        .all(|word| word.starts_with(|c: char| c.is_ascii_digit()) && !version(word));
+    let one = list.len() == 1
+        && list[0]
+            .parse::<f64>()
+            .is_ok_and(|value| value >= 10.0 || value < 2.0);
+    let long = list.len() > 14 || name.len() > 110;
+    // `throughput of 6 writers = 2210.52 MB/s` was measured.
+    let measured = name.contains('=') && list.iter().any(|word| word.ends_with("/s"));
+    told || who || figure || one || long || measured
+}
+
+/// Whether a name says only where or when something was measured: `second boot`, `host a`.
+fn names_circumstance(name: &str) -> bool {
+    const CIRCUMSTANCES: [&str; 11] = [
+        "machine", "host", "laptop", "board", "boot", "reboot", "pass", "rerun", "again",
+        "attempt", "run",
+    ];
+    let list = words(name);
+    let word = |word: &String| CIRCUMSTANCES.contains(&word.as_str());
+    list.len() <= 3 && list.iter().any(word)
+}
+
+/// Whether names are the same but for amounts: `8 threads` and `16 threads`.
+fn differ_in_amounts(names: &[&str]) -> bool {
+    let amount = |word: &str| {
+        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        unit.len() < word.len() && unit.len() <= 3 && unit.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    let stem = |name: &str| -> Vec<String> {
+        // `use_vfs=0` and `use_vfs=1` are a switch.
+        let part = |word: String| match word.rsplit_once(['=', '-', '_']) {
+            Some((_, "0" | "1")) => word,
+            Some((head, tail)) if amount(tail) => head.to_owned(),
+            _ if amount(&word) => String::new(),
+            _ => word.trim_end_matches('s').to_owned(),
+        };
+        words(name).into_iter().map(part).collect()
+    };
+    let stems: BTreeSet<Vec<String>> = names.iter().map(|name| stem(name)).collect();
+    stems.len() < names.len()
 }
 
 /// Whether one metric was measured under each name.
@@ -149,33 +207,36 @@ pub(super) fn metrics(item: &Item) -> Vec<&str> {
     }
 }
 
-/// Whether all figures of a metric have the same unit.
-fn are_in_one_unit(members: &[Member<'_>]) -> bool {
-    let mut units: BTreeMap<&str, &str> = BTreeMap::new();
-    let figures = members.iter().flat_map(|(item, _)| match &item.finding {
-        Finding::Run { figures, .. } => figures.as_slice(),
-        Finding::Summary { figure, .. } => std::slice::from_ref(figure),
-        _ => &[],
-    });
-    for figure in figures {
-        let known = units.entry(&figure.metric).or_insert(&figure.unit);
-        if *known != figure.unit {
-            return false;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_and_versions_name_configurations() {
+        for names in [
+            &["before", "after"][..],
+            &["5.10", "6.1-rc3"],
+            &["v5.10", "v6.1"],
+            &["No opt", "Bypass", "IRQ plus bypass"],
+            &["V6.6", "V6.6 + no Write Combine for VRAM"],
+            &["base", "with 2 patches"],
+        ] {
+            assert_eq!(no_configurations(names), None, "{names:?}");
         }
     }
-    true
-}
 
-/// Whether figures have a unit or digits behind the point, or are called as measurements are.
-fn are_measured(members: &[Member<'_>], names: &[&str]) -> bool {
-    let measured = |figure: &Figure| {
-        let unit = !figure.unit.is_empty() || is_quotient(&figure.metric);
-        unit || figure.value.fract() != 0.0 || names_measurement(&figure.metric)
-    };
-    let any = |item: &Item| match &item.finding {
-        Finding::Run { figures, .. } => figures.iter().any(measured),
-        Finding::Summary { figure, .. } => measured(figure),
-        _ => true,
-    };
-    names.iter().any(|name| names_measurement(name)) || members.iter().any(|(item, _)| any(item))
+    #[test]
+    fn figures_sentences_commands_places_and_amounts_do_not() {
+        for names in [
+            &["12.5", "13.5"][..],
+            &["unnamed", "after"],
+            &["and then we measured", "after"],
+            &["bench --fast", "bench"],
+            &["first boot", "second boot"],
+            &["hackbench", "schbench"],
+            &["8 threads", "16 threads"],
+        ] {
+            assert!(no_configurations(names).is_some(), "{names:?}");
+        }
+    }
 }

@@ -8,6 +8,7 @@
 //! different messages are never pooled.
 
 mod admit;
+mod apart;
 mod assemble;
 pub(crate) mod factors;
 mod gate;
@@ -15,8 +16,6 @@ mod given;
 pub(crate) mod names;
 mod record;
 mod repeat;
-mod samples;
-mod sections;
 mod units;
 
 use assemble::Assembled;
@@ -26,16 +25,31 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Doubt, Place, Records};
 
-use crate::admission::Sign;
-use crate::grammar::{Finding, Labels, cells};
+use crate::grammar::{Finding, Labels, cells, names_what_it_compares};
 use crate::options::Options;
-use crate::roles::words::names_parameter;
-use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
 use admit::statements;
 use gate::Ruling;
 use repeat::{Seen, Stand};
-use sections::{in_section, measured_in_sections, section_of};
+
+/// What names the configurations of figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum NamedBy {
+    /// The block itself: a tool prints it.
+    #[default]
+    Block,
+    /// The rows or columns of a table, and what declares that, if anything does.
+    Table(Option<&'static str>),
+    /// The heading above.
+    Heading,
+}
+
+impl NamedBy {
+    /// Whether it is the tool of this format, and the tool names what it compares.
+    fn is_comparing_tool(self, format: &str) -> bool {
+        self == Self::Block && names_what_it_compares(format)
+    }
+}
 
 /// A finding with everything that is known about where it belongs.
 #[derive(Debug, Clone)]
@@ -48,15 +62,14 @@ struct Item {
     outer: Option<String>,
     command: Option<(Place, String)>,
     heading_is_nearer: bool,
-    /// The line of the nearest heading above it.
-    heading: Option<usize>,
     workload: Option<String>,
     /// The machine that a line above names.
     machine: Option<String>,
     /// Which block of the whole post it is of.
     block: usize,
     named_by: NamedBy,
-    signs: Vec<Sign>,
+    /// Whether the text has other figures of the same names that are not quoted.
+    older: bool,
     not_admitted: bool,
     /// Decided: the label of the configuration and the name of the workload.
     configuration_label: Option<String>,
@@ -137,18 +150,13 @@ impl Grouper {
             blocks.push((placed, inner.clone(), outer.clone()));
         }
         for (placed, inner, outer) in blocks {
-            let context = roles::Context {
-                runs: scan.wording.runs,
-                spread: scan.wording.spread,
-                options,
-            };
-            let (placed, resolved) = self.resolve(placed, &context);
-            self.add_block(message, placed, (inner, outer), resolved);
+            let (placed, named_by) = self.resolve(placed, options);
+            self.add_block(message, placed, (inner, outer), named_by);
         }
     }
 
     /// Gives the parts of a table their roles.
-    fn resolve(&mut self, mut placed: Placed, context: &roles::Context<'_>) -> (Placed, NamedBy) {
+    fn resolve(&mut self, mut placed: Placed, options: &Options) -> (Placed, NamedBy) {
         let mut named_by = NamedBy::Block;
         let mut findings = Vec::new();
         for (place, finding) in std::mem::take(&mut placed.findings) {
@@ -156,25 +164,25 @@ impl Grouper {
                 findings.push((place, finding));
                 continue;
             };
-            let Resolved {
-                findings: read,
-                named_by: by,
-                signs,
-                said,
-            } = roles::resolve(&grid, context);
-            if grid.has_spreads() && context.options.spread.or(context.spread).is_none() {
+            let roles = grid.roles(options);
+            if grid.has_spreads() && options.spread.is_none() {
+                let detail = "what the +- is was not said: it is taken for a standard error; \
+                              --spread says what it is";
                 self.doubts.push(Doubt {
                     code: "spread-kind".to_string(),
-                    detail: "what the +- is was not said: it is taken for a standard error; \
-                             --spread says what it is"
-                        .to_string(),
+                    detail: detail.to_string(),
                     place,
                 });
             }
-            findings.extend(read);
-            named_by = by;
-            placed.signs.extend(signs);
-            self.said.push((place, said));
+            let at = |line: usize| Place {
+                line: place.line + line as u32,
+                ..place
+            };
+            let read = grid.findings(&roles, options).into_iter();
+            findings.extend(read.map(|(line, finding)| (at(line), finding)));
+            let because = roles.because.filter(|_| roles.name_configurations());
+            named_by = NamedBy::Table(because);
+            self.said.push((place, roles.said()));
         }
         placed.findings = findings;
         (placed, named_by)
@@ -189,8 +197,7 @@ impl Grouper {
     ) {
         let stand = (message, placed.depth);
         let heading = inner.as_deref().unwrap_or_default();
-        let exact = placed.format == "size";
-        if let Some(original) = self.seen.repeats(&placed.findings, heading, stand, exact) {
+        if let Some(original) = self.seen.repeats(&placed.findings, heading, stand) {
             if let Some((place, _)) = placed.findings.first() {
                 self.repeats.push((*place, original));
                 if original.message == message && placed.depth == 0 {
@@ -224,12 +231,11 @@ impl Grouper {
                 outer: outer.clone(),
                 command: placed.command.clone(),
                 heading_is_nearer: placed.heading_is_nearer,
-                heading: placed.heading,
                 workload: placed.workload.clone(),
                 machine: placed.machine.clone(),
                 block: self.blocks,
                 named_by,
-                signs: placed.signs.clone(),
+                older: false,
                 not_admitted: false,
                 configuration_label: None,
                 workload_name: None,
@@ -350,13 +356,9 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     };
     let outers = distinct(&|item| item.outer.clone());
     let inners = distinct(&|item| item.inner.clone());
-    let score = |names: &BTreeSet<String>, of: fn(&str) -> usize| {
-        names.iter().map(|n| of(n)).sum::<usize>()
-    };
-    let swapped = outers.len() >= 2
-        && score(&inners, names::workload_score) > score(&outers, names::workload_score)
-        && score(&inners, names::configuration_score) <= score(&outers, names::configuration_score);
-    let sectioned = measured_in_sections(items, swapped);
+    // Of two levels of headings the inner one is the configuration, unless it is a workload.
+    let workloads = |names: &BTreeSet<String>| names.iter().all(|name| names::is_workload(name));
+    let swapped = outers.len() >= 2 && workloads(&inners) && !workloads(&outers);
     for item in items.iter_mut() {
         let labels = item.labels();
         let program = item
@@ -366,7 +368,6 @@ fn decide(items: &mut [&mut Item], options: &Options) {
             .map(joined);
         let own = labels.workload.as_deref().map(named_workload);
         let heading = item.inner.as_deref().and_then(names::of_heading);
-        let section = section_of(item, swapped).filter(|_| sectioned);
         let (configuration, workload) = match labels.configuration {
             Some(label) => {
                 let above = if item.heading_is_nearer || program.is_none() {
@@ -377,7 +378,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                 (Some(label), own.or(above))
             }
             None => {
-                let work = in_section(own.or(program), section);
+                let work = own.or(program);
                 let outer = item.outer.as_deref().filter(|_| outers.len() >= 2);
                 match swapped {
                     true => (item.outer.clone(), work.or(heading)),
@@ -395,7 +396,6 @@ fn decide(items: &mut [&mut Item], options: &Options) {
             .map(str::to_string);
         item.workload_name = item.workload.clone().or(named).or(workload);
     }
-    fall_back(items);
 }
 
 /// What a block calls its workload: a program if it is a command line.
@@ -406,35 +406,4 @@ fn named_workload(name: &str) -> String {
 
 fn joined((program, arguments): (String, String)) -> String {
     format!("{program} {arguments}").trim_end().to_string()
-}
-
-/// Without any heading, different commands are different configurations; steps of a
-/// parameter, `#vCPU=4`, are none.
-fn fall_back(items: &mut [&mut Item]) {
-    let is_step = |item: &Item| {
-        let workload = item.workload_name.as_deref();
-        item.format == "table" && workload.is_some_and(names_step)
-    };
-    let named = items.iter().any(|item| item.configuration_label.is_some());
-    if named || items.iter().all(|item| is_step(item)) {
-        return;
-    }
-    let workloads: BTreeSet<&String> = items
-        .iter()
-        .filter_map(|item| item.workload_name.as_ref())
-        .collect();
-    if workloads.len() < 2 {
-        return;
-    }
-    for item in items.iter_mut() {
-        item.configuration_label = item.workload_name.take();
-        item.named_by = NamedBy::Command;
-    }
-}
-
-/// Whether a workload is called by a parameter and a number.
-fn names_step(workload: &str) -> bool {
-    workload.split_once('=').is_some_and(|(name, value)| {
-        names_parameter(name) && value.starts_with(|c: char| c.is_ascii_digit())
-    })
 }

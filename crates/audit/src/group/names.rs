@@ -1,8 +1,6 @@
 //! Headings and command lines to short names.
 
 use crate::command;
-use crate::listed::{Listed, lowercase};
-use crate::states;
 
 /// What a heading is called for short, unless it is the last line of a script that only sets
 /// something: `umount $MNT`.
@@ -36,7 +34,7 @@ pub(crate) fn short(label: &str) -> String {
 /// Whether a parenthesis holds nothing but a word for a state: `(before)`.
 fn is_state(parenthesis: &str) -> bool {
     let inner = parenthesis.trim().trim_matches(['(', ')']);
-    states::is_bare(&inner.to_lowercase())
+    STATES.contains(&inner.to_lowercase().as_str())
 }
 
 /// Runs of white space become one blank.
@@ -59,76 +57,53 @@ pub(crate) fn program(command: &str) -> Option<(String, String)> {
 }
 
 /// Names of programs and tests that people measure with.
-static WORKLOADS: Listed = Listed::of(&[
-    "hackbench",
-    "schbench",
-    "cyclictest",
-    "glxgears",
-    "fio",
-    "netperf",
-    "iperf",
-    "kernbench",
-    "tbench",
-    "dbench",
-    "sysbench",
-    "unixbench",
-    "stress",
-    "stress-ng",
-    "bench",
-    "benchmark",
-    "workload",
-    "test",
-    "smp",
-    "threads",
-    "groups",
-    "clients",
-    "tcp",
-    "udp",
-    "read",
-    "write",
-    "randread",
-    "randwrite",
-    "ebizzy",
-    "audio",
-    "video",
-    "idle",
-    "timerlat",
-    "osnoise",
-    "specjbb",
-    "redis",
-    "mysql",
-    "pgbench",
-    "pipe",
-    "messaging",
-    "playback",
-    "compile",
-    "buffer",
-    "cache",
-    "disk",
-    "sequential",
-    "random",
-    "rewrite",
-    "reread",
-    "iozone",
-    "will-it-scale",
-    "vm-scalability",
-    "lmbench",
-    "filebench",
-    "reaim",
-    "aim7",
-]);
+#[rustfmt::skip]
+const WORKLOADS: &[&str] = &[
+    "hackbench", "schbench", "cyclictest", "glxgears", "fio", "netperf", "iperf", "kernbench", "tbench", 
+    "dbench", "sysbench", "unixbench", "stress", "stress-ng", "bench", "benchmark", "workload", "test", 
+    "smp", "tcp", "udp", "read", "write", "randread", "randwrite", "ebizzy", "audio", 
+    "video", "timerlat", "osnoise", "specjbb", "redis", "mysql", "pgbench", "pipe", "messaging", 
+    "playback", "compile", "sequential", "random", "rewrite", "reread", "iozone", "will-it-scale", "vm-scalability", 
+    "lmbench", "filebench", "reaim", "aim7",
+];
 
-/// How much a name sounds like that of a workload.
-pub(crate) fn workload_score(name: &str) -> usize {
-    lowercase(name)
-        .split(|c: char| !(c.is_alphanumeric() || c == '-'))
-        .filter(|word| WORKLOADS.has(word))
-        .count()
+/// Whether a name is one of a workload, and of no state of anything.
+pub(crate) fn is_workload(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+    words.any(|word| WORKLOADS.contains(&word)) && !names_state(&lower)
 }
 
-/// How much a name sounds like that of a configuration.
-pub(crate) fn configuration_score(name: &str) -> usize {
-    usize::from(crate::roles::words::names_configuration(name))
+/// Words for the states of what is compared: what it was, and what became of it.
+#[rustfmt::skip]
+const STATES: [&str; 30] = [
+    "base", "baseline", "before", "after", "orig", "original", "patched", "unpatched", "vanilla",
+    "master", "mainline", "upstream", "stock", "old", "new", "with", "without", "w/o", "default",
+    "reference", "control", "patch", "modified", "reverted", "on", "off", "enabled", "disabled",
+    "unmodified", "none",
+];
+
+/// Whether a word of a name is one for a state.
+fn names_state(name: &str) -> bool {
+    let mut words = name.split(|c: char| !(c.is_alphanumeric() || c == '/'));
+    words.any(|word| STATES.contains(&word))
+}
+
+/// Whether a name says that nothing was changed.
+pub(crate) fn is_base(name: &str) -> bool {
+    STATES[..4].contains(&name)
+        || matches!(
+            name,
+            "orig"
+                | "original"
+                | "vanilla"
+                | "master"
+                | "stock"
+                | "plain"
+                | "old"
+                | "reference"
+                | "unpatched"
+        )
 }
 
 #[cfg(test)]

@@ -37,14 +37,12 @@ pub(crate) struct Seen {
 impl Seen {
     /// If every figure of these findings stands in one earlier block at
     /// another stand, or at this one under the same heading with no others,
-    /// where that block begins. Else remembers them. What is `exact` may be the
-    /// same under several headings.
+    /// where that block begins. Else remembers them.
     pub(crate) fn repeats(
         &mut self,
         findings: &[(Place, Finding)],
         context: &str,
         stand: Stand,
-        exact: bool,
     ) -> Option<Place> {
         let keys = keys(findings, context);
         let (first, _) = (keys.first()?, ());
@@ -57,7 +55,7 @@ impl Seen {
         let anywhere = TELLING_ANYWHERE;
         let telling = |same_heading: bool| match same_heading {
             true => digits >= TELLING,
-            false => !exact && keys.len() >= anywhere.0 && digits >= anywhere.1,
+            false => keys.len() >= anywhere.0 && digits >= anywhere.1,
         };
         let is_again = |block: &&u32| {
             let known = &self.blocks[**block as usize];
@@ -174,31 +172,19 @@ mod tests {
     #[test]
     fn a_block_quoted_again_is_the_same_block_and_one_pasted_twice_is_not() {
         let mut seen = Seen::default();
-        assert_eq!(
-            seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0), false),
-            None
-        );
-        assert_eq!(
-            seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0), false),
-            None
-        );
+        assert_eq!(seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0)), None);
+        assert_eq!(seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (1, 0)), None);
+        assert!(seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (2, 1)).is_some());
         assert!(
-            seen.repeats(&run(&[1.0, 2.0, 3.0]), "", (2, 1), false)
-                .is_some()
-        );
-        assert!(
-            seen.repeats(&run(&[1.0, 2.0]), "", (2, 1), false).is_some(),
+            seen.repeats(&run(&[1.0, 2.0]), "", (2, 1)).is_some(),
             "a trimmed quotation"
         );
-        assert_eq!(
-            seen.repeats(&run(&[1.0, 2.5, 3.0]), "", (2, 1), false),
-            None
-        );
+        assert_eq!(seen.repeats(&run(&[1.0, 2.5, 3.0]), "", (2, 1)), None);
         let exact = run(&[1.25, 22.5, 303.0]);
-        assert_eq!(seen.repeats(&exact, "base", (1, 0), false), None);
-        assert_eq!(seen.repeats(&exact, "other", (1, 0), false), None);
+        assert_eq!(seen.repeats(&exact, "base", (1, 0)), None);
+        assert_eq!(seen.repeats(&exact, "other", (1, 0)), None);
         assert!(
-            seen.repeats(&exact, "base", (1, 0), false).is_some(),
+            seen.repeats(&exact, "base", (1, 0)).is_some(),
             "pasted again"
         );
     }

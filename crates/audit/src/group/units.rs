@@ -11,7 +11,7 @@ use assize_bundle::Spread;
 
 use super::Item;
 use super::repeat::Stand;
-use crate::grammar::quantity::power_of_seconds;
+use crate::grammar::units::power_of_seconds;
 use crate::grammar::{Figure, Finding};
 
 /// Sizes, in bytes.

@@ -16,16 +16,10 @@ pub(super) struct GoogleBenchmark;
 
 const FORM: &str = "JSON of Google Benchmark";
 /// Keys that are no counters.
+#[rustfmt::skip]
 const KNOWN: [&str; 9] = [
-    "family_index",
-    "per_family_instance_index",
-    "repetitions",
-    "repetition_index",
-    "threads",
-    "iterations",
-    "real_time",
-    "cpu_time",
-    "big_o",
+    "family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads",
+    "iterations", "real_time", "cpu_time", "big_o",
 ];
 
 impl Harness for GoogleBenchmark {

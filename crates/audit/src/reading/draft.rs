@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::numbers;
 use crate::located::{Located, StandsFor, located};
+use crate::scan::is_correspondence;
 use crate::{Audit, UNNAMED};
 
 /// A number that no row claims.
@@ -165,26 +166,58 @@ fn joined(places: &[String]) -> String {
 
 /// Lists the numbers that no row claims.
 fn rest(lines: &[&str], claimed: &BTreeSet<(u32, usize)>, draft: &mut Draft) {
+    for (line, nth, one) in unclaimed(lines, claimed) {
+        if draft.unassigned.is_empty() {
+            draft.text.push_str("# in no row:\n");
+        }
+        let place = place(lines, line, nth);
+        let shown = format!("{} {}", one.value, one.unit);
+        let _ = writeln!(draft.text, "#   {place}: {}", shown.trim());
+        draft.unassigned.push(one);
+    }
+}
+
+/// The numbers that no row claims, each with its line and which of its numbers it is.
+fn unclaimed(lines: &[&str], claimed: &BTreeSet<(u32, usize)>) -> Vec<(u32, usize, Unassigned)> {
+    let mut all = Vec::new();
     for (text, line) in lines.iter().zip(1..) {
         for (nth, one) in numbers::of(text).into_iter().enumerate() {
-            if claimed.contains(&(line, nth)) {
-                continue;
+            if !claimed.contains(&(line, nth)) {
+                let unassigned = Unassigned {
+                    value: one.number.value,
+                    unit: one.unit.to_owned(),
+                    line,
+                };
+                all.push((line, nth, unassigned));
             }
-            if draft.unassigned.is_empty() {
-                draft.text.push_str("# in no row:\n");
-            }
-            let place = place(lines, line, nth);
-            let (value, unit) = (one.number.value, one.unit);
-            let _ = writeln!(
-                draft.text,
-                "#   {place}: {}",
-                format!("{value} {unit}").trim()
-            );
-            draft.unassigned.push(Unassigned {
-                value,
-                unit: unit.to_owned(),
-                line,
-            });
         }
     }
+    all
+}
+
+/// The numbers of a text, read with [`explain`](crate::Options::explain), that are none of its
+/// figures. Those of code, of commands and of who wrote it are not among them.
+pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
+    let last = audit.explained.iter().map(|line| line.place.line).max();
+    let mut lines = vec![""; last.unwrap_or(0) as usize];
+    for line in &audit.explained {
+        let asked = matches!(
+            line.taken.as_str(),
+            "prose" | "heading" | "table" | "doubt in prose"
+        );
+        if let Some(place) = lines.get_mut((line.place.line as usize).wrapping_sub(1))
+            && asked
+            && !is_correspondence(&line.text)
+        {
+            *place = &line.text;
+        }
+    }
+    let mut claimed = BTreeSet::new();
+    for figure in located(audit) {
+        claim(&lines, &figure, &mut claimed);
+    }
+    unclaimed(&lines, &claimed)
+        .into_iter()
+        .map(|(.., one)| one)
+        .collect()
 }

@@ -21,5 +21,5 @@ mod parse;
 mod place;
 
 pub use apply::judge;
-pub use draft::{Draft, Unassigned, draft};
+pub use draft::{Draft, Unassigned, draft, unassigned};
 pub use parse::{Reading, parse, take};

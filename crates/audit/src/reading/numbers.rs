@@ -110,7 +110,7 @@ fn unit(rest: &str) -> &str {
 
 /// Whether two units are one, however they are spelled.
 pub(super) fn same_unit(a: &str, b: &str) -> bool {
-    use crate::grammar::quantity::power_of_seconds;
+    use crate::grammar::units::power_of_seconds;
     let times = power_of_seconds(a).zip(power_of_seconds(b));
     times.is_some_and(|(a, b)| a == b) || a.eq_ignore_ascii_case(b)
 }

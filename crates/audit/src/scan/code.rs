@@ -1,9 +1,9 @@
-//! What inside a message is code, or is said of code: no format looks at it.
+//! What inside a message is code: no format looks at it.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Explained, Line, diagnostics, diff, kconfig};
+use crate::{Explained, Line, diff};
 
 /// The lines that are code, each with what kind it is and its text.
 pub(super) struct Code<'a>(Vec<(usize, &'static str, Cow<'a, str>)>);
@@ -13,10 +13,6 @@ impl<'a> Code<'a> {
     pub(super) fn take_from(lines: &mut [Line<'a>]) -> Self {
         let mut code = Code(Vec::new());
         code.take("diff", diff::patches(lines), lines);
-        let configurations = kconfig::configurations(lines);
-        code.take("kernel configuration", configurations, lines);
-        let messages = diagnostics::messages(lines);
-        code.take("message about code", messages, lines);
         code
     }
 
@@ -49,28 +45,18 @@ mod tests {
     fn code_is_explained_and_not_read() {
         let patch = "diff --git a/x.txt b/x.txt\nnew file mode 100644\n--- /dev/null\n+++ b/x.txt\n\
                      @@ -0,0 +1,3 @@\n+| kernel | time ms |\n+| base   | 12.5    |\n+| new    | 11.5    |";
-        let options: Vec<String> = (0..12).map(|n| format!("CONFIG_X{n}={n}")).collect();
-        for (code, what) in [
-            (patch, "diff"),
-            (&options.join("\n"), "kernel configuration"),
-            (
-                "x.c:12:3: warning: y\nld: warning: 12 z",
-                "message about code",
-            ),
-        ] {
-            let text = format!("Hello,\n{code}\nbye");
-            let explain = Options {
-                explain: true,
-                ..Options::default()
-            };
-            let audit = read(text.as_bytes(), "post", &explain).unwrap();
-            let said = audit.explained.iter();
-            let said: Vec<(&str, &str)> = said.map(|line| (&*line.taken, &*line.text)).collect();
-            let expected = code.lines().map(|line| (what, line));
-            assert_eq!(said[1..said.len() - 1], expected.collect::<Vec<_>>());
-            let records = &audit.records;
-            assert!(records.statements.is_empty() && records.runs.is_empty());
-            assert!(records.doubts.is_empty());
-        }
+        let text = format!("Hello,\n{patch}\nbye");
+        let explain = Options {
+            explain: true,
+            ..Options::default()
+        };
+        let audit = read(text.as_bytes(), "post", &explain).unwrap();
+        let said = audit.explained.iter();
+        let said: Vec<(&str, &str)> = said.map(|line| (&*line.taken, &*line.text)).collect();
+        let expected = patch.lines().map(|line| ("diff", line));
+        assert_eq!(said[1..said.len() - 1], expected.collect::<Vec<_>>());
+        let records = &audit.records;
+        assert!(records.statements.is_empty() && records.runs.is_empty());
+        assert!(records.doubts.is_empty());
     }
 }

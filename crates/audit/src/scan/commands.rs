@@ -4,8 +4,7 @@ use assize_bundle::Place;
 
 use super::Scanner;
 use crate::command;
-use crate::grammar::network;
-use crate::grammar::{self, Figure, Finding, begins};
+use crate::grammar::{self, begins};
 
 /// A line with so many words is one of a text.
 const WORDS_OF_TEXT: usize = 6;
@@ -92,9 +91,6 @@ impl Scanner<'_, '_> {
         for i in at..at + used {
             self.take(i, "command");
         }
-        if text.trim_end().ends_with(':') {
-            self.in_sentences.extend(at..at + used);
-        }
         self.flush_samples(line.depth);
         if !command::prepares(&text) {
             self.level(line.depth).command = Some((at, line.place, text));
@@ -123,52 +119,12 @@ impl Scanner<'_, '_> {
         (first && valued && !whole && text.len() <= LONGEST).then_some(text)
     }
 
-    /// What netperf prints without headings on the line below its command.
-    pub(super) fn result_of_command(&self, at: usize) -> Option<Figure> {
-        let line = &self.lines[at];
-        let (typed, _, command) = self.levels.get(&line.depth)?.command.as_ref()?;
-        (typed + 1 == at)
-            .then(|| network::row_without_headings(command, line.text.trim()))
-            .flatten()
-    }
-
-    /// What is said of a file that the command above filled is stated and not compared.
-    pub(super) fn state_filling(&self, depth: u8, findings: &mut Vec<(usize, Finding)>) {
-        let command = self
-            .levels
-            .get(&depth)
-            .and_then(|level| level.command.as_ref());
-        if !command.is_some_and(|(.., text)| command::fills(text)) {
-            return;
-        }
-        let stated = std::mem::take(findings)
-            .into_iter()
-            .flat_map(|(at, finding)| {
-                let (labels, figures) = match finding {
-                    Finding::Run { labels, figures } => (labels, figures),
-                    _ => Default::default(),
-                };
-                figures.into_iter().map(move |figure| {
-                    let (labels, normalised_to) = (labels.clone(), None);
-                    (
-                        at,
-                        Finding::Statement {
-                            labels,
-                            figure,
-                            normalised_to,
-                        },
-                    )
-                })
-            });
-        findings.extend(stated);
-    }
-
     fn starts_block(&self, at: usize) -> bool {
         let text = &self.lines[at].text;
         // Of a command it does not matter where the next digit is.
         begins::formats(text, 0)
             .map(|format| grammar::all()[format])
-            .filter(|g| !matches!(g.name(), "table" | "prose"))
+            .filter(|g| g.name() != "table")
             .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
     }
 }

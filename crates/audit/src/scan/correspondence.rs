@@ -4,7 +4,7 @@
 use crate::headings::is_attribution;
 
 /// Whether a line only says who wrote what, where it is found, or what a patch changes.
-pub(super) fn is_correspondence(text: &str) -> bool {
+pub(crate) fn is_correspondence(text: &str) -> bool {
     let bare = text.trim_start();
     is_said_by_somebody(bare) || is_trailer(bare) || is_address(bare) || is_of_diffstat(text)
 }
@@ -34,16 +34,9 @@ fn behind_day(text: &str) -> Option<&str> {
 
 /// `Signed-off-by: X <x1@y>`, `Link: https://…`, `Fixes: 1f2d3c4 ("…")`, `Date: Tue, 13 Oct …`.
 fn is_trailer(text: &str) -> bool {
+    #[rustfmt::skip]
     const NAMES: [&str; 10] = [
-        "Author",
-        "BugLink",
-        "Bugzilla",
-        "CC",
-        "Cc",
-        "Closes",
-        "From",
-        "Gitweb",
-        "Link",
+        "Author", "BugLink", "Bugzilla", "CC", "Cc", "Closes", "From", "Gitweb", "Link",
         "Message-Id",
     ];
     let Some((name, rest)) = text.split_once(':') else {

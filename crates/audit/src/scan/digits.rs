@@ -1,14 +1,14 @@
 //! Where digits stand: without one, next to nothing is read.
 
 use crate::Line;
-use crate::grammar::prose::says_without_digits;
 use crate::scan::correspondence::{is_correspondence, is_version_of_git};
+use crate::unreached::may_say;
 
 /// Whether anything that is read may stand in a text, as it is or unquoted: most mails have
 /// neither a digit nor what is read without one.
 pub(crate) fn may_hold(text: &[u8]) -> bool {
     // In parts, so that the first digit ends it.
-    text.chunks(256).any(has_digit) || says_without_digits(text)
+    text.chunks(256).any(has_digit) || may_say(text)
 }
 
 /// For each line, how many lines on the next one with a digit stands that may be of a
@@ -29,6 +29,6 @@ pub(super) fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
     next
 }
 
-pub(super) fn has_digit(text: &[u8]) -> bool {
+fn has_digit(text: &[u8]) -> bool {
     text.iter().fold(false, |any, b| any | b.is_ascii_digit())
 }

@@ -36,8 +36,8 @@ pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
     }
     let read: Value = serde_json::from_str(&text).ok()?;
     let mut block = Block {
-        findings: Vec::new(),
         taken: vec!["fio json" as Taken; end],
+        ..Block::default()
     };
     for job in read.get("jobs")?.as_array()? {
         let mut figures = Vec::new();

@@ -8,28 +8,95 @@
 //!    READ: bw=480MiB/s (503MB/s), 480MiB/s-480MiB/s (…), io=28.1GiB, run=60001-60001msec
 //! ```
 //!
-//! One group of one invocation is a run. Its jobs execute together: they are no
-//! replicates, and their rates add up. `stdev` is over the requests or over the
-//! half seconds of a run and says nothing of how runs vary. People post single
-//! lines of the report, so a line that says again what the run already has
-//! begins the next run, and a name before a line (`before:  read: IOPS=…`) is
-//! its configuration.
+//! One group of one invocation is a run. Its jobs execute together: they are no replicates, and
+//! their rates add up. `stdev` is over the requests of a run and says nothing of how runs vary.
+//! Of lines that stand alone each that says again what the run already has begins the next.
 
 mod data;
-mod files;
-mod lines;
+
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::begins::Begins;
 use super::cells::{label, line_at};
+use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
-use lines::{DIRECTIONS, Said, said};
 
 /// fio in all its formats; see the module.
 pub struct Fio;
 
-/// No report is longer.
+/// No report is longer, and no line.
 const MOST: usize = 2000;
+const LONGEST: usize = 400;
+/// Percentiles that are kept.
+const KEPT: [&str; 5] = ["50.00", "95.00", "99.00", "99.90", "99.99"];
+/// How lines begin that say nothing that is kept.
+#[rustfmt::skip]
+const OTHERS: [&str; 23] = [
+    "bw (", "iops  ", "lat (nsec)  ", "lat (usec)  ", "lat (msec)  ", "lat (usec) :", "lat (msec) :",
+    "cpu  ", "cpu :", "IO depths", "submit ", "complete ", "issued", "latency ", "Run status group",
+    "Disk stats", "fio-", "Starting ", "Jobs: ", "sync ", "slat (", "zone resets", "...",
+];
+
+fn regex(pattern: &str) -> Option<Regex> {
+    Regex::new(pattern).ok()
+}
+
+static JOB: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"^(?<name>[^:]+): \(groupid=(?<group>\d+), jobs=\d+\):"));
+static RATES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"^(?<way>read|write|trim) ?: .*(?:IOPS|iops)="));
+static TOTAL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"^(?<way>READ|WRITE|TRIM): (?:bw=|io=.*aggrb=)"));
+static IOPS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"\b(?:IOPS|iops)=\s*(?<value>[\d.]+)(?<factor>[kKM]?)"));
+static BANDWIDTH: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"\b(?:BW|bw|aggrb)=\s*(?<value>[\d.]+)(?<unit>[KMGTk]?i?B/s)"));
+static LATENCY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    regex(
+        r"^(?<name>clat|lat) \((?<unit>[num]?sec)\): min=.*avg=\s*(?<value>[\d.]+)(?<factor>[kKM]?),",
+    )
+});
+static PERCENTILES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"^c?lat percentiles \((?<unit>[num]?sec)\):$"));
+static PERCENTILE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"(?<at>\d+\.\d+)th=\[ *(?<value>\d+)\]"));
+
+/// A number with fio's suffix for thousands, and the place of its last digit.
+fn scaled(value: &str, factor: &str) -> Option<(f64, f64)> {
+    let factor = match factor {
+        "" => 1.0,
+        "M" => 1e6,
+        _ => 1e3,
+    };
+    let places = value
+        .split_once('.')
+        .map_or(0, |(_, digits)| digits.len().min(9));
+    let step = factor / 10_f64.powi(i32::try_from(places).unwrap_or(0));
+    Some((english(value)? * factor, step))
+}
+
+/// The rates that a line says.
+fn rates(way: &str, text: &str) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    if let Some(found) = IOPS.as_ref().and_then(|iops| iops.captures(text))
+        && let Some((value, step)) = scaled(&found["value"], &found["factor"])
+    {
+        let mut figure = Figure::new(format!("{way} iops"), value, "IOPS");
+        figure.step = Some(step);
+        figures.push(figure);
+    }
+    if let Some(found) = BANDWIDTH
+        .as_ref()
+        .and_then(|bandwidth| bandwidth.captures(text))
+        && let Some(value) = english(&found["value"])
+    {
+        figures.push(Figure::new(format!("{way} bw"), value, &found["unit"]));
+    }
+    figures
+}
 
 impl Grammar for Fio {
     fn name(&self) -> &'static str {
@@ -37,26 +104,22 @@ impl Grammar for Fio {
     }
 
     fn begins(&self) -> Begins {
-        Begins::holding(b"{;=:")
+        Begins::holding(b"{;=")
     }
 
     fn starts(&self, line: &str) -> bool {
-        let text = line.trim_start();
+        let text = line.trim();
         match text.as_bytes() {
             [] => false,
             [b'{', ..] => text.len() == 1,
             [b'3' | b'4', b';', ..] => true,
-            bytes => {
-                let first = has_key(bytes)
-                    && matches!(
-                        said(line),
-                        Some(Said::Rates { .. } | Said::Job { .. } | Said::Total { .. })
-                    );
-                first
-                    || text.starts_with("Jobs: ")
-                    || text.starts_with("Latencies for: ")
-                    || is_named_latency(line)
+            [b'r' | b'w' | b't' | b'R' | b'W' | b'T', ..] if text.len() <= LONGEST => {
+                [&RATES, &TOTAL]
+                    .iter()
+                    .any(|form| form.as_ref().is_some_and(|form| form.is_match(text)))
+                    || text.contains(": (groupid=")
             }
+            _ => text.contains(": (groupid="),
         }
     }
 
@@ -74,60 +137,35 @@ impl Grammar for Fio {
     }
 }
 
-/// `before: clat (usec): min=4, max=1056, avg=197.23`, as people cut it out.
-fn is_named_latency(line: &str) -> bool {
-    memchr::memmem::find(line.as_bytes(), b"avg=").is_some()
-        && matches!(
-            said(line),
-            Some(Said::Latency {
-                before: Some(_),
-                ..
-            })
-        )
-}
-
-/// Whether a line has a key of those with which reports begin: `IOPS=`, `bw=`,
-/// `BW=`, `iops=`, `(groupid=`. Most lines with an `=` are of programs.
-fn has_key(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b'=', bytes).any(|at| {
-        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-        matches!(before, Some(b'S' | b's' | b'w' | b'W' | b'd' | b'o'))
-    })
-}
-
 /// A run as it is put together.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Open {
     /// The line at which it begins.
     at: usize,
-    configuration: Option<String>,
-    job: Option<String>,
-    group: Option<u32>,
-    /// How many jobs have said their rates.
+    /// Name and group of its jobs, of which so many have begun.
+    job: Option<(String, String)>,
     jobs: usize,
     figures: Vec<Figure>,
     /// What the lines below are about: `read`, `write`.
-    direction: String,
-    /// The directions of which it was said what the whole group did.
-    totals: Vec<String>,
+    way: String,
     /// The unit of the percentiles that follow.
-    percentiles: Option<&'static str>,
+    percentiles: Option<String>,
+    /// What the group did in all was said.
+    total: bool,
 }
 
 impl Open {
     fn has(&self, metric: &str) -> bool {
-        self.figures.iter().any(|f| f.metric == metric)
-    }
-
-    /// Whether nothing is left of a run but what its group did in all, which has been said of
-    /// a direction: what is said of it again is of the next run.
-    fn is_whole(&self, direction: &String) -> bool {
-        self.jobs == 0 && self.group.is_none() && self.totals.contains(direction)
+        self.figures.iter().any(|figure| figure.metric == metric)
     }
 
     /// Adds up rates of jobs that execute together.
     fn add(&mut self, figure: Figure) {
-        match self.figures.iter_mut().find(|f| f.metric == figure.metric) {
+        match self
+            .figures
+            .iter_mut()
+            .find(|known| known.metric == figure.metric)
+        {
             Some(known) if known.unit == figure.unit => {
                 known.value += figure.value;
                 known.step = None;
@@ -138,45 +176,96 @@ impl Open {
     }
 
     /// Adds what several jobs cannot share: of a second one it is left out.
-    fn only(&mut self, figure: Figure) {
-        if !self.has(&figure.metric) {
-            self.figures.push(figure);
-        }
-    }
-
-    /// What the group did in all is what its jobs add up to.
-    fn total(&mut self, figures: Vec<Figure>, note: Option<&str>) {
-        for figure in figures {
-            self.figures.retain(|f| f.metric != figure.metric);
-            self.figures.push(figure);
-        }
-        if let Some(note) = note.filter(|note| !note.is_empty()) {
-            self.job = Some(label(note));
-        }
-    }
-
-    /// What stands on the next line of what the whole group did.
-    fn wrapped(&mut self, text: &str) {
-        if let Some(direction) = self.direction.strip_prefix(TOTAL) {
-            let figures = lines::extent(direction, text);
-            figures.into_iter().for_each(|figure| self.only(figure));
+    fn only(&mut self, metric: String, value: f64, unit: &str) {
+        if !self.has(&metric) {
+            self.figures.push(Figure::new(metric, value, unit));
         }
     }
 
     fn finish(mut self, block: &mut Block) {
         if self.jobs > 1 {
-            self.figures.retain(|f| !f.metric.contains("lat "));
+            self.figures
+                .retain(|figure| !figure.metric.contains("lat "));
         }
-        if self.figures.is_empty() {
-            return;
+        if !self.figures.is_empty() {
+            let labels = Labels {
+                workload: self.job.map(|(name, _)| name),
+                ..Labels::default()
+            };
+            let figures = self.figures;
+            block.find(self.at, Finding::Run { labels, figures });
         }
-        let labels = Labels {
-            configuration: self.configuration,
-            workload: self.job,
-            repetition: None,
+    }
+
+    /// Takes a line, and says what it is; one that begins another run ends this one.
+    fn take(&mut self, text: &str, at: usize, block: &mut Block) -> Option<Taken> {
+        let found =
+            |form: &LazyLock<Option<Regex>>| form.as_ref().and_then(|form| form.captures(text));
+        if let Some(found) = found(&JOB) {
+            let job = Some((label(&found["name"]), found["group"].to_owned()));
+            if self.job != job || self.total {
+                self.begin(at, block);
+            }
+            (self.job, self.jobs) = (job, self.jobs + 1);
+            self.way.clear();
+            return Some("fio job");
+        }
+        if let Some(found) = found(&RATES) {
+            let figures = rates(&found["way"], text);
+            let again = figures.iter().any(|figure| self.has(&figure.metric)) && self.jobs < 2;
+            if again || self.total {
+                self.begin(at, block);
+            }
+            figures.into_iter().for_each(|figure| self.add(figure));
+            self.way = found["way"].to_owned();
+            return Some("fio rates");
+        }
+        if let Some(found) = found(&TOTAL) {
+            let way = found["way"].to_lowercase();
+            let figures = rates(&way, text);
+            if self.total && figures.iter().any(|figure| self.has(&figure.metric)) {
+                self.begin(at, block);
+            }
+            // What the group did in all is what its jobs add up to.
+            self.figures
+                .retain(|known| figures.iter().all(|figure| figure.metric != known.metric));
+            self.figures.extend(figures);
+            self.total = true;
+            return Some("fio rates");
+        }
+        if let Some(found) = found(&LATENCY).filter(|_| !self.way.is_empty()) {
+            let (value, _) = scaled(&found["value"], &found["factor"])?;
+            self.only(
+                format!("{} {} avg", self.way, &found["name"]),
+                value,
+                &found["unit"],
+            );
+            return Some("fio latency");
+        }
+        if let Some(found) = found(&PERCENTILES) {
+            self.percentiles = Some(found["unit"].to_owned());
+            return Some("fio percentiles");
+        }
+        if let (Some(rest), Some(unit)) = (text.strip_prefix('|'), self.percentiles.clone()) {
+            for found in PERCENTILE.as_ref()?.captures_iter(rest) {
+                let kept = KEPT.iter().find(|kept| found["at"].starts_with(**kept));
+                let value = english(&found["value"]).filter(|_| !self.way.is_empty());
+                if let (Some(kept), Some(value)) = (kept, value) {
+                    self.only(format!("{} clat {kept}th", self.way), value, &unit);
+                }
+            }
+            return Some("fio percentiles");
+        }
+        let disk = text.contains(": ios=") && !self.figures.is_empty();
+        (disk || OTHERS.iter().any(|start| text.starts_with(start))).then_some("fio")
+    }
+
+    fn begin(&mut self, at: usize, block: &mut Block) {
+        let new = Open {
+            at,
+            ..Open::default()
         };
-        let figures = self.figures;
-        block.find(self.at, Finding::Run { labels, figures });
+        std::mem::replace(self, new).finish(block);
     }
 }
 
@@ -184,212 +273,113 @@ impl Open {
 fn report(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;
     let mut block = Block::default();
-    let mut open: Option<Open> = None;
+    let mut open = Open::default();
     let mut at = 0;
-    let mut end = 0;
-    while at < lines.len().min(MOST) && lines[at].depth == depth {
-        let Some(text) = line_at(lines, at) else {
-            break;
-        };
+    while let Some(text) = line_at(lines, at).filter(|_| lines[at].depth == depth && at < MOST) {
         if text.trim().is_empty() {
             // Blank lines stand inside a report, not after its last line.
-            if at + 1 - end > 2 {
+            if at >= block.taken.len() + 2 {
                 break;
             }
             at += 1;
             continue;
         }
-        let next = line_at(lines, at + 1);
-        let Some(what) = said(text) else {
-            // What a mailer or an author has done to a line ends no report.
-            let begun = open.as_ref().is_some_and(|run| !run.direction.is_empty());
-            if begun && lines::is_inside(text, [next, line_at(lines, at + 2)]) {
-                block.taken.resize(at, "blank");
-                block.taken.push("fio, not understood");
+        let Some(what) = open
+            .take(text.trim(), at, &mut block)
+            .filter(|_| text.len() <= LONGEST)
+        else {
+            // A mailer may have wrapped the end of a line.
+            let rest = ["io=", "run=", "stdev=", "samples=", "avg="];
+            if block.taken.len() == at && rest.iter().any(|start| text.trim().starts_with(start)) {
+                block.taken.push("fio, wrapped");
                 at += 1;
-                end = at;
                 continue;
             }
             break;
         };
-        let wrapped = lines::goes_on(text, next);
         block.taken.resize(at, "blank");
-        block.taken.push(what.taken());
-        apply(what, at, &mut open, &mut block);
+        block.taken.push(what);
         at += 1;
-        if wrapped && line_at(lines, at).is_some() && lines[at].depth == depth {
-            block.taken.push("fio, wrapped" as Taken);
-            at += 1;
-            let rest = next.unwrap_or_default();
-            open.iter_mut().for_each(|run| run.wrapped(rest));
-        }
-        end = at;
     }
-    if let Some(open) = open {
-        open.finish(&mut block);
-    }
-    files::count(&mut block);
+    open.finish(&mut block);
     (!block.findings.is_empty()).then_some(block)
 }
 
-/// Takes in what one line says.
-fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) {
-    match what {
-        Said::Job { name, group } => job(name, group, at, open, block),
-        Said::Rates {
-            before,
-            direction,
-            figures,
-        } => rates(before, direction, figures, at, open, block),
-        Said::Latency {
-            before: Some(before),
-            name,
-            average,
-            unit,
-        } => {
-            let figure = |metric| Figure::new(metric, average, unit);
-            latency(before, name, figure, at, open, block);
-        }
-        Said::Latency {
-            before: None,
-            name,
-            average,
-            unit,
-        } => {
-            let figure = |metric| Figure::new(metric, average, unit);
-            latency_of_direction(name, figure, open);
-        }
-        Said::Owner(name) => {
-            begin(at, open, block);
-            open.iter_mut().for_each(|run| run.job = Some(label(name)));
-        }
-        Said::PercentileUnit(unit) => open.iter_mut().for_each(|run| run.percentiles = Some(unit)),
-        Said::Percentiles(found) => open.iter_mut().for_each(|run| percentiles(&found, run)),
-        Said::Total {
-            note,
-            direction,
-            figures,
-        } => {
-            let total = format!("{TOTAL}{direction}");
-            if open
-                .as_ref()
-                .is_none_or(|run| run.direction == total || run.is_whole(&direction))
-            {
-                begin(at, open, block);
-            }
-            if let Some(run) = open {
-                run.totals.push(direction);
-                run.total(figures, note);
-                run.direction = total;
-            }
-        }
-        Said::Other => {}
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The rates of one direction: a run that has them already is followed by another one,
-/// unless another of its jobs says them.
-fn rates(
-    before: Option<&str>,
-    direction: String,
-    figures: Vec<Figure>,
-    at: usize,
-    open: &mut Option<Open>,
-    block: &mut Block,
-) {
-    let again = |run: &Open| {
-        let own = figures.iter().any(|f| run.has(&f.metric));
-        let job = run.direction.is_empty() && run.group.is_some();
-        run.configuration != before.map(label) || own && !job
-    };
-    if open.as_ref().is_none_or(again) {
-        begin(at, open, block);
+    fn read(texts: &[&str]) -> Vec<String> {
+        let lines: Vec<Line<'_>> = (1..)
+            .zip(texts)
+            .map(|(at, text)| Line::plain(at, text))
+            .collect();
+        let block = Fio.read(&lines).unwrap_or_default();
+        let runs = block
+            .findings
+            .into_iter()
+            .filter_map(|(_, finding)| match finding {
+                Finding::Run { labels, figures } => {
+                    let one = |f: &Figure| format!("{}={}{}", f.metric, f.value, f.unit);
+                    let shown: Vec<String> = figures.iter().map(one).collect();
+                    Some(format!(
+                        "{}: {}",
+                        labels.workload.unwrap_or_default(),
+                        shown.join(" ")
+                    ))
+                }
+                _ => None,
+            });
+        runs.collect()
     }
-    if let Some(run) = open {
-        run.configuration = before.map(label);
-        run.jobs += usize::from(run.direction.is_empty());
-        run.direction = direction;
-        figures.into_iter().for_each(|figure| run.add(figure));
-    }
-}
 
-/// A latency behind a word: `Read Latency: clat …` says the direction, another word who
-/// it is of.
-fn latency(
-    before: &str,
-    name: &str,
-    figure: impl FnOnce(String) -> Figure,
-    at: usize,
-    open: &mut Option<Open>,
-    block: &mut Block,
-) {
-    let mut words = before.split_whitespace();
-    let direction = words.next().map(str::to_ascii_lowercase);
-    let direction = direction.filter(|word| DIRECTIONS.contains(&word.as_str()));
-    let metric = match &direction {
-        Some(direction) => format!("{direction} {name} avg"),
-        None => format!("{name} avg"),
-    };
-    let name = direction.is_none().then(|| label(before));
-    let again = |run: &Open| run.configuration != name || run.has(&metric);
-    if open.as_ref().is_none_or(again) {
-        begin(at, open, block);
-    }
-    if let Some(run) = open {
-        run.configuration = name;
-        run.only(figure(metric));
-    }
-}
+    const JOB: &str = "copy: (groupid=0, jobs=1): err= 0: pid=4101: Sat Mar  7 12:00:01 2026";
 
-/// A latency of the direction that was said before.
-fn latency_of_direction(
-    name: &str,
-    figure: impl FnOnce(String) -> Figure,
-    open: &mut Option<Open>,
-) {
-    if let Some(run) = open.as_mut().filter(|run| !run.direction.is_empty()) {
-        run.percentiles = None;
-        run.only(figure(format!("{} {name} avg", run.direction)));
+    #[test]
+    fn jobs_of_a_group_add_up_and_are_one_run() {
+        let job = [
+            JOB,
+            "  read: IOPS=12.5k, BW=48.0MiB/s (51.2MB/s)(2929MiB/60001msec)",
+        ];
+        assert_eq!(read(&job), ["copy: read iops=12500IOPS read bw=48MiB/s"]);
+        let two = [job, job].concat();
+        assert_eq!(read(&two), ["copy: read iops=25000IOPS read bw=96MiB/s"]);
+        let status = [
+            "Run status group 0 (all jobs):",
+            "   READ: bw=95.7MiB/s (100MB/s), 1-2 (3), io=5742MiB (6021MB), run=60001-60001msec",
+        ];
+        let whole = [&two[..], &[""], &status].concat();
+        assert_eq!(
+            read(&whole),
+            ["copy: read iops=25000IOPS read bw=95.7MiB/s"]
+        );
+        let again = [&whole[..], &[""], &job].concat();
+        assert_eq!(read(&again).len(), 2);
     }
-}
 
-/// A job begins: another of the same name in the same group is part of its run.
-fn job(name: &str, group: u32, at: usize, open: &mut Option<Open>, block: &mut Block) {
-    let together = open.as_ref().is_some_and(|run| {
-        run.group == Some(group)
-            && run.job.as_deref() == Some(name)
-            && !run.direction.starts_with(TOTAL)
-    });
-    if !together {
-        begin(at, open, block);
+    #[test]
+    fn latencies_are_those_of_the_direction_above() {
+        let report = [
+            JOB,
+            "  write: IOPS=100, BW=400KiB/s (410kB/s)(1MiB/60001msec)",
+            "    clat (usec): min=4, max=1056, avg=1.5k, stdev=10.69",
+            "    clat percentiles (usec):",
+            "     | 50.00th=[   41], 95.00th=[   44], 99.50th=[   59]",
+        ];
+        let read = read(&report);
+        assert_eq!(
+            read,
+            [
+                "copy: write iops=100IOPS write bw=400KiB/s write clat avg=1500usec write clat 50.00th=41usec write clat 95.00th=44usec"
+            ]
+        );
     }
-    if let Some(run) = open {
-        run.job = Some(label(name));
-        run.group = Some(group);
-        run.direction.clear();
-    }
-}
 
-fn percentiles(found: &[(&'static str, f64)], run: &mut Open) {
-    let Some(unit) = run.percentiles else { return };
-    for (percentile, value) in found {
-        let metric = match run.direction.as_str() {
-            "" => format!("{percentile}th"),
-            direction => format!("{direction} clat {percentile}th"),
-        };
-        run.only(Figure::new(metric, *value, unit));
-    }
-}
-
-/// Before the direction of a line that speaks of the whole group.
-const TOTAL: &str = "all ";
-
-fn begin(at: usize, open: &mut Option<Open>, block: &mut Block) {
-    let new = Open {
-        at,
-        ..Open::default()
-    };
-    if let Some(done) = open.replace(new) {
-        done.finish(block);
+    #[test]
+    fn lines_of_totals_are_a_run_each() {
+        let total =
+            "   READ: bw=513MiB/s (538MB/s), 1-2 (3), io=15.6GiB (16.8GB), run=30137-30137msec";
+        assert_eq!(read(&[total, total]).len(), 2);
+        assert!(read(&["READ: the manual"]).is_empty());
     }
 }

@@ -1,344 +1,400 @@
-//! The default text of `perf stat`.
+//! The text of `perf stat`, and of `perf stat -I`.
 
-use super::ELAPSED;
-use super::emit::{self, Amount, Noise, Reading};
-use super::event::Class;
-use super::header::Header;
-use super::join::logical;
-use super::row::{self, Kind, Row, Time, Value};
-use super::token::{self, Votes, Weight};
+use super::counters::{Counter, add_up, emit};
+use super::line::{self, Row};
+use super::{ELAPSED, preamble};
 use crate::Line;
+use crate::grammar::cells::line_at;
 use crate::grammar::number::Locale;
-use crate::grammar::{Block, Finding, Labels, Taken};
+use crate::grammar::{Block, Figure, Finding, Labels, Taken};
 
-/// More blank lines than these end a block.
-const MOST_BLANKS: usize = 4;
+/// How the line above the counters begins.
+pub(super) const HEADER: &str = "Performance counter stats for";
+/// More blank lines in a row end a block.
+const BLANKS: usize = 4;
+/// No command line is wrapped over more lines.
+const WRAPPED: usize = 4;
+/// The quotes that perf and mailers put around the command.
+const QUOTES: [char; 5] = ['\'', '"', '`', '\u{2018}', '\u{2019}'];
+/// What perf says below the counters.
+const ADVICE: [&str; 5] = [
+    "Some events weren't counted",
+    "echo 0 > /proc/sys/kernel/nmi_watchdog",
+    "echo 1 > /proc/sys/kernel/nmi_watchdog",
+    "The events in group usually",
+    "perf stat ...",
+];
 
-/// What was collected from one block.
-#[derive(Debug, Default)]
-struct Collected {
+/// What the line above the counters says.
+#[derive(Default)]
+struct Header {
+    /// What was measured, if that is a command.
+    command: Option<String>,
+    runs: Option<u32>,
+}
+
+/// Reads a header, which a mailer may have wrapped, and over how many lines it stands.
+fn header(lines: &[Line<'_>]) -> Option<(Header, usize)> {
+    let mut text = line_at(lines, 0)?.trim().to_owned();
+    if !text.starts_with(HEADER) || text.len() > 1 << 16 {
+        return None;
+    }
+    let mut used = 1;
+    while !text.ends_with(':') && used < WRAPPED {
+        let next = line_at(lines, used).filter(|next| !next.trim().is_empty());
+        let Some(next) = next.filter(|next| line::parse(next).is_none()) else {
+            break;
+        };
+        text = format!("{text} {}", next.trim());
+        used += 1;
+    }
+    let target = text[HEADER.len()..].trim();
+    let (target, closed) = match target.strip_suffix(':') {
+        Some(target) => (target, true),
+        None => (target, target.ends_with(QUOTES)),
+    };
+    let counted = target
+        .strip_suffix(')')
+        .and_then(|rest| rest.rsplit_once(" ("));
+    let counted = counted.and_then(|(command, count)| {
+        let count = count.strip_suffix(" runs").or(count.strip_suffix(" run"))?;
+        Some((command, count.parse().ok()?))
+    });
+    let (target, runs) = counted.map_or((target, None), |(target, runs)| (target, Some(runs)));
+    let quoted = target.starts_with(QUOTES);
+    let named = ["process id", "thread id", "CPU(s)", "BPF program"];
+    if !closed || !quoted && !named.iter().any(|name| target.starts_with(name)) {
+        let cut = quoted || target.is_empty();
+        return cut.then(|| (Header::default(), 1));
+    }
+    let command = target.strip_prefix(QUOTES).unwrap_or(target);
+    let command = command.strip_suffix(QUOTES).unwrap_or(command).trim();
+    let whole = command == "system wide" || command.starts_with("CPU(s)") || command.is_empty();
+    let command = (quoted && !whole).then(|| command.to_owned());
+    Some((Header { command, runs }, used))
+}
+
+/// Reads a row, which a mailer may have wrapped, and over how many lines it stands.
+fn row(lines: &[Line<'_>]) -> Option<(Row, usize)> {
+    let text = line_at(lines, 0)?;
+    let next = line_at(lines, 1).filter(|next| text.len() + next.len() < 1000);
+    let next = next.filter(|next| !next.trim().is_empty() && line::parse(next).is_none());
+    let joined = next.map(|next| format!("{} {}", text.trim_end(), next.trim()));
+    match (line::parse(text), joined) {
+        // What perf derives, and the uncertainty, stand on a line of their own.
+        (Some(_), Some(joined)) if text.contains('#') && next.is_some_and(is_rest) => {
+            Some((line::parse(&joined)?, 2))
+        }
+        (Some(_), Some(joined)) if next.is_some_and(|next| next.trim().starts_with("( +-")) => {
+            Some((line::parse(&joined)?, 2))
+        }
+        (Some(row), _) => Some((row, 1)),
+        (None, Some(joined)) => {
+            let row = line::parse(&joined).filter(|row| row.certain)?;
+            Some((row, 2))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Whether a line is the rest of one that was wrapped: `utilized`, `GHz   ( +- 1.00% )`.
+fn is_rest(text: &str) -> bool {
+    let words = text.split(['(', '[']).next().unwrap_or_default().trim();
+    let units = [
+        "utilized",
+        "CPUs utilized",
+        "GHz",
+        "M/sec",
+        "K/sec",
+        "/sec",
+        "insn per cycle",
+        "",
+    ];
+    units.contains(&words)
+        || words.starts_with("of all ") && words.split(' ').count() <= 5
+        || words.ends_with("cycles idle")
+}
+
+/// A block as it is read.
+#[derive(Default)]
+struct Text {
     header: Option<Header>,
     rows: Vec<(usize, Row)>,
-    times: Vec<(usize, Time)>,
-    table: Vec<(usize, String)>,
-    bare: Vec<(usize, String)>,
+    /// Single times of `--table`.
+    single: Vec<(usize, f64)>,
     taken: Vec<Taken>,
-    depth: u8,
-    gap: bool,
+    /// Blank lines since the last that was none.
     blanks: usize,
-    noted: bool,
 }
 
 /// Reads a block with or without a header.
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
-    let mut all = Collected::default();
-    let preamble = super::preamble(lines);
-    let start = lines.get(preamble..)?;
-    let (kind, used) = logical(start, 0);
-    match kind {
-        Kind::Header(header) => {
-            all.taken = super::preamble_taken(preamble);
-            all.take(used, "perf stat header");
-            all.header = Some(header);
+    let mut text = Text::default();
+    let preamble = preamble(lines);
+    let start = lines.get(preamble.len()..)?;
+    let depth = start.first()?.depth;
+    match header(start) {
+        Some((header, used)) => {
+            text.taken = preamble;
+            text.taken
+                .resize(text.taken.len() + used, "perf stat header");
+            text.header = Some(header);
         }
-        Kind::Row(_) | Kind::Time(_) if preamble == 0 && is_block(start) => {}
-        _ => return None,
+        None if !preamble.is_empty() || !is_block(start) => return None,
+        None => {}
     }
-    all.depth = start.first()?.depth;
-    while let Some(rest) = lines.get(all.taken.len()..).filter(|rest| !rest.is_empty()) {
-        if !all.step(rest) {
+    while let Some(rest) = lines
+        .get(text.taken.len()..)
+        .filter(|rest| !rest.is_empty())
+    {
+        let same = rest[0].depth == depth && rest[0].place.message == lines[0].place.message;
+        if !same || !text.step(rest) {
             break;
         }
     }
-    while all.taken.last() == Some(&"perf stat blank") {
-        all.taken.pop();
+    while text.taken.last() == Some(&"perf stat blank") {
+        text.taken.pop();
     }
-    Some(all.finish())
+    Some(text.finish())
 }
 
-/// Whether a block may begin here without a header: two counters in a row of
-/// which one at least is like no prose, or a counter and the elapsed time.
+/// Whether a block may begin without a header: with two counters in a row that perf knows, one
+/// of which is like no sentence, or with a time.
 fn is_block(lines: &[Line<'_>]) -> bool {
-    let depth = lines.first().map(|line| line.depth);
-    let mut at = 0;
-    let mut rows = 0;
-    let mut strong = false;
-    while at < 8 {
-        let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) else {
-            break;
-        };
-        let (kind, used) = logical(rest, 0);
-        let same_depth = rest.first().map(|line| line.depth) == depth;
-        match kind {
-            Kind::Row(row) if same_depth && bare_row(&row) => {
-                rows += 1;
-                strong |= row.strong();
-            }
-            Kind::Time(time) if same_depth && !time.tail.remark => return true,
-            Kind::Blank if rows > 0 => {}
-            _ => break,
-        }
-        if rows >= 2 && strong {
-            return true;
-        }
-        at += used;
+    let Some((first, used)) = row(lines) else {
+        return false;
+    };
+    if first.is_time {
+        return true;
     }
-    false
+    let next = lines.get(used..).filter(|rest| {
+        rest.first()
+            .is_some_and(|line| line.depth == lines[0].depth)
+    });
+    let blanks = next.map_or(0, |rest| {
+        rest.iter()
+            .take_while(|line| line.text.trim().is_empty())
+            .take(2)
+            .count()
+    });
+    let next = next.and_then(|rest| row(rest.get(blanks..)?));
+    let is_next = |(next, _): (Row, usize)| {
+        next.is_time || blanks == 0 && next.known && (first.certain || next.certain)
+    };
+    first.time.is_none() && first.known && next.is_some_and(is_next)
 }
 
-/// Whether a row needs no header to be taken for a counter.
-fn bare_row(row: &Row) -> bool {
-    row.class >= Class::Plausible && row.cgroup.is_none() && !row.tail.remark
-}
-
-impl Collected {
-    fn take(&mut self, lines: usize, what: Taken) {
-        self.taken.extend(std::iter::repeat_n(what, lines));
+impl Text {
+    fn has(&self, name: &str) -> bool {
+        self.rows.iter().any(|(_, row)| row.name == name)
     }
 
-    /// Takes what starts at `rest[0]`; false if the block has ended.
+    /// Takes what stands at the first of these lines; false if the block has ended.
     fn step(&mut self, rest: &[Line<'_>]) -> bool {
-        let (kind, used) = logical(rest, 0);
-        let at = self.taken.len();
-        let same_depth = rest.first().is_some_and(|line| line.depth == self.depth);
-        let elapsed = self.times.iter().any(|(_, time)| time.name == ELAPSED);
-        let taken: Taken = match kind {
-            Kind::Blank if self.blanks < MOST_BLANKS => {
-                self.blanks += 1;
-                self.gap |= !self.rows.is_empty();
-                self.take(used, "perf stat blank");
-                return true;
-            }
-            Kind::Row(row) if same_depth && !elapsed && self.accepts(&row) => {
-                let what = match row.value {
-                    Value::Token(_) => "perf stat counter",
-                    Value::Missing(_) => "perf stat unsupported counter",
-                };
-                self.gap = false;
-                self.rows.push((at, row));
-                what
-            }
-            Kind::Time(time) if same_depth && self.accepts_time(&time, elapsed) => {
-                self.times.push((at, time));
-                "perf stat elapsed"
-            }
-            Kind::Bare(name) if same_depth && self.header.is_some() && !self.gap && !elapsed => {
-                self.bare.push((at, name));
-                "perf stat note"
-            }
-            Kind::Note(tail) if elapsed && tail.comment => return false,
-            Kind::TableHead | Kind::Note(_) if same_depth => {
-                self.noted = true;
-                "perf stat note"
-            }
-            Kind::TableRow(value) if same_depth && self.noted => {
-                self.table.push((at, value));
-                "perf stat note"
-            }
-            Kind::Other | Kind::RowOpen if same_depth && self.metric_table(rest) => {
-                return true;
-            }
-            _ => return false,
+        let (at, text) = (self.taken.len(), rest[0].text.trim());
+        if text.is_empty() {
+            self.blanks += 1;
+            self.taken.push("perf stat blank");
+            return self.blanks <= BLANKS;
+        }
+        let (what, used) = if let Some((row, used)) = row(rest).filter(|(row, _)| self.accepts(row))
+        {
+            let what = match () {
+                () if row.is_time => "perf stat elapsed",
+                () if row.is_missing() => "perf stat unsupported counter",
+                () => "perf stat counter",
+            };
+            self.rows.push((at, row));
+            (what, used)
+        } else if let Some(value) = single(text) {
+            self.single.push((at, value));
+            ("perf stat note", 1)
+        } else if self.is_note(text) {
+            ("perf stat note", 1)
+        } else {
+            return false;
         };
         self.blanks = 0;
-        self.take(used, taken);
+        self.taken.resize(at + used, what);
         true
     }
 
-    /// Whether the row belongs to the block.
+    /// Whether a row belongs to the block.
     fn accepts(&self, row: &Row) -> bool {
-        if self.header.is_none() && !bare_row(row) {
-            return false;
+        let timed = self.has(ELAPSED);
+        if row.is_time {
+            return !self.has(&row.name);
         }
-        if !self.gap {
-            return row.class >= Class::Plausible || !row.tail.remark;
+        let again = || {
+            self.rows
+                .first()
+                .is_some_and(|(_, first)| first.name == row.name)
+        };
+        let headed = self.header.is_some() && (self.blanks == 0 || self.rows.is_empty());
+        let goes_on = row.known && (self.blanks == 0 || !again());
+        !timed && row.time.is_none() && (headed || goes_on)
+    }
+
+    /// Whether perf prints such a line between the counters or below them.
+    fn is_note(&self, text: &str) -> bool {
+        let table = ["# Table of individual", "# Final result"];
+        if table.iter().any(|start| text.starts_with(start))
+            || ADVICE.iter().any(|start| text.starts_with(start))
+        {
+            return true;
         }
-        let again = self.rows.first().is_some_and(|(_, first)| {
-            first.event == row.event && first.place == row.place && first.cgroup == row.cgroup
+        let derived = text.split_once('#').is_some_and(|(head, rest)| {
+            let number = rest.split_whitespace().next().unwrap_or_default();
+            head.split_whitespace().count() <= 2
+                && number
+                    .trim_end_matches('%')
+                    .replace(',', ".")
+                    .parse::<f64>()
+                    .is_ok()
+                && number.contains(['.', ','])
         });
-        row.class >= Class::Plausible && !again
-    }
-
-    fn accepts_time(&self, time: &Time, elapsed: bool) -> bool {
-        let twice = self.times.iter().any(|(_, other)| other.name == time.name);
-        !twice && (time.name != "elapsed" || !elapsed) && !time.tail.remark
-    }
-
-    /// Takes the table that `--metric-only` prints, if the elapsed time
-    /// follows it.
-    fn metric_table(&mut self, rest: &[Line<'_>]) -> bool {
-        if self.header.is_none() || !self.rows.is_empty() || self.noted {
-            return false;
-        }
-        let lines = rest
-            .iter()
-            .take(600)
-            .take_while(|line| line.depth == self.depth && !line.text.trim().is_empty())
-            .count();
-        let after = rest.get(lines..).unwrap_or_default();
-        let blanks = after
-            .iter()
-            .take(MOST_BLANKS)
-            .take_while(|line| line.text.trim().is_empty())
-            .count();
-        let timed = after
-            .get(blanks..)
-            .is_some_and(|after| matches!(logical(after, 0).0, Kind::Time(_)));
-        let counters = rest
-            .iter()
-            .take(lines)
-            .any(|line| matches!(row::parse(&line.text), Kind::Row(_) | Kind::Time(_)));
-        self.noted = true;
-        let timed = timed && !counters;
-        if timed {
-            self.take(lines, "perf stat note");
-        }
-        timed
+        derived && self.blanks == 0 && !self.rows.is_empty() && !self.has(ELAPSED)
     }
 
     fn finish(self) -> Block {
-        let locale = self.locale();
-        let header = self.header.unwrap_or_default();
-        let had_header = self.taken.contains(&"perf stat header");
-        let labels = Labels {
-            workload: header.workload,
-            ..Labels::default()
-        };
         let mut block = Block {
-            findings: Vec::new(),
             taken: self.taken,
+            ..Block::default()
         };
-        if had_header && self.rows.is_empty() && self.times.is_empty() && self.bare.is_empty() {
+        if self.rows.is_empty() {
             let sentence = "a perf stat header without counters".to_owned();
             block.find(0, Finding::Doubt("truncated-block", sentence));
         }
-        for (at, name) in &self.bare {
-            emit::bad_number(&mut block, *at, name, "there is no value");
-        }
-        if locale.is_none() {
-            ambiguous(&mut block, self.rows.iter().map(|(at, row)| (*at, row)));
-        }
-        let locale = locale.unwrap_or_default();
-        let mut readings: Vec<Reading> = self
-            .rows
-            .into_iter()
-            .map(|(at, row)| reading(at, row, locale))
-            .collect();
-        let singles = singles(&self.table, header.runs);
-        for (repetition, (at, figure)) in (1..).zip(singles.iter().flatten()) {
-            let labels = Labels {
-                repetition: Some(repetition),
-                ..labels.clone()
-            };
-            emit::run(&mut block, *at, &labels, vec![figure.clone()]);
-        }
-        for (at, time) in self.times {
-            if time.name != "elapsed" || singles.is_none() {
-                readings.push(time_reading(at, time, locale));
+        let header = self.header.unwrap_or_default();
+        let labels = Labels {
+            workload: header.command,
+            ..Labels::default()
+        };
+        let mut counters = counters(&mut block, self.rows);
+        let all = self.single.len() > 1
+            && header.runs.map(|runs| runs as usize) == Some(self.single.len());
+        if all {
+            counters.retain(|counter| counter.metric != ELAPSED);
+            for ((at, value), repetition) in self.single.into_iter().zip(1..) {
+                let labels = Labels {
+                    repetition: Some(repetition),
+                    ..labels.clone()
+                };
+                let figures = vec![Figure::new(ELAPSED, value, "s")];
+                block.find(at, Finding::Run { labels, figures });
             }
         }
-        emit::emit(&mut block, &labels, header.runs, 0, readings);
-        emit::sort(&mut block);
+        emit(&mut block, &labels, header.runs, 0, counters);
         block
     }
+}
 
-    /// The locale that the tokens speak for.
-    fn locale(&self) -> Option<Locale> {
-        let mut votes = Votes::default();
-        for (_, time) in &self.times {
-            votes.decimal(&time.value, Weight::Time);
-        }
-        let tails = self.times.iter().map(|(_, time)| &time.tail);
-        for tail in tails.chain(self.rows.iter().map(|(_, row)| &row.tail)) {
-            for token in [&tail.derived, &tail.noise, &tail.share]
-                .into_iter()
-                .flatten()
-            {
-                votes.decimal(token, Weight::Derived);
-            }
-        }
-        for (_, row) in &self.rows {
-            if let Value::Token(token) = &row.value {
-                votes.value(token);
-            }
-        }
-        votes.decide()
+/// `0.051662 (+0.000208) #` below `# Table of individual measurements:`.
+fn single(text: &str) -> Option<f64> {
+    let (value, rest) = text.split_once(" (")?;
+    let (difference, bar) = rest.split_once(')')?;
+    let signed = difference.starts_with(['+', '-']);
+    let drawn = bar.trim().starts_with('#') && bar.trim().bytes().all(|b| b == b'#');
+    (signed && drawn).then(|| value.replace(',', ".").parse().ok())?
+}
+
+/// Rows as counters; doubts a value that reads differently with the other decimal mark where
+/// nothing tells which it is.
+fn counters(block: &mut Block, rows: Vec<(usize, Row)>) -> Vec<Counter> {
+    let (at, rows): (Vec<usize>, Vec<Row>) = rows.into_iter().unzip();
+    let locale = line::locale(&rows);
+    let doubtful = at.iter().zip(&rows).find(|(_, row)| row.is_ambiguous());
+    if let Some((at, row)) = doubtful.filter(|_| locale.is_none()) {
+        let sentence = format!(
+            "{} may have a decimal mark or none; read as in English",
+            row.shown()
+        );
+        block.find(*at, Finding::Doubt("locale-ambiguous", sentence));
     }
+    let locale = locale.unwrap_or(Locale::English);
+    let all = at.into_iter().zip(rows);
+    all.map(|(at, row)| row.counter(at, locale)).collect()
 }
 
-/// The single elapsed times of `--table`, if there is one for each run.
-fn singles(
-    table: &[(usize, String)],
-    runs: Option<u32>,
-) -> Option<Vec<(usize, crate::grammar::Figure)>> {
-    let complete = table.len() > 1 && usize::try_from(runs?).ok() == Some(table.len());
-    let figure = |(at, token): &(usize, String)| {
-        let seconds = token::plain_decimal(token)?;
-        Some((*at, crate::grammar::Figure::new("elapsed", seconds, "s")))
-    };
-    complete.then(|| table.iter().map(figure).collect())?
+/// Whether the line is the heading above intervals.
+pub(super) fn is_heading(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix('#').unwrap_or_default();
+    let mut words = rest.split_whitespace().take(8);
+    words.next() == Some("time") && words.any(|word| word == "counts")
 }
 
-/// Doubts the first value that reads differently in the two locales. Counts
-/// have no fraction, so `1,466` without a unit is not in doubt.
-pub(super) fn ambiguous<'r>(block: &mut Block, rows: impl Iterator<Item = (usize, &'r Row)>) {
-    for (at, row) in rows {
-        let Value::Token(token) = &row.value else {
+/// Reads the intervals of one execution.
+pub(super) fn read_intervals(lines: &[Line<'_>]) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut rows: Vec<(usize, Row)> = Vec::new();
+    while let Some(line) = lines.get(taken.len()).filter(|line| line.depth == depth) {
+        let at = taken.len();
+        if is_heading(&line.text) {
+            taken.push("perf stat interval heading");
             continue;
-        };
-        let english = token::read(token, Locale::English);
-        let comma = token::read(token, Locale::CommaDecimal);
-        let (Some(english), Some(comma)) = (english, comma) else {
-            continue;
-        };
-        let whole = row.unit.is_empty() && token.contains(',');
-        if english != comma && !whole {
-            let sentence = format!(
-                "`{}` ({}) may mean {english} or {comma}; read as {english}",
-                token::shown(token),
-                row.metric(),
-            );
-            block.find(at, Finding::Doubt("locale-ambiguous", sentence));
-            return;
         }
+        let last = rows.last().and_then(|(_, row)| row.time);
+        let Some((row, used)) =
+            row(&lines[at..]).filter(|(row, _)| row.time.is_some() && row.time >= last)
+        else {
+            break;
+        };
+        let what = match row.is_missing() {
+            true => "perf stat unsupported counter",
+            false => "perf stat interval",
+        };
+        rows.push((at, row));
+        taken.resize(at + used, what);
     }
+    if !rows.iter().any(|(_, row)| row.known) {
+        return None;
+    }
+    let last = rows
+        .last()
+        .and_then(|(_, row)| row.time)
+        .unwrap_or_default();
+    let mut block = Block {
+        taken,
+        ..Block::default()
+    };
+    let labels = summary(lines, &mut block, last);
+    let counters = counters(&mut block, rows);
+    add_up(&mut block, &labels, 0, counters);
+    Some(block)
 }
 
-/// A counter's reading.
-pub(super) fn reading(at: usize, row: Row, locale: Locale) -> Reading {
-    let metric = row::name(&row.event, row.cgroup.as_deref(), row.place.as_deref());
-    let amount = match &row.value {
-        Value::Missing(reason) => Amount::Missing(reason),
-        Value::Token(token) => emit::amount(token::read(token, locale), token, &row.unit),
+/// Passes over the totals that `--summary` prints below the intervals of the same execution,
+/// and takes what they say of the command.
+fn summary(lines: &[Line<'_>], block: &mut Block, last: f64) -> Labels {
+    let from = block.taken.len();
+    let rest = &lines[from..];
+    let blanks = rest
+        .iter()
+        .take(BLANKS)
+        .take_while(|line| line.text.trim().is_empty())
+        .count();
+    let totals =
+        header(&rest[blanks..]).and_then(|(header, _)| Some((header, read(&rest[blanks..])?)));
+    let Some((header, totals)) = totals else {
+        return Labels::default();
     };
-    Reading {
-        at,
-        metric,
-        unit: row.unit,
-        amount,
-        noise: row
-            .tail
-            .noise
-            .as_deref()
-            .map(Noise::percent)
-            .unwrap_or_default(),
-        share: row.tail.share.as_deref().and_then(token::plain_decimal),
+    let elapsed = totals
+        .findings
+        .iter()
+        .find_map(|(_, finding)| match finding {
+            Finding::Run { figures, .. } => figures.iter().find(|figure| figure.metric == ELAPSED),
+            _ => None,
+        });
+    if !elapsed.is_some_and(|elapsed| (last..=last * 1.05 + 0.1).contains(&elapsed.value)) {
+        return Labels::default();
     }
-}
-
-fn time_reading(at: usize, time: Time, locale: Locale) -> Reading {
-    let value = token::plain_decimal(&time.value).or_else(|| token::read(&time.value, locale));
-    let noise = match (&time.error, &time.tail.noise) {
-        (Some(error), _) => Noise::absolute(error),
-        (None, Some(percent)) => Noise::percent(percent),
-        (None, None) => Noise::None,
-    };
-    Reading {
-        at,
-        metric: time.name.to_owned(),
-        unit: "s".to_owned(),
-        amount: emit::amount(value, &time.value, "s"),
-        noise,
-        share: None,
+    block.taken.resize(from + blanks, "perf stat blank");
+    block
+        .taken
+        .resize(from + blanks + totals.taken.len(), "perf stat note");
+    Labels {
+        workload: header.command,
+        ..Labels::default()
     }
 }

@@ -1,0 +1,84 @@
+//! netperf's report of one test: a header of several lines and a row of numbers.
+//!
+//! ```text
+//! Recv   Send    Send
+//! Socket Socket  Message  Elapsed
+//! Size   Size    Size     Time     Throughput
+//! bytes  bytes   bytes    secs.    10^6bits/sec
+//!
+//!  87380  16384  16384    10.00    9413.39
+//! ```
+
+use super::begins::Begins;
+use super::cells::line_at;
+use super::number::english;
+use super::{Block, Figure, Finding, Grammar, Labels};
+use crate::Line;
+
+/// netperf; see the module.
+pub struct Netperf;
+
+/// The last line of each header, with the metric and its unit.
+const HEADERS: [(&str, &str, &str); 2] = [
+    ("10^6bits/sec", "throughput", "Mbit/s"),
+    ("per sec", "transactions", "1/s"),
+];
+
+impl Grammar for Netperf {
+    fn name(&self) -> &'static str {
+        "netperf"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"bS")
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        let text = line.trim();
+        (text.starts_with("bytes") || text.starts_with("Send "))
+            && HEADERS.iter().any(|(end, ..)| text.ends_with(end))
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let head = line_at(lines, 0)?.trim();
+        let (_, metric, unit) = HEADERS.iter().find(|(end, ..)| head.ends_with(end))?;
+        let at =
+            (1..4).find(|at| line_at(lines, *at).is_some_and(|text| !text.trim().is_empty()))?;
+        let row: Option<Vec<f64>> = line_at(lines, at)?
+            .split_whitespace()
+            .map(english)
+            .collect();
+        let value = *row.filter(|row| row.len() >= 4)?.last()?;
+        let mut block = Block {
+            taken: vec!["netperf"; at + 1],
+            ..Block::default()
+        };
+        let labels = Labels::default();
+        let figures = vec![Figure::new(*metric, value, *unit)];
+        block.find(at, Finding::Run { labels, figures });
+        Some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_number_below_the_header_is_the_result() {
+        let read = |texts: [&'static str; 3]| {
+            let lines = texts.map(|text| Line::plain(1, text));
+            Netperf
+                .starts(texts[0])
+                .then(|| Netperf.read(&lines))
+                .flatten()
+        };
+        let head = "bytes  bytes   bytes    secs.    10^6bits/sec";
+        let block = read([head, "", "87380  16384  16384    10.00    9413.39"]).expect("a report");
+        assert_eq!(block.taken.len(), 3);
+        assert!(
+            matches!(&block.findings[0].1, Finding::Run { figures, .. } if figures[0].value == 9413.39)
+        );
+        assert!(read([head, "", "and then 3"]).is_none());
+    }
+}

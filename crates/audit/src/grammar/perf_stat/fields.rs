@@ -1,0 +1,263 @@
+//! `perf stat -x` and `perf stat -j`: a counter a line.
+
+use serde_json::{Map, Value};
+
+use super::counters::{Amount, Counter, Deviation, add_up, amount, emit, executions};
+use super::{line, preamble};
+use crate::Line;
+use crate::grammar::cells::line_at;
+use crate::grammar::number::{Locale, parse};
+use crate::grammar::{Block, Labels};
+use crate::printed;
+
+/// Lines longer than this are none of perf's.
+const LONGEST: usize = 16 << 10;
+
+/// What a line is.
+pub(super) enum Read {
+    Counter(Box<Counter>),
+    /// What perf derived, or a total that `--summary` repeats.
+    Note,
+}
+
+/// Reads lines in a row, each by itself.
+pub(super) fn read(lines: &[Line<'_>], of: fn(&str) -> Option<Read>) -> Option<Block> {
+    let mut taken = preamble(lines);
+    let depth = lines.get(taken.len())?.depth;
+    let mut counters: Vec<Counter> = Vec::new();
+    while let Some(text) = line_at(lines, taken.len()).filter(|text| text.len() <= LONGEST) {
+        let at = taken.len();
+        let read = of(text.trim()).filter(|_| lines[at].depth == depth);
+        match read {
+            Some(Read::Counter(counter)) => {
+                let last = counters.last().map(|last| last.time);
+                if last.is_some_and(|last| {
+                    last.is_some() != counter.time.is_some() || last > counter.time
+                }) {
+                    break;
+                }
+                taken.push(match counter.amount {
+                    Amount::Missing(_) => "perf stat unsupported counter",
+                    _ => "perf stat counter",
+                });
+                counters.push(Counter { at, ..*counter });
+            }
+            Some(Read::Note) => taken.push("perf stat note"),
+            None => break,
+        }
+    }
+    if counters.is_empty() {
+        return None;
+    }
+    let mut block = Block {
+        taken,
+        ..Block::default()
+    };
+    let labels = Labels::default();
+    if counters[0].time.is_some() {
+        add_up(&mut block, &labels, counters[0].at, counters);
+    } else {
+        for counters in executions(counters) {
+            emit(&mut block, &labels, None, counters[0].at, counters);
+        }
+    }
+    Some(block)
+}
+
+/// Whether a line begins as a row of fields does.
+pub(super) fn may_be_row(text: &str) -> bool {
+    let first = text
+        .split([',', ';', '|', '\t'])
+        .next()
+        .unwrap_or_default()
+        .trim();
+    is_value(first)
+        || line::place(text).is_some()
+        || line::time_stamp(&format!("{first} ")).is_some()
+}
+
+fn is_value(field: &str) -> bool {
+    matches!(field, "<not supported>" | "<not counted>") || plain(field).is_some()
+}
+
+/// A number with a point or, where a comma is no separator, with a comma.
+fn plain(field: &str) -> Option<f64> {
+    parse(field, Locale::English).or_else(|| parse(field, Locale::CommaDecimal))
+}
+
+/// A row of fields: `[time,][place,[cpus,]]value,unit,event,[group,][x.xx%,]run time,share,…`.
+pub(super) fn separated(text: &str) -> Option<Read> {
+    let separators = [';', '|', '\t', ','].into_iter();
+    separators
+        .filter(|mark| text.contains(*mark))
+        .find_map(|mark| {
+            let fields: Vec<&str> = text.split(mark).map(str::trim).take(64).collect();
+            row(&fields).or_else(|| {
+                row(&mended(&fields)?
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>())
+            })
+        })
+}
+
+/// Fields of which the separator has torn the numbers that have a decimal comma: `0,62,msec`.
+fn mended(fields: &[&str]) -> Option<Vec<String>> {
+    let digits = |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit());
+    let [whole, fraction, rest @ ..] = fields else {
+        return None;
+    };
+    (digits(whole) && digits(fraction)).then(|| {
+        let first = format!("{whole}.{fraction}");
+        let rest = rest.iter().map(|field| (*field).to_owned());
+        std::iter::once(first).chain(rest).collect()
+    })
+}
+
+fn row(mut fields: &[&str]) -> Option<Read> {
+    let time = fields
+        .first()
+        .and_then(|first| line::time_stamp(&format!("{first} ")));
+    if time.is_some() {
+        fields = &fields[1..];
+    }
+    if fields.first() == Some(&"summary")
+        || fields.len() >= 5 && fields[..3].iter().all(|field| field.is_empty())
+    {
+        return Some(Read::Note);
+    }
+    let mut place = None;
+    let first = fields.first()?;
+    let thread = || {
+        first
+            .rsplit_once('-')
+            .is_some_and(|(_, id)| id.parse::<u32>().is_ok())
+    };
+    if line::place(first).is_some() || !is_value(first) && thread() {
+        let counted =
+            !first.starts_with("CPU") && fields.get(2).is_some_and(|field| is_value(field));
+        place = Some(*first);
+        fields = &fields[1 + usize::from(counted && fields[1].parse::<u32>().is_ok())..];
+    }
+    let [value, unit, event, rest @ ..] = fields else {
+        return None;
+    };
+    let group = rest
+        .first()
+        .filter(|field| !field.is_empty() && !is_value(field) && !field.ends_with('%'));
+    let rest = &rest[usize::from(group.is_some())..];
+    let error = rest.first().and_then(|field| field.strip_suffix('%'));
+    let rest = &rest[usize::from(error.is_some())..];
+    let run_time = rest
+        .first()
+        .is_some_and(|field| field.parse::<u64>().is_ok());
+    let share = rest
+        .get(1)
+        .and_then(|share| plain(share))
+        .filter(|_| run_time);
+    let shared = share.is_some_and(|share| (0.0..=100.0).contains(&share));
+    let certain = shared || line::is_event(event) && error.is_some();
+    let unit_like = unit.len() <= 24 && plain(unit).is_none();
+    if !is_value(value) && !matches!(*value, "nan" | "inf")
+        || !certain
+        || !unit_like
+        || event.is_empty()
+    {
+        return None;
+    }
+    let name = name(event, [group.copied(), place]);
+    Some(counter(time, name, unit, value, error, share))
+}
+
+fn name(event: &str, parts: [Option<&str>; 2]) -> String {
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    parts.fold(event.to_owned(), |name, part| format!("{name} {part}"))
+}
+
+fn counter(
+    time: Option<f64>,
+    metric: String,
+    unit: &str,
+    value: &str,
+    error: Option<&str>,
+    share: Option<f64>,
+) -> Read {
+    let amount = match value {
+        "<not supported>" => Amount::Missing("not supported"),
+        "<not counted>" => Amount::Missing("not counted"),
+        value => amount(plain(value), value, unit),
+    };
+    let error = error.and_then(|token| Some((plain(token).filter(|error| *error >= 0.0)?, token)));
+    let error = error.map(|(error, token)| {
+        // perf writes two digits, of which JSON keeps those that matter.
+        let token = if error == 0.0 { "0.00" } else { token };
+        Deviation::Percent(printed::spread(error, token))
+    });
+    let counter = Counter {
+        at: 0,
+        time,
+        metric,
+        unit: unit.to_owned(),
+        amount,
+        error,
+        share,
+    };
+    Read::Counter(Box::new(counter))
+}
+
+/// Keys that say which part of the machine a counter is of.
+const PLACES: [&str; 8] = [
+    "cpu", "core", "socket", "die", "cluster", "cache", "node", "thread",
+];
+
+/// One object.
+pub(super) fn object(text: &str) -> Option<Read> {
+    let body = text.trim_end_matches([',', ' ']);
+    let map = serde_json::from_str::<Map<String, Value>>(body);
+    let map = map
+        .or_else(|_| serde_json::from_str(&with_points(body)))
+        .ok()?;
+    let get = |key: &str| match map.get(key)? {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let (Some(event), Some(value)) = (get("event"), get("counter-value")) else {
+        return map.contains_key("metric-value").then_some(Read::Note);
+    };
+    let place = PLACES.iter().find_map(|key| {
+        let place = get(key)?;
+        let numbered = place.bytes().all(|b| b.is_ascii_digit());
+        Some(if numbered {
+            format!("{}{place}", key.to_uppercase())
+        } else {
+            place
+        })
+    });
+    let number = |key: &str| get(key).and_then(|text| plain(&text));
+    let name = name(&event, [get("cgroup").as_deref(), place.as_deref()]);
+    let unit = get("unit").unwrap_or_default();
+    let (error, share) = (get("variance"), number("pcnt-running"));
+    Some(counter(
+        number("interval"),
+        name,
+        &unit,
+        &value,
+        error.as_deref(),
+        share,
+    ))
+}
+
+/// The object with points for the decimal commas that perf prints in some locales:
+/// `"variance" : 1,34,`.
+fn with_points(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut quoted = false;
+    let chars = text.char_indices().map(|(at, c)| {
+        quoted ^= c == '"';
+        let decimal = c == ',' && !quoted && at > 0 && digit(at - 1) && digit(at + 1);
+        if decimal { '.' } else { c }
+    });
+    chars.collect()
+}

@@ -1,0 +1,303 @@
+//! One line of the text of `perf stat`.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::counters::{Amount, Counter, Deviation, amount};
+use crate::grammar::number::{Locale, parse as parse_number};
+use crate::printed;
+
+/// Lines longer than this are none of perf's.
+const LONGEST: usize = 4096;
+
+/// A counter, or one of the times, as it is printed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    pub(super) time: Option<f64>,
+    pub(super) name: String,
+    /// Whether perf knows the event by that name, or its name is written as events' are.
+    pub(super) known: bool,
+    /// Whether no sentence has such a line.
+    pub(super) certain: bool,
+    pub(super) is_time: bool,
+    unit: String,
+    value: String,
+    /// What stands behind `+-`, of the mean of times.
+    error: Option<String>,
+    percent: Option<String>,
+    share: Option<String>,
+    derived: Option<String>,
+}
+
+const VALUE: &str =
+    r"<not (?:supported|counted)>|-?\d[\w.,'\u{a0}\u{202f}]*(?: \d{3}(?:[.,]\d+)?\b)*|nan|inf";
+const UNIT: &str =
+    r"%|'C|°C|[munKMG]?sec|[mun]?s|Joules|J|m?W|Watts|[KMG]i?B|[Bb]ytes|m?V|m?A|C|M?Hz|rpm";
+const PLACE: &str = r"(?:CPU|S|D|N)\d[A-Z\d-]*";
+
+fn pattern(text: &str) -> Option<Regex> {
+    Regex::new(text).ok()
+}
+
+static COUNTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(&format!(
+        r"^(?:(?<time>\d+[.,]\d{{9}})\s+)?(?:(?<place>{PLACE})(?:\s+\d+)??\s+|(?<thread>[^\d\s<-][^<]*?-\d+)\s+)?(?<value>{VALUE})\s+(?:(?<unit>{UNIT})\s+)?(?<event>[A-Za-z][^\s#(]*)(?<msec>\s*\(msec\))?(?:\s+(?<group>/\S*))?(?:\s+(?<tail>[#(\[<].*))?$"
+    ))
+});
+static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"^(?<value>\d[\d.,]*)(?:\s+(?:\+-|±)\s+(?<error>[\d.,]+))?\s+seconds\s+(?<name>time\s+elapsed|user|sys)\s*(?<tail>[#(\[].*)?$",
+    )
+});
+static PERCENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"\(\s*(?:\+-|\+/-|±)\s*(?<percent>[\d.,]+|nan|-nan)\s*%\s*\)"));
+static SHARE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"[\[(]\s*(?<share>\d+[.,]\d+)\s*%\s*[\])]"));
+static DERIVED: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^#\s*(?<derived>\d[\d.,]*)"));
+static INTERVAL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"^\s*(?<time>\d+[.,]\d{9})\s"));
+
+fn group<'t>(pattern: &LazyLock<Option<Regex>>, text: &'t str, name: &str) -> Option<&'t str> {
+    let captures = pattern.as_ref()?.captures(text)?;
+    captures.name(name).map(|found| found.as_str())
+}
+
+/// The time at which an interval ended.
+pub(super) fn time_stamp(text: &str) -> Option<f64> {
+    group(&INTERVAL, text, "time")?
+        .replace(',', ".")
+        .parse()
+        .ok()
+}
+
+/// Which CPU, socket or node a line is about, at its begin.
+pub(super) fn place(text: &str) -> Option<&str> {
+    let word = text.split([' ', '\t', ',', ';', '|']).next()?;
+    let rest = word
+        .strip_prefix("CPU")
+        .or_else(|| word.strip_prefix(['S', 'D', 'N']))?;
+    let part = |b: u8| b.is_ascii_digit() || b.is_ascii_uppercase() || b == b'-';
+    (rest.starts_with(|c: char| c.is_ascii_digit()) && rest.bytes().all(part)).then_some(word)
+}
+
+/// Reads a line.
+pub(super) fn parse(text: &str) -> Option<Row> {
+    let text = text.trim();
+    if text.len() > LONGEST {
+        return None;
+    }
+    let time = || TIME.as_ref()?.captures(text).map(|found| time_row(&found));
+    let counter = || {
+        COUNTER
+            .as_ref()?
+            .captures(text)
+            .map(|found| counter_row(&found))
+    };
+    time().or_else(counter)
+}
+
+fn owned(captures: &Captures<'_>, name: &str) -> Option<String> {
+    captures.name(name).map(|found| found.as_str().to_owned())
+}
+
+fn time_row(captures: &Captures<'_>) -> Row {
+    let tail = captures.name("tail").map_or("", |tail| tail.as_str());
+    let name = captures.name("name").map_or("", |name| name.as_str());
+    let name = if name.ends_with("elapsed") {
+        super::ELAPSED
+    } else {
+        name
+    };
+    Row {
+        time: None,
+        name: name.to_owned(),
+        known: true,
+        certain: true,
+        is_time: true,
+        unit: "s".to_owned(),
+        value: owned(captures, "value").unwrap_or_default(),
+        error: owned(captures, "error"),
+        percent: group(&PERCENT, tail, "percent").map(str::to_owned),
+        share: None,
+        derived: None,
+    }
+}
+
+fn counter_row(captures: &Captures<'_>) -> Row {
+    let get = |name: &str| captures.name(name).map(|found| found.as_str());
+    let tail = get("tail").unwrap_or_default();
+    let event = get("event").unwrap_or_default();
+    let mut name = event.to_owned();
+    for part in ["group", "place", "thread"].into_iter().filter_map(get) {
+        name.push(' ');
+        name.push_str(part);
+    }
+    let unit = get("unit")
+        .or(get("msec").map(|_| "msec"))
+        .unwrap_or_default();
+    let value = get("value").unwrap_or_default();
+    let known = is_event(event);
+    let marked = tail.starts_with(['#', '(', '[']) || !unit.is_empty() || value.starts_with('<');
+    Row {
+        time: get("time").and_then(|time| time.replace(',', ".").parse().ok()),
+        known,
+        certain: known && (marked || event.contains(['-', '/', ':', '_'])),
+        is_time: false,
+        unit: unit.to_owned(),
+        value: value.to_owned(),
+        error: None,
+        percent: group(&PERCENT, tail, "percent").map(str::to_owned),
+        share: group(&SHARE, tail, "share").map(str::to_owned),
+        derived: group(&DERIVED, tail, "derived").map(str::to_owned),
+        name,
+    }
+}
+
+/// Events that perf knows by a single word, and those of its own with a dash.
+#[rustfmt::skip]
+const EVENTS: [&str; 46] = [
+    "CPU-clock", "CPU-migrations", "alignment-faults", "bpf-output", "branch-instructions",
+    "branch-misses", "branches", "bus-cycles", "cache-misses", "cache-references",
+    "cgroup-switches", "context-switches", "cpu-clock", "cpu-cycles", "cpu-migrations", "cs",
+    "cycles", "dummy", "duration_time", "emulation-faults", "faults", "idle-cycles-backend",
+    "idle-cycles-frontend", "instructions", "major-faults", "mem-loads", "mem-loads-aux",
+    "mem-stores", "migrations", "minor-faults", "page-faults", "ref-cycles", "slots",
+    "stalled-cycles-backend", "stalled-cycles-frontend", "system_time", "task-clock",
+    "task-clock-msecs", "topdown-bad-spec", "topdown-be-bound", "topdown-fe-bound",
+    "topdown-fetch-bubbles", "topdown-recovery-bubbles", "topdown-retiring",
+    "topdown-total-slots", "user_time",
+];
+/// First parts of the generic cache events.
+const CACHES: [&str; 7] = [
+    "L1-dcache-",
+    "L1-icache-",
+    "LLC-",
+    "dTLB-",
+    "iTLB-",
+    "branch-",
+    "node-",
+];
+
+/// Whether a name is one of an event: a known one, one of a PMU (`cpu_core/cycles/`), a
+/// tracepoint (`sched:sched_switch`), a raw one (`r01c2`) or a vendor's (`inst_retired.any`).
+pub(super) fn is_event(name: &str) -> bool {
+    let bare = name.split_once(':').filter(|(_, modifiers)| {
+        modifiers.len() <= 4 && modifiers.bytes().all(|b| b"ukhGHIpPSDW".contains(&b))
+    });
+    let bare = bare.map_or(name, |(bare, _)| bare);
+    let word = |text: &str| {
+        let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        !text.is_empty() && text.bytes().all(part)
+    };
+    let of_pmu = || {
+        let mut parts = bare.splitn(3, '/');
+        let (pmu, event, end) = (parts.next(), parts.next(), parts.next());
+        pmu.is_some_and(word)
+            && event.is_some_and(|event| !event.is_empty())
+            && end.is_some_and(|end| end.len() <= 4)
+    };
+    let tracepoint = || {
+        bare.split_once(':')
+            .is_some_and(|(a, b)| word(a) && word(b) && b.contains('_'))
+    };
+    let raw = || {
+        let hex = bare.strip_prefix('r').unwrap_or_default();
+        (3..=16).contains(&hex.len())
+            && hex.bytes().all(|b| b.is_ascii_hexdigit())
+            && hex.bytes().any(|b| b.is_ascii_digit())
+    };
+    let vendor = || {
+        let (head, end) = bare.split_once('.').unwrap_or((bare, "x"));
+        let lower = |text: &str| {
+            text.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        };
+        head.contains('_') && lower(head) && lower(end) && end.len() != 1
+            || bare.matches('_').count() >= 2 && lower(bare)
+    };
+    EVENTS.contains(&bare)
+        || CACHES.iter().any(|cache| bare.starts_with(cache))
+        || of_pmu()
+        || tracepoint()
+        || raw()
+        || vendor()
+}
+
+/// The decimal mark of numbers that have a fraction, `None` if none of them tells.
+pub(super) fn locale(rows: &[Row]) -> Option<Locale> {
+    let fractions = |row: &'_ Row| -> Vec<String> {
+        let own = Some(&row.value).filter(|_| row.is_time || row.unit == "msec");
+        [
+            own,
+            row.derived.as_ref(),
+            row.percent.as_ref(),
+            row.share.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect()
+    };
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by_key(|row| !row.is_time);
+    let mut tokens = sorted.into_iter().flat_map(fractions);
+    tokens.find_map(|token| {
+        let mark = token.rfind(['.', ','])?;
+        match &token[mark..=mark] {
+            "," => Some(Locale::CommaDecimal),
+            _ => Some(Locale::English),
+        }
+    })
+}
+
+/// Reads a number, whose groups may be parted by blanks.
+pub(super) fn number(token: &str, locale: Locale) -> Option<f64> {
+    let part = |c: char| !matches!(c, ' ' | '\'' | '\u{a0}' | '\u{202f}' | '\u{2009}');
+    let plain: String = token.chars().filter(|c| part(*c)).collect();
+    parse_number(&plain, locale)
+}
+
+impl Row {
+    /// Whether the value reads differently with the other decimal mark: `1.466`.
+    pub(super) fn is_ambiguous(&self) -> bool {
+        let both =
+            [Locale::English, Locale::CommaDecimal].map(|locale| number(&self.value, locale));
+        let whole = self.unit.is_empty() && self.value.contains(',');
+        matches!(both, [Some(a), Some(b)] if a != b) && !whole
+    }
+
+    /// What is printed, where that is doubtful.
+    pub(super) fn shown(&self) -> String {
+        format!("`{}` ({})", self.value, self.name)
+    }
+
+    /// Whether perf had a value.
+    pub(super) fn is_missing(&self) -> bool {
+        self.value.starts_with('<')
+    }
+
+    /// As a counter.
+    pub(super) fn counter(self, at: usize, locale: Locale) -> Counter {
+        let amount = match self.value.as_str() {
+            "<not supported>" => Amount::Missing("not supported"),
+            "<not counted>" => Amount::Missing("not counted"),
+            value => amount(number(value, locale), value, &self.unit),
+        };
+        let read = |token: &String| {
+            let value = number(token, locale).filter(|value| *value >= 0.0)?;
+            Some(printed::spread(value, token))
+        };
+        let absolute = self.error.as_ref().and_then(read).map(Deviation::Absolute);
+        let percent = self.percent.as_ref().and_then(read).map(Deviation::Percent);
+        Counter {
+            at,
+            time: self.time,
+            amount,
+            error: absolute.or(percent),
+            share: self.share.as_ref().and_then(|share| number(share, locale)),
+            metric: self.name,
+            unit: self.unit,
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! Tables: parted by blanks, tabs or bars, ruled or not.
+//!
+//! A table is a line of names above rows that have as many figures as there are names. What
+//! rows and columns are, the user says or the table itself: a column is headed `kernel` or the
+//! like, or the rows number the runs of each name. The figures of any other table are read
+//! and not judged.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::cells::{label, line_at};
+use super::number::english;
+use super::units::is_measure;
+use super::{Block, Finding, Grammar};
+use crate::Line;
+use crate::headings::is_rule;
+
+mod roles;
+
+/// Tables that people make.
+pub struct Table;
+
+/// Their name among the formats.
+pub(crate) const TABLE: &str = "table";
+
+/// A longer line is none of a table.
+const LONGEST: usize = 400;
+/// No table has more rows.
+const MOST: usize = 2000;
+/// No header is longer, in lines.
+const RULES: usize = 2;
+
+/// A figure in a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    value: f64,
+    unit: String,
+    /// The place of its last digit.
+    pub(crate) step: Option<f64>,
+    /// What stands behind its `±`.
+    spread: Option<f64>,
+}
+
+impl Cell {
+    /// The value as it is printed.
+    pub(crate) fn value(&self) -> f64 {
+        self.value
+    }
+}
+
+/// A row: its labels, then its figures; a missing one is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its line in the block.
+    pub(crate) at: usize,
+    labels: Vec<String>,
+    pub(crate) cells: Vec<Option<Cell>>,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// What stands over the labels.
+    keys: Vec<String>,
+    /// What stands over the figures.
+    columns: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+}
+
+static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^(?<value>[+-]?\d[\d,.']*(?:[eE][+-]?\d+)?)(?<unit>%|[A-Za-zµ][\w/µ]*)?(?:\s*(?:±|\+-|\+/-)\s*(?<spread>\d[\d.]*)(?<percent>\s*%)?)?$",
+    )
+    .ok()
+});
+
+/// A cell with a figure, or one that is left empty.
+fn cell(text: &str) -> Option<Option<Cell>> {
+    if matches!(text, "-" | "--" | "n/a" | "N/A") {
+        return Some(None);
+    }
+    let first = text.as_bytes().first()?;
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-')) {
+        return None;
+    }
+    let found = CELL.as_ref()?.captures(text)?;
+    let value = english(&found["value"])?;
+    let unit = found.name("unit").map_or("", |unit| unit.as_str());
+    if !(unit.is_empty() || unit == "%" || is_measure(unit)) {
+        return None;
+    }
+    let spread = found
+        .name("spread")
+        .and_then(|spread| english(spread.as_str()));
+    let percent = found.name("percent").is_some();
+    Some(Some(Cell {
+        value,
+        unit: unit.to_owned(),
+        step: None,
+        spread: spread.map(|spread| {
+            if percent {
+                value.abs() * spread / 100.0
+            } else {
+                spread
+            }
+        }),
+    }))
+}
+
+/// The fields of a line: between bars or tabs, else words, of which a `±` joins two.
+fn fields(text: &str) -> Vec<String> {
+    let text = text.trim();
+    let bar = ['|', '\u{2502}'];
+    if text.contains(bar) {
+        let inner = text.trim_start_matches(bar).trim_end_matches(bar);
+        return inner
+            .split(bar)
+            .map(|field| field.trim().to_owned())
+            .collect();
+    }
+    if text.contains('\t') {
+        let parts = text
+            .split('\t')
+            .map(str::trim)
+            .filter(|field| !field.is_empty());
+        return parts.map(str::to_owned).collect();
+    }
+    let mut fields: Vec<String> = Vec::new();
+    let mut join = false;
+    for word in text.split_whitespace() {
+        let mark = matches!(word, "±" | "+-" | "+/-");
+        match fields.last_mut().filter(|_| mark || join) {
+            Some(last) => *last = format!("{last} {word}"),
+            None => fields.push(word.to_owned()),
+        }
+        join = mark;
+    }
+    fields
+}
+
+/// A row: figures behind words.
+fn row(at: usize, text: &str) -> Option<Row> {
+    if text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let fields = fields(text);
+    let cells: Vec<Option<Cell>> = fields.iter().rev().map_while(|field| cell(field)).collect();
+    let labels = fields[..fields.len() - cells.len()].to_vec();
+    let figures = cells.iter().flatten().count();
+    let sentence = labels.len() > 8
+        || labels
+            .last()
+            .is_some_and(|label| label.ends_with([',', '=', '(']));
+    (figures > 0 && !sentence).then(|| Row {
+        at,
+        labels,
+        cells: cells.into_iter().rev().collect(),
+    })
+}
+
+impl Row {
+    fn label(&self) -> String {
+        self.labels.join(" ")
+    }
+}
+
+/// The names over `count` figures and over their labels, of which there are `labels`.
+fn header(text: &str, labels: usize, count: usize) -> Option<(Vec<String>, Vec<String>)> {
+    let text = text.trim();
+    let words = fields(text);
+    let wide: Vec<String> = match text.contains(['|', '\u{2502}', '\t']) {
+        true => words.clone(),
+        false => {
+            let parts = text
+                .split("  ")
+                .map(str::trim)
+                .filter(|part| !part.is_empty());
+            parts.map(str::to_owned).collect()
+        }
+    };
+    for names in [&wide, &words, &numbered(&words, count)] {
+        let keys = match names.len().checked_sub(count) {
+            Some(keys) if keys <= 1 || keys == labels => keys,
+            _ => continue,
+        };
+        let (keys, columns) = names.split_at(keys);
+        let named = |name: &String| cell(name).is_none() && name.chars().any(char::is_alphanumeric);
+        if columns.iter().all(named) {
+            return Some((keys.to_vec(), columns.to_vec()));
+        }
+    }
+    None
+}
+
+/// Words of a header in which names are numbered: `idle % cpu 0 cpu 1 render time`.
+fn numbered(words: &[String], count: usize) -> Vec<String> {
+    let is_number = |at: usize| {
+        words
+            .get(at)
+            .is_some_and(|word| word.parse::<u32>().is_ok())
+    };
+    let Some(first) = (1..words.len()).find(|at| is_number(*at)).map(|at| at - 1) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = Vec::new();
+    if first > 0 {
+        names.push(words[..first].join(" "));
+    }
+    let mut at = first;
+    while is_number(at + 1) && words[at] == words[first] {
+        names.push(words[at..at + 2].join(" "));
+        at += 2;
+    }
+    let missing = (count + usize::from(first > 0)).saturating_sub(names.len());
+    match missing {
+        1 if at < words.len() => names.push(words[at..].join(" ")),
+        _ => names.extend_from_slice(&words[at..]),
+    }
+    names
+}
+
+impl Grammar for Table {
+    fn name(&self) -> &'static str {
+        TABLE
+    }
+
+    fn is_report(&self) -> bool {
+        false
+    }
+
+    fn reach(&self) -> usize {
+        RULES + 1
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        let text = line.trim_end();
+        let sentence = text.ends_with(['.', ':', ';', ',', '{', '}']);
+        text.len() <= LONGEST && !sentence && text.bytes().any(|b| b.is_ascii_alphabetic())
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let depth = lines.first()?.depth;
+        let names = line_at(lines, 0)?;
+        let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+        let rules =
+            (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
+        let begin = 1 + rules.count();
+        let first = row(begin, text(begin)?)?;
+        let (keys, columns) = header(names, first.labels.len(), first.cells.len())?;
+        let mut grid = Grid {
+            keys,
+            columns,
+            rows: Vec::new(),
+        };
+        let mut end = begin;
+        let mut doubts = Vec::new();
+        while let Some(line) = text(end).filter(|_| end < MOST) {
+            if is_ruled(line.trim()) {
+                end += 1;
+                continue;
+            }
+            let fits = |row: &Row| row.cells.len() == grid.columns.len();
+            match row(end, line).filter(fits) {
+                Some(row) => grid.rows.push(row),
+                None => match spoiled(line, first.labels.len() + first.cells.len()) {
+                    Some(why) => doubts.push((end, why)),
+                    None => break,
+                },
+            }
+            end += 1;
+        }
+        if grid.rows.len() < 2 {
+            return None;
+        }
+        let end = grid.rows.last().map_or(end, |row| row.at + 1);
+        let mut block = Block {
+            taken: vec!["table"; end],
+            ..Block::default()
+        };
+        block.find(0, Finding::Grid(Box::new(grid)));
+        for (at, why) in doubts.into_iter().filter(|(at, _)| *at < end) {
+            block.find(at, Finding::Doubt("bad-number", why));
+        }
+        Some(block)
+    }
+}
+
+/// Why a row with as many fields as others is left out.
+fn spoiled(text: &str, count: usize) -> Option<String> {
+    let fields = fields(text);
+    let bad = |field: &&String| {
+        let digit = field.starts_with(|c: char| c.is_ascii_digit());
+        cell(field).is_none() && (digit || ["nan", "inf"].contains(&field.to_lowercase().as_str()))
+    };
+    let bad = fields.iter().find(bad).filter(|_| fields.len() == count)?;
+    Some(label(&format!(
+        "{bad} is not a number; its row is left out: {}",
+        text.trim()
+    )))
+}
+
+fn is_ruled(text: &str) -> bool {
+    is_rule(text) || !text.is_empty() && text.chars().all(|c| "|:-+=─┼├┤│ ".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Options, Role};
+
+    fn grid(texts: &[&str]) -> Option<Grid> {
+        let lines: Vec<Line<'_>> = (1..)
+            .zip(texts)
+            .map(|(at, text)| Line::plain(at, text))
+            .collect();
+        let block = Table
+            .starts(texts[0])
+            .then(|| Table.read(&lines))
+            .flatten()?;
+        block
+            .findings
+            .into_iter()
+            .find_map(|(_, finding)| match finding {
+                Finding::Grid(grid) => Some(*grid),
+                _ => None,
+            })
+    }
+
+    /// `configuration/workload #repetition metric=value unit` of all runs.
+    fn read(texts: &[&str], options: &Options) -> Vec<String> {
+        let grid = grid(texts).expect("a table");
+        let findings = grid.findings(&grid.roles(options), options);
+        let shown = findings.into_iter().map(|(_, finding)| match finding {
+            Finding::Run { labels, figures } => {
+                let place = [labels.configuration, labels.workload].map(Option::unwrap_or_default);
+                let figures: Vec<String> = figures
+                    .iter()
+                    .map(|figure| format!("{}={}{}", figure.metric, figure.value, figure.unit))
+                    .collect();
+                format!(
+                    "{} #{} {}",
+                    place.join("/"),
+                    labels.repetition.unwrap_or(0),
+                    figures.join(" ")
+                )
+            }
+            other => format!("{other:?}"),
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn rows_that_number_the_runs_of_names_are_configurations() {
+        let table = [
+            "idle % cpu 0 cpu 1 render time",
+            "a_1 1.5 2 812",
+            "a_2 1 2 800",
+            "b_1 3 4 790",
+            "b_2 3 4 780",
+        ];
+        let found = read(&table, &Options::default());
+        assert_eq!(
+            found[0],
+            "a/ #1 cpu 0=1.5% cpu 1=2% render time=812 idle total=3.5%"
+        );
+        assert_eq!(found.len(), 4);
+        let grid = grid(&["x cpu 0 cpu 1", "a_1 1 2", "b_1 3 4"]).expect("a table");
+        assert_eq!(
+            grid.roles(&Options::default()).because,
+            None,
+            "one run of each"
+        );
+    }
+
+    #[test]
+    fn a_key_names_configurations() {
+        let table = [
+            "| kernel | test | time ms |",
+            "|---|---|---|",
+            "| old | a | 12.5 |",
+            "| new | a | 11 |",
+        ];
+        let found = read(&table, &Options::default());
+        assert_eq!(found, ["old/a #0 time=12.5ms", "new/a #0 time=11ms"]);
+        // Rows of one name are its runs.
+        let runs = ["kernel time", "old 1.0", "old 2.0", "new 1.1", "new 2.2"];
+        assert_eq!(read(&runs, &Options::default()).len(), 4);
+    }
+
+    #[test]
+    fn the_user_says_what_rows_and_columns_are() {
+        let table = [
+            "         before  after",
+            "read     12.5    11.5",
+            "write    22.5    21.5",
+        ];
+        let undeclared = grid(&table).expect("a table");
+        assert_eq!(undeclared.roles(&Options::default()).because, None);
+        let options = Options {
+            columns_are: Some(Role::Configurations),
+            ..Options::default()
+        };
+        let found = read(&table, &options);
+        assert_eq!(
+            found,
+            [
+                "before/ #0 read=12.5 write=22.5",
+                "after/ #0 read=11.5 write=21.5"
+            ]
+        );
+        let options = Options {
+            rows_are: Some(Role::Workloads),
+            ..options
+        };
+        assert_eq!(read(&table, &options)[0], "before/read #0 value=12.5");
+    }
+
+    #[test]
+    fn text_and_code_are_no_tables() {
+        for texts in [
+            ["we measured", "it 3 times and", "saw 5"],
+            ["int a = 3;", "b 4", "c 5"],
+        ] {
+            assert_eq!(grid(&texts), None, "{texts:?}");
+        }
+    }
+}

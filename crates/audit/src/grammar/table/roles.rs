@@ -1,0 +1,330 @@
+//! What rows and columns of a table are, and its figures once that is known.
+
+use std::collections::BTreeSet;
+
+use assize_bundle::Spread;
+
+use super::{Grid, Row};
+use crate::grammar::cells::label;
+use crate::grammar::units::parted;
+use crate::grammar::{Figure, Finding, Labels};
+use crate::options::{Options, Role, SpreadKind};
+
+/// What a figure is called where nothing names it.
+const VALUE: &str = "value";
+
+#[rustfmt::skip]
+const CONFIGURATIONS: [&str; 11] = [
+    "kernel", "config", "configuration", "version", "patch", "variant", "branch", "policy",
+    "governor", "sched", "scheduler",
+];
+#[rustfmt::skip]
+const REPETITIONS: [&str; 10] = [
+    "iter", "iteration", "run", "rep", "repetition", "round", "trial", "#", "loop", "sample",
+];
+#[rustfmt::skip]
+const PARAMETERS: [&str; 21] = [
+    "threads", "thread", "groups", "clients", "procs", "processes", "tasks", "jobs", "size", "bs",
+    "qd", "depth", "iodepth", "connections", "pairs", "cpus", "vcpus", "nodes", "workers",
+    "length", "blocksize",
+];
+/// What is computed from other columns or rows.
+#[rustfmt::skip]
+const DERIVED: [&str; 27] = [
+    "change", "delta", "diff", "difference", "gain", "improvement", "speedup", "ratio",
+    "relative", "regression", "reduction", "stddev", "stdev", "std", "sd", "stderr", "variance",
+    "cov", "sem", "pct", "percent", "average", "avg", "mean", "median", "geomean", "total",
+];
+
+fn key_is(name: &str, list: &[&str]) -> bool {
+    let name = name
+        .trim_matches(|c: char| !c.is_alphanumeric() && c != '#')
+        .to_lowercase();
+    list.contains(&name.as_str())
+}
+
+fn is_derived(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    lower.trim() == "%" || words.any(|word| DERIVED.contains(&word))
+}
+
+/// `3.9_1` is `3.9` and 1; also `base #2`, `base run 2`, `base-run2`.
+fn repetition(name: &str) -> Option<(&str, u32)> {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = name[stem.len()..]
+        .parse()
+        .ok()
+        .filter(|number| *number < 1000)?;
+    let marks = ["_", "#", " run ", "-run", "_run", " run"];
+    let stem = marks
+        .iter()
+        .find_map(|mark| stem.strip_suffix(mark))?
+        .trim_end();
+    (!stem.is_empty()).then_some((stem, number))
+}
+
+/// What the parts of a table are, and what says so.
+pub(crate) struct Roles {
+    columns: Role,
+    rows: Role,
+    /// Which label, or which column, names configurations.
+    key: Option<usize>,
+    /// What declares it; none if nothing does.
+    pub(crate) because: Option<&'static str>,
+}
+
+impl Roles {
+    /// Whether rows or columns are configurations.
+    pub(crate) fn name_configurations(&self) -> bool {
+        self.columns == Role::Configurations || self.rows == Role::Configurations
+    }
+
+    /// For `--explain`.
+    pub(crate) fn said(&self) -> String {
+        let (columns, rows) = (self.columns.word(), self.rows.word());
+        let because = self.because.unwrap_or("nothing says it");
+        format!("columns are {columns}, rows are {rows} ({because})")
+    }
+}
+
+impl Grid {
+    /// Whether a figure has a `±`.
+    pub(crate) fn has_spreads(&self) -> bool {
+        let mut cells = self.rows.iter().flat_map(|row| &row.cells).flatten();
+        cells.any(|cell| cell.spread.is_some())
+    }
+
+    /// What rows and columns are.
+    pub(crate) fn roles(&self, options: &Options) -> Roles {
+        let (key, because) = self.declared();
+        let unnamed = self.rows.iter().all(|row| row.labels.is_empty());
+        let mut roles = Roles {
+            columns: Role::Metrics,
+            rows: match (because, unnamed) {
+                (Some(_), _) => Role::Configurations,
+                (None, true) => Role::Repetitions,
+                (None, false) => Role::Workloads,
+            },
+            key,
+            because,
+        };
+        if options.transpose {
+            std::mem::swap(&mut roles.columns, &mut roles.rows);
+        }
+        let complement = |role: Role| match role {
+            Role::Configurations | Role::Workloads => Role::Metrics,
+            Role::Metrics | Role::Repetitions => Role::Configurations,
+        };
+        if let Some(role) = options.columns_are {
+            roles.columns = role;
+            roles.rows = match role {
+                Role::Configurations | Role::Workloads if unnamed => Role::Repetitions,
+                _ if roles.rows == role || roles.columns != Role::Metrics => complement(role),
+                _ => roles.rows,
+            };
+        }
+        if let Some(role) = options.rows_are {
+            roles.rows = role;
+            if options.columns_are.is_none() && roles.columns == role {
+                roles.columns = complement(role);
+            }
+        }
+        if options.says_roles() {
+            roles.because = Some("the user says so");
+        }
+        roles
+    }
+
+    /// Whether the table says that its rows are configurations, and by which of its fields.
+    fn declared(&self) -> (Option<usize>, Option<&'static str>) {
+        let labels: Vec<String> = self.rows.iter().map(Row::label).collect();
+        let runs: Option<Vec<(&str, u32)>> = labels
+            .iter()
+            .filter(|label| !is_derived(label))
+            .map(|label| repetition(label))
+            .collect();
+        let runs = runs.unwrap_or_default();
+        let names: BTreeSet<&str> = runs.iter().map(|(name, _)| *name).collect();
+        let again = |name: &&str| runs.iter().filter(|(own, _)| own == name).count() >= 2;
+        let distinct = runs.iter().collect::<BTreeSet<_>>().len() == runs.len();
+        if names.len() >= 2 && distinct && names.iter().all(again) {
+            return (None, Some("the rows number the runs of each name"));
+        }
+        let mut fields = self.keys.iter().chain(&self.columns);
+        let key = fields.position(|name| key_is(name, &CONFIGURATIONS));
+        (key, key.map(|_| "the key names configurations"))
+    }
+
+    /// The figures, each with its line in the block; those of one run together.
+    pub(crate) fn findings(&self, roles: &Roles, options: &Options) -> Vec<(usize, Finding)> {
+        let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
+        let mut means = Vec::new();
+        for (number, row) in (1..).zip(&self.rows) {
+            if is_derived(&row.label()) {
+                continue;
+            }
+            let mut sum: Vec<Figure> = Vec::new();
+            for (column, cell) in row.cells.iter().enumerate() {
+                let Some(cell) = cell.as_ref().filter(|_| self.is_measured(column, roles)) else {
+                    continue;
+                };
+                let (labels, metric, named) = self.place(roles, row, number, column);
+                let unit = if cell.unit.is_empty() {
+                    named
+                } else {
+                    cell.unit.clone()
+                };
+                let mut figure = Figure::new(metric, cell.value, unit);
+                figure.step = cell.step;
+                if self.is_numbered(column) {
+                    sum.push(figure.clone());
+                }
+                if let Some(spread) = cell.spread {
+                    means.push((row.at, mean(labels, figure, spread, options)));
+                    continue;
+                }
+                add(&mut all, row.at, labels, figure);
+            }
+            if sum.len() >= 2 && roles.columns == Role::Metrics {
+                let (labels, ..) = self.place(roles, row, number, 0);
+                add(&mut all, row.at, labels, total(&sum, self.keys.first()));
+            }
+        }
+        let runs = all
+            .into_iter()
+            .map(|(at, labels, figures)| (at, Finding::Run { labels, figures }));
+        runs.chain(means).collect()
+    }
+
+    /// Whether a column has figures that were measured.
+    fn is_measured(&self, column: usize, roles: &Roles) -> bool {
+        let name = &self.columns[column];
+        let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
+        let tells = key_is(name, &REPETITIONS) || key_is(name, &PARAMETERS);
+        let changes = self.rows.len() >= 2
+            && self.rows.iter().all(|row| {
+                row.cells[column]
+                    .as_ref()
+                    .is_some_and(|cell| cell.unit == "%")
+                    && row.cells.len() > 1
+            })
+            && is_derived(name);
+        !key && !tells && !changes && !is_derived(name)
+    }
+
+    /// Whether a column is one of several that are numbered: `cpu 0`, `cpu 1`.
+    fn is_numbered(&self, column: usize) -> bool {
+        let stem = |at: usize| {
+            let (stem, number) = self.columns[at].rsplit_once(' ')?;
+            number.parse::<u32>().ok().map(|_| stem)
+        };
+        let own = stem(column);
+        own.is_some() && (0..self.columns.len()).any(|at| at != column && stem(at) == own)
+    }
+
+    /// Where a figure belongs, its metric and that one's unit.
+    fn place(
+        &self,
+        roles: &Roles,
+        row: &Row,
+        number: u32,
+        column: usize,
+    ) -> (Labels, String, String) {
+        let mut labels = Labels::default();
+        let mut metric = None;
+        let mut workload: Vec<String> = Vec::new();
+        let own = match roles.key {
+            Some(key) if key < row.labels.len() && self.keys.len() == row.labels.len() => {
+                let mut rest = row.labels.clone();
+                let own = rest.remove(key);
+                workload.extend(rest);
+                own
+            }
+            Some(key) if key >= self.keys.len() => {
+                workload.extend(row.labels.clone());
+                let cell = row.cells[key - self.keys.len()].as_ref();
+                cell.map_or(String::new(), |cell| cell.value.to_string())
+            }
+            _ => row.label(),
+        };
+        let sides = [
+            (roles.columns, &self.columns[column], column as u32 + 1),
+            (roles.rows, &own, number),
+        ];
+        for (role, name, number) in sides {
+            match role {
+                Role::Configurations => {
+                    let numbered = repetition(name).filter(|_| roles.key.is_none());
+                    labels.configuration =
+                        Some(label(numbered.map_or(name.as_str(), |(stem, _)| stem)));
+                    labels.repetition = numbered.map(|(_, number)| number).or(labels.repetition);
+                }
+                Role::Workloads => workload.push(name.clone()),
+                Role::Metrics => metric = Some(name.clone()),
+                Role::Repetitions => labels.repetition = Some(number),
+            }
+        }
+        for (name, cell) in self.columns.iter().zip(&row.cells) {
+            let Some(cell) = cell else { continue };
+            if key_is(name, &PARAMETERS) {
+                workload.push(format!("{name}={}{}", cell.value, cell.unit));
+            } else if key_is(name, &REPETITIONS) {
+                labels.repetition = Some(cell.value as u32);
+            }
+        }
+        workload.retain(|part| !part.is_empty());
+        labels.workload = (!workload.is_empty()).then(|| label(&workload.join(" ")));
+        let metric = metric
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| VALUE.to_owned());
+        let (name, unit) = parted(&metric);
+        let unit = match (
+            unit,
+            self.keys.first().and_then(|key| key.strip_suffix('%')),
+        ) {
+            ("", Some(_)) if self.is_numbered(column) => "%",
+            (unit, _) => unit,
+        };
+        (labels, label(name), unit.to_owned())
+    }
+}
+
+/// Adds a figure to its run; one that the run has already is of another.
+fn add(all: &mut Vec<(usize, Labels, Vec<Figure>)>, at: usize, labels: Labels, figure: Figure) {
+    let fits = |(_, own, figures): &&mut (usize, Labels, Vec<Figure>)| {
+        *own == labels && figures.iter().all(|other| other.metric != figure.metric)
+    };
+    match all.iter_mut().rev().take(64).find(fits) {
+        Some((.., figures)) => figures.push(figure),
+        None => all.push((at, labels, vec![figure])),
+    }
+}
+
+/// The sum of figures that are numbered.
+fn total(parts: &[Figure], corner: Option<&String>) -> Figure {
+    let sum: f64 = parts.iter().map(|part| part.value).sum();
+    let corner = corner.map_or("", |corner| corner.trim_end_matches(['%', ' ']));
+    let name = format!("{corner} total");
+    Figure::new(
+        name.trim(),
+        (sum * 1e9).round() / 1e9,
+        parts[0].unit.clone(),
+    )
+}
+
+/// A mean with a `±`. What nobody says is taken for what leaves most doubt.
+fn mean(labels: Labels, figure: Figure, spread: f64, options: &Options) -> Finding {
+    let spread = match options.spread {
+        Some(SpreadKind::Sd | SpreadKind::Cv) => Spread::StandardDeviation(spread),
+        // The quantile of t is larger: this leaves more doubt than there is.
+        Some(SpreadKind::Ci95) => Spread::StandardError(spread / 1.96),
+        Some(SpreadKind::Se) | None => Spread::StandardError(spread),
+    };
+    Finding::Summary {
+        labels,
+        figure,
+        spread: Some(spread),
+        n: options.runs_behind,
+    }
+}

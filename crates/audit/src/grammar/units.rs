@@ -1,0 +1,110 @@
+//! Units of what is measured.
+
+/// Times, with the power of ten that makes seconds of them; minutes have none.
+const TIMES: [(&[&str], Option<i32>); 5] = [
+    (
+        &["ns", "nsec", "nsecs", "nanosecond", "nanoseconds"],
+        Some(-9),
+    ),
+    (
+        &[
+            "us",
+            "\u{b5}s",
+            "\u{3bc}s",
+            "usec",
+            "usecs",
+            "microsecond",
+            "microseconds",
+        ],
+        Some(-6),
+    ),
+    (
+        &["ms", "msec", "msecs", "millisecond", "milliseconds"],
+        Some(-3),
+    ),
+    (&["s", "sec", "secs", "second", "seconds"], Some(0)),
+    (&["min", "mins", "minute", "minutes"], None),
+];
+
+/// Rates, energies and what else programs of measurement print; quotients apart. Sizes are
+/// not among them: they are seldom measured and often configured.
+const MEASURES: [&str; 29] = [
+    "mbps", "gbps", "kbps", "Kbps", "Mbps", "Gbps", "MBps", "GBps", "IOPS", "iops", "IOps",
+    "KIOPS", "MIOPS", "ops", "tps", "TPS", "qps", "QPS", "rps", "RPS", "fps", "FPS", "pps",
+    "cycles", "J", "Joules", "W", "mW", "Watts",
+];
+
+/// The power of ten that makes seconds of a time in this unit.
+pub(crate) fn power_of_seconds(unit: &str) -> Option<i32> {
+    let mut known = TIMES.iter();
+    known
+        .find_map(|(names, power)| names.contains(&unit).then_some(*power))
+        .flatten()
+}
+
+/// Whether a word is a unit of time.
+pub(crate) fn is_time(word: &str) -> bool {
+    let mut all = TIMES.iter().flat_map(|(names, _)| names.iter());
+    word.len() <= 12 && all.any(|name| name.eq_ignore_ascii_case(word))
+}
+
+/// Whether a word is a unit of what is measured: a time, a rate, an energy.
+pub(crate) fn is_measure(word: &str) -> bool {
+    is_time(word) || MEASURES.contains(&word) || is_quotient(word)
+}
+
+/// Whether a word is a time for something or something in a time: `ns/op`, `MB/s`.
+pub(crate) fn is_quotient(word: &str) -> bool {
+    let plain = |part: &str, least: usize| {
+        (least..=12).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    word.split_once('/').is_some_and(|(a, b)| {
+        let costs = is_time(a) || matches!(a, "cycles" | "instructions" | "insns");
+        // `ms/s` is a share of time that is given, and seldom measured.
+        let rate = plain(a, 1) && !is_time(a) && matches!(b, "s" | "sec" | "second" | "ms" | "us");
+        costs && plain(b, 2) || rate
+    })
+}
+
+/// Whether a word is a unit of something measured, or a size.
+pub(crate) fn is_unit(word: &str) -> bool {
+    const SIZES: [&str; 8] = ["%", "B", "kB", "KiB", "MB", "MiB", "GB", "GiB"];
+    is_measure(word) || SIZES.contains(&word)
+}
+
+/// What is measured in a unit, where nothing says it.
+pub(crate) fn metric_of(unit: &str) -> &str {
+    if is_time(unit) { "time" } else { unit }
+}
+
+/// A name and the unit behind it; empty where there is none.
+pub(crate) fn parted(text: &str) -> (&str, &str) {
+    for (open, close) in [('[', ']'), ('(', ')')] {
+        let inner = text.strip_suffix(close).and_then(|t| t.rsplit_once(open));
+        if let Some((name, unit)) = inner
+            && !name.trim().is_empty()
+            && !unit.trim().is_empty()
+        {
+            return (name.trim(), unit.trim());
+        }
+    }
+    match text.rsplit_once(char::is_whitespace) {
+        Some((name, unit)) if is_unit(unit) => (name.trim_end(), unit),
+        None if is_unit(text) => (metric_of(text), text),
+        _ => (text, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_time_are_one_however_they_are_spelled() {
+        assert_eq!(power_of_seconds("usec"), power_of_seconds("\u{b5}s"));
+        assert!(is_time("ms") && is_measure("ns/op") && is_measure("MB/s") && !is_measure("MB"));
+        assert_eq!(parted("p99 latency (us)"), ("p99 latency", "us"));
+        assert_eq!(parted("time s"), ("time", "s"));
+        assert_eq!(parted("context switches"), ("context switches", ""));
+    }
+}

@@ -1,0 +1,151 @@
+//! Figures of one cell that are no further runs of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::gate::metrics;
+use super::repeat::Stand;
+use super::{Item, NamedBy};
+use crate::grammar::Finding;
+
+/// Where runs of one configuration on one workload stand.
+type Cell = (Stand, String, String);
+
+fn cell(item: &Item) -> Cell {
+    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    (
+        item.stand,
+        name(&item.configuration_label),
+        name(&item.workload_name),
+    )
+}
+
+/// A block that names configurations itself, a table or what one call of hyperfine compared, is
+/// whole: where another one has figures for the same cells, its workload is another.
+pub(super) fn tell_blocks_apart(items: &mut [Item]) {
+    let mut named: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for item in items.iter() {
+        let own = item.labels().configuration.is_some();
+        let label = item.configuration_label.as_deref().filter(|_| own);
+        named.entry(item.block).or_default().extend(label);
+    }
+    let whole: BTreeSet<usize> = named
+        .iter()
+        .filter(|(_, names)| names.len() >= 2)
+        .map(|(block, _)| *block)
+        .collect();
+    let mut owners: BTreeMap<(Cell, String), usize> = BTreeMap::new();
+    let mut apart: BTreeMap<usize, u32> = BTreeMap::new();
+    for item in items.iter() {
+        for metric in metrics(item) {
+            // Of whole blocks it does not matter which configurations they name.
+            let (stand, configuration, workload) = cell(item);
+            let is_whole = whole.contains(&item.block);
+            let any = (stand, String::new(), workload.clone());
+            let own = (stand, configuration, workload);
+            for cell in [Some(any).filter(|_| is_whole), Some(own)]
+                .into_iter()
+                .flatten()
+            {
+                let owner = owners.entry((cell, metric.to_owned()));
+                let owner = *owner.or_insert(item.block);
+                if owner != item.block && (whole.contains(&owner) || is_whole) {
+                    apart.entry(item.block).or_insert(item.place.line);
+                }
+            }
+        }
+    }
+    for item in items.iter_mut() {
+        if let Some(line) = apart.get(&item.block) {
+            let name = item.workload_name.take().unwrap_or_default();
+            item.workload_name = Some(format!("{name} (line {line})"));
+        }
+    }
+}
+
+/// Reports below one heading that differ by far, and in the same order below each of
+/// several headings, are no repetitions: something that was not read tells them apart.
+pub(super) fn tell_steps_apart(items: &mut [Item]) {
+    let mut groups: BTreeMap<(Stand, String), BTreeMap<String, Vec<usize>>> = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        let report = item.named_by == NamedBy::Heading && item.labels().repetition.is_none();
+        if report && matches!(item.finding, Finding::Run { .. }) {
+            let (stand, configuration, workload) = cell(item);
+            let group = groups.entry((stand, workload)).or_default();
+            group.entry(configuration).or_default().push(at);
+        }
+    }
+    let mut steps: Vec<(usize, usize)> = Vec::new();
+    for cells in groups.values() {
+        let runs: Vec<&Vec<usize>> = cells.values().collect();
+        let count = runs[0].len();
+        if runs.len() >= 2 && count >= 2 && runs.iter().all(|runs| runs.len() == count) {
+            let metrics = metrics(&items[runs[0][0]]);
+            let values = |metric: &str, runs: &[usize]| -> Option<Vec<f64>> {
+                runs.iter().map(|at| value(&items[*at], metric)).collect()
+            };
+            let stepped = |metric: &&str| {
+                let columns: Option<Vec<Vec<f64>>> =
+                    runs.iter().map(|runs| values(metric, runs)).collect();
+                columns.is_some_and(|columns| are_steps(&columns))
+            };
+            if metrics.iter().any(stepped) {
+                steps.extend(runs.iter().flat_map(|runs| runs.iter().copied().zip(1..)));
+            }
+        }
+    }
+    for (at, number) in steps {
+        if let Some(name) = &mut items[at].workload_name {
+            name.push_str(&format!(" #{number}"));
+        }
+    }
+}
+
+/// The value of a run for a metric, if it has one.
+fn value(item: &Item, metric: &str) -> Option<f64> {
+    let Finding::Run { figures, .. } = &item.finding else {
+        return None;
+    };
+    let mut own = figures.iter();
+    own.find(|figure| figure.metric == metric)
+        .map(|figure| figure.value)
+}
+
+/// Whether figures stand in one order in all columns, and neighbours in that order are
+/// never alike.
+fn are_steps(columns: &[Vec<f64>]) -> bool {
+    /// Repetitions seldom differ by more.
+    const STEP: f64 = 1.2;
+    let first = columns
+        .first()
+        .map(|column| ranked(column))
+        .unwrap_or_default();
+    columns.iter().all(|column| {
+        let apart =
+            |pair: &[usize]| column[pair[0]] > 0.0 && column[pair[1]] >= STEP * column[pair[0]];
+        ranked(column) == first && first.windows(2).all(apart)
+    })
+}
+
+/// The places of values, the least first.
+fn ranked(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_that_differ_by_far_in_one_order_are_of_several_workloads() {
+        assert!(are_steps(&[vec![1037.0, 795.0], vec![1073.0, 701.0]]));
+        // Alike, in another order, or with two alike.
+        assert!(!are_steps(&[vec![1037.0, 995.0], vec![1073.0, 901.0]]));
+        assert!(!are_steps(&[vec![1037.0, 795.0], vec![701.0, 1073.0]]));
+        assert!(!are_steps(&[
+            vec![10.0, 20.0, 21.0],
+            vec![11.0, 22.0, 23.0]
+        ]));
+    }
+}

@@ -1,0 +1,62 @@
+//! Sentences that say that code is never reached, or that it has no effect. What was measured
+//! then has another cause.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::Line;
+use crate::trigger::Trigger;
+
+/// A longer line is none of a letter.
+const LONGEST: usize = 400;
+
+static MAY_SAY: LazyLock<Option<Trigger>> =
+    LazyLock::new(|| Trigger::new("(?i)never|effect|reached|executed").ok());
+static SAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r"(?ix)
+        \bwill\s+never\s+(?:happen|(?:be|get)\s+(?:called|reached|executed|taken|hit|run|used))\b
+        | \bnever\s+(?:(?:gets?|be|been|being)\s+)?(?:called|reached|executed)\b
+        | \b(?:is|are|was|were|get|gets)\s+not\s+(?:even\s+)?(?:reached|executed)\b
+        | \b(?:has|have|had)\s+no\s+effect\s+(?:on|for|here|at\ all)\b
+        | \b(?:does|do|did)(?:n['’]t|\s+not)\s+(?:[\w]+\s+){0,3}have\s+any\s+effect\b";
+    Regex::new(pattern).ok()
+});
+
+/// Whether a text may hold such a sentence, which has no digit.
+pub(crate) fn may_say(text: impl AsRef<[u8]>) -> bool {
+    MAY_SAY.as_ref().is_none_or(|words| words.is_match(text))
+}
+
+/// What the sentence says that begins on the first of these lines.
+pub(crate) fn said(lines: &[Line<'_>]) -> Option<String> {
+    let text = lines.first()?.text.trim();
+    let code = text.starts_with(['+', '@', '/', '*']) || text.ends_with([';', '{']);
+    if text.len() > LONGEST || code {
+        return None;
+    }
+    let next = lines.get(1).map_or("", |line| line.text.trim());
+    let next = next.get(..next.len().min(LONGEST)).unwrap_or_default();
+    let joined = || format!("{text} {next}");
+    if !may_say(text) && !(!next.is_empty() && may_say(next)) {
+        return None;
+    }
+    let joined = joined();
+    let found = SAYS.as_ref()?.find(&joined)?;
+    (found.start() < text.len()).then(|| found.as_str().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_is_not_reached_is_found_over_the_end_of_a_line() {
+        let of = |texts: [&'static str; 2]| said(&texts.map(|text| Line::plain(1, text)));
+        assert!(of(["This will never happen on our", "platform."]).is_some());
+        assert!(of(["So X doesn't seem to have", "any effect for us."]).is_some());
+        assert_eq!(of(["It is", "never called."]), None);
+        assert_eq!(of(["I have never seen that.", "Nice."]), None);
+        assert_eq!(of(["return never_reached();", ""]), None);
+    }
+}

@@ -1,3 +1,0 @@
-#![no_main]
-
-assize_fuzz::grammar_target!("iostat");
