@@ -28,6 +28,9 @@ fn a_bundle_is_judged_like_the_post_it_was_read_from() {
     let bundle = place.path().join("bundle");
     let bundle = bundle.to_str().unwrap();
     let mut read = document(&["audit", "demo/dep-queue.txt", "--json", "--out", bundle]);
+    // Numbers that are no figure are of the post and not of what was measured.
+    let unassigned = read.as_object_mut().unwrap().remove("unassigned");
+    assert!(unassigned.is_some_and(|list| !list.as_array().unwrap().is_empty()));
     for verb in ["compare", "report"] {
         let mut kept = document(&[verb, bundle, "--json"]);
         for changed in ["source", "reproduce"] {

@@ -4,16 +4,16 @@
 /// even without a prompt.
 #[rustfmt::skip]
 const TOOLS: &[&str] = &[
-    "perf", "cyclictest", "hackbench", "rtla", "schbench", "hyperfine", "turbostat", "stress-ng", "rt-app", "fio", 
-    "iperf3", "iperf", "netperf", "sysbench", "glxgears", "powertop", "taskset", "chrt", "numactl", "nice", 
-    "timeout", "vkcube", "glmark2", "glmark2-es2", "kcbench", "tbench", "dbench", "ebizzy", "lmbench", "trace-cmd", 
+    "perf", "cyclictest", "hackbench", "rtla", "schbench", "hyperfine", "turbostat", "stress-ng", "rt-app", "fio",
+    "iperf3", "iperf", "netperf", "sysbench", "glxgears", "powertop", "taskset", "chrt", "numactl", "nice",
+    "timeout", "vkcube", "glmark2", "glmark2-es2", "kcbench", "tbench", "dbench", "ebizzy", "lmbench", "trace-cmd",
     "bpftrace", "osnoise", "stress", "cpupower", "benchstat", "make", "mpg123", "memcached", "redis-benchmark", "pgbench",
 ];
 
 /// Programs that only change how the rest of the line is executed.
 #[rustfmt::skip]
 const WRAPPERS: &[&str] = &[
-    "sudo", "time", "timeout", "taskset", "chrt", "nice", "numactl", "env", "exec", "nohup", 
+    "sudo", "time", "timeout", "taskset", "chrt", "nice", "numactl", "env", "exec", "nohup",
     "stdbuf", "ionice", "schedtool", "systemd-run", "cgexec", "setarch", "strace", "doas",
 ];
 
@@ -222,9 +222,9 @@ fn is_assignment(word: &str) -> bool {
 /// Options of `perf stat` that take an operand of their own.
 #[rustfmt::skip]
 const PERF_OPERANDS: &[&str] = &[
-    "-e", "--event", "-r", "--repeat", "-C", "--cpu", "-p", "--pid", "-t", 
-    "--tid", "-I", "--interval-print", "-x", "--field-separator", "-o", "--output", "-G", "--cgroup", 
-    "-D", "--delay", "--filter", "-M", "--metrics", "--timeout", "--interval-count", "--pre", "--post", 
+    "-e", "--event", "-r", "--repeat", "-C", "--cpu", "-p", "--pid", "-t",
+    "--tid", "-I", "--interval-print", "-x", "--field-separator", "-o", "--output", "-G", "--cgroup",
+    "-D", "--delay", "--filter", "-M", "--metrics", "--timeout", "--interval-count", "--pre", "--post",
     "--log-fd", "--for-each-cgroup",
 ];
 const WRAPPER_OPERANDS: &[&str] = &[

@@ -147,12 +147,11 @@ fn is_typed(text: &str) -> bool {
 
 /// A heading without what decorates it.
 fn strip_marks(text: &str) -> &str {
-    let text = text
-        .trim_start_matches(|c: char| matches!(c, '#' | '=' | '*' | '~' | '_' | '\u{2022}' | ' '));
+    let text = text.trim_start_matches(['#', '=', '*', '~', '_', '\u{2022}', ' ']);
     let text = text
         .strip_prefix("- ")
         .unwrap_or(text.trim_start_matches("--"));
-    text.trim_end_matches(|c: char| matches!(c, '#' | '=' | '*' | '~' | '_' | ':' | '-' | ' '))
+    text.trim_end_matches(['#', '=', '*', '~', '_', ':', '-', ' '])
         .trim()
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn said(lines: &[Line<'_>]) -> Option<String> {
     let next = lines.get(1).map_or("", |line| line.text.trim());
     let next = next.get(..next.len().min(LONGEST)).unwrap_or_default();
     let joined = || format!("{text} {next}");
-    if !may_say(text) && !(!next.is_empty() && may_say(next)) {
+    if !may_say(text) && (next.is_empty() || !may_say(next)) {
         return None;
     }
     let joined = joined();

@@ -118,6 +118,7 @@ fn told(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
     let line = Regex::new(r"^  (one|two)   +(.*)$").unwrap();
     let several = Regex::new(r"^(.*) of \d workloads").unwrap();
     let all = Regex::new(r"^(.*) in (?:both|all (\d)) workloads").unwrap();
+    let small = Regex::new(r"^(better|worse) by .* too small to matter").unwrap();
     let mut metric = String::new();
     let mut told = BTreeMap::new();
     for text in answer.lines() {
@@ -142,7 +143,6 @@ fn told(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
             BTreeMap::from([(found[1].to_owned(), n)])
         } else {
             // Of one that is too small to matter both is said.
-            let small = Regex::new(r"^(better|worse) by .* too small to matter").unwrap();
             let word = match small.is_match(says) {
                 true => "no difference larger than 1 %",
                 false => says.trim_end_matches(':'),
@@ -248,6 +248,7 @@ fn may(claimed: Outcome, row: &Comparison, less: bool) -> bool {
 #[test]
 fn every_format_says_the_same_of_every_row() {
     let (mut words, mut crashes, mut claimed) = (BTreeMap::new(), [0; 2], BTreeMap::new());
+    let more = Regex::new(r"(\d+) more contrasts?").unwrap();
     for seed in 0..60 {
         let document = document(seed);
         let metrics = metrics();
@@ -310,8 +311,7 @@ fn every_format_says_the_same_of_every_row() {
             }
         }
         // What has no room is counted.
-        let left = Regex::new(r"(\d+) more contrasts?").unwrap();
-        let left = left.captures(&answer).map_or(0, |n| n[1].parse().unwrap());
+        let left = more.captures(&answer).map_or(0, |n| n[1].parse().unwrap());
         assert_eq!(told.len() + left, expected.len(), "{seed}: {answer}");
         for (of, counts) in &told {
             assert_eq!(Some(counts), expected.get(of), "{seed}: {answer}");

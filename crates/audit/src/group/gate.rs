@@ -148,7 +148,7 @@ fn is_no_name(name: &str) -> bool {
     let one = list.len() == 1
         && list[0]
             .parse::<f64>()
-            .is_ok_and(|value| value >= 10.0 || value < 2.0);
+            .is_ok_and(|value| !(2.0..10.0).contains(&value));
     let long = list.len() > 14 || name.len() > 110;
     // `throughput of 6 writers = 2210.52 MB/s` was measured.
     let measured = name.contains('=') && list.iter().any(|word| word.ends_with("/s"));

@@ -59,11 +59,11 @@ pub(crate) fn program(command: &str) -> Option<(String, String)> {
 /// Names of programs and tests that people measure with.
 #[rustfmt::skip]
 const WORKLOADS: &[&str] = &[
-    "hackbench", "schbench", "cyclictest", "glxgears", "fio", "netperf", "iperf", "kernbench", "tbench", 
-    "dbench", "sysbench", "unixbench", "stress", "stress-ng", "bench", "benchmark", "workload", "test", 
-    "smp", "tcp", "udp", "read", "write", "randread", "randwrite", "ebizzy", "audio", 
-    "video", "timerlat", "osnoise", "specjbb", "redis", "mysql", "pgbench", "pipe", "messaging", 
-    "playback", "compile", "sequential", "random", "rewrite", "reread", "iozone", "will-it-scale", "vm-scalability", 
+    "hackbench", "schbench", "cyclictest", "glxgears", "fio", "netperf", "iperf", "kernbench", "tbench",
+    "dbench", "sysbench", "unixbench", "stress", "stress-ng", "bench", "benchmark", "workload", "test",
+    "smp", "tcp", "udp", "read", "write", "randread", "randwrite", "ebizzy", "audio",
+    "video", "timerlat", "osnoise", "specjbb", "redis", "mysql", "pgbench", "pipe", "messaging",
+    "playback", "compile", "sequential", "random", "rewrite", "reread", "iozone", "will-it-scale", "vm-scalability",
     "lmbench", "filebench", "reaim", "aim7",
 ];
 

@@ -247,17 +247,24 @@ impl Open {
             return Some("fio percentiles");
         }
         if let (Some(rest), Some(unit)) = (text.strip_prefix('|'), self.percentiles.clone()) {
-            for found in PERCENTILE.as_ref()?.captures_iter(rest) {
-                let kept = KEPT.iter().find(|kept| found["at"].starts_with(**kept));
-                let value = english(&found["value"]).filter(|_| !self.way.is_empty());
-                if let (Some(kept), Some(value)) = (kept, value) {
-                    self.only(format!("{} clat {kept}th", self.way), value, &unit);
-                }
-            }
+            self.take_percentiles(rest, &unit);
             return Some("fio percentiles");
         }
         let disk = text.contains(": ios=") && !self.figures.is_empty();
         (disk || OTHERS.iter().any(|start| text.starts_with(start))).then_some("fio")
+    }
+
+    fn take_percentiles(&mut self, text: &str, unit: &str) {
+        let Some(form) = PERCENTILE.as_ref() else {
+            return;
+        };
+        for found in form.captures_iter(text) {
+            let kept = KEPT.iter().find(|kept| found["at"].starts_with(**kept));
+            let value = english(&found["value"]).filter(|_| !self.way.is_empty());
+            if let (Some(kept), Some(value)) = (kept, value) {
+                self.only(format!("{} clat {kept}th", self.way), value, unit);
+            }
+        }
     }
 
     fn begin(&mut self, at: usize, block: &mut Block) {

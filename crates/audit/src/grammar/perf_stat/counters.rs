@@ -192,11 +192,8 @@ struct Sum {
     bad: Option<String>,
 }
 
-/// Adds up the intervals of one execution.
-pub(super) fn add_up(block: &mut Block, labels: &Labels, first: usize, counters: Vec<Counter>) {
-    let Some(last) = counters.last().cloned() else {
-        return;
-    };
+/// What each counter gave over the intervals of one execution.
+fn sums(counters: Vec<Counter>) -> Vec<Sum> {
     let mut sums: Vec<Sum> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
     let mut names = Names::default();
@@ -228,6 +225,15 @@ pub(super) fn add_up(block: &mut Block, labels: &Labels, first: usize, counters:
             Amount::Bad(why) => sum.bad = Some(why),
         }
     }
+    sums
+}
+
+/// Adds up the intervals of one execution.
+pub(super) fn add_up(block: &mut Block, labels: &Labels, first: usize, counters: Vec<Counter>) {
+    let Some(last) = counters.last().cloned() else {
+        return;
+    };
+    let sums = sums(counters);
     let gaps = || {
         sums.iter()
             .filter(|sum| sum.counted > 0 && sum.missing.is_some())

@@ -223,6 +223,22 @@ impl Grid {
         own.is_some() && (0..self.columns.len()).any(|at| at != column && stem(at) == own)
     }
 
+    /// The name of a row, and what else is written before its figures.
+    fn named(&self, roles: &Roles, row: &Row) -> (String, Vec<String>) {
+        match roles.key {
+            Some(key) if key < row.labels.len() && self.keys.len() == row.labels.len() => {
+                let mut rest = row.labels.clone();
+                (rest.remove(key), rest)
+            }
+            Some(key) if key >= self.keys.len() => {
+                let cell = row.cells[key - self.keys.len()].as_ref();
+                let own = cell.map_or(String::new(), |cell| cell.value.to_string());
+                (own, row.labels.clone())
+            }
+            _ => (row.label(), Vec::new()),
+        }
+    }
+
     /// Where a figure belongs, its metric and that one's unit.
     fn place(
         &self,
@@ -233,21 +249,7 @@ impl Grid {
     ) -> (Labels, String, String) {
         let mut labels = Labels::default();
         let mut metric = None;
-        let mut workload: Vec<String> = Vec::new();
-        let own = match roles.key {
-            Some(key) if key < row.labels.len() && self.keys.len() == row.labels.len() => {
-                let mut rest = row.labels.clone();
-                let own = rest.remove(key);
-                workload.extend(rest);
-                own
-            }
-            Some(key) if key >= self.keys.len() => {
-                workload.extend(row.labels.clone());
-                let cell = row.cells[key - self.keys.len()].as_ref();
-                cell.map_or(String::new(), |cell| cell.value.to_string())
-            }
-            _ => row.label(),
-        };
+        let (own, mut workload) = self.named(roles, row);
         let sides = [
             (roles.columns, &self.columns[column], column as u32 + 1),
             (roles.rows, &own, number),
