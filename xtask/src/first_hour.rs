@@ -40,11 +40,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut git = command("git", &["clone", "--quiet", "."])?;
     git.arg(&clone);
     run_command(git)?;
+    let cloned = commit()?;
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or_default().to_owned();
     let costs = ["demo", "test"].map(|command| measure(command, &clone, &place));
     let costs = costs.into_iter().collect::<Result<Vec<Cost>, Error>>()?;
-    let section = section(&costs, &commit()?, &load);
+    let section = section(&costs, &cloned, &load);
     println!("{section}");
     if write {
         let path = tree::root()?.join(PAGE);
