@@ -58,6 +58,22 @@ fn read(place: &Path, rows: &str) -> Output {
 }
 
 #[test]
+fn runs_behind_names_are_judged_with_the_draft_completed() {
+    let place = tempfile::tempdir().unwrap();
+    let post =
+        "hackbench, seconds\n\nbase: 1.02 1.03 1.01 1.05 1.02\npatch: 0.91 0.92 0.93 0.90 0.91\n";
+    fs::write(place.path().join("post.txt"), post).unwrap();
+    printed(place.path(), &["audit", "post.txt", "--draft", "r"]);
+    let draft = fs::read_to_string(place.path().join("r")).unwrap();
+    assert!(draft.contains("patch | ? | ? | 4.*"), "{draft}");
+    let complete = draft.replace("| ? | ? |", "| hackbench | time s < |");
+    fs::write(place.path().join("r"), complete).unwrap();
+    let judged = ["audit", "post.txt", "--reading", "r", "--format", "brief"];
+    let said = printed(place.path(), &judged);
+    assert!(said.contains("patch  better: -10.9 %"), "{said}");
+}
+
+#[test]
 fn a_reading_takes_figures_from_their_places() {
     let place = with_post();
     let rows = "\

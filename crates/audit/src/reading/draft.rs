@@ -60,6 +60,7 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
             }),
         }
     }
+    rows.extend(behind_names(&lines, &mut claimed));
     rows.extend(lone(&lines, &mut claimed));
     let mut draft = Draft {
         text: "# configuration | workload | metric [unit] <less|>more | place\n".to_owned(),
@@ -113,6 +114,36 @@ fn place(lines: &[&str], line: u32, nth: usize) -> String {
         1 => line.to_string(),
         _ => format!("{line}.{}", nth + 1),
     }
+}
+
+/// Numbers behind a name, `patched: 2.88s 2.91s 2.85s`: what its runs may be.
+fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
+    /// Fewer may be anything.
+    const FEWEST: usize = 3;
+    /// A longer name is a sentence.
+    const WORDS: usize = 6;
+    let mut rows = Vec::new();
+    for (text, line) in lines.iter().zip(1..) {
+        let all = numbers::of(text);
+        let free = (0..all.len()).all(|nth| !claimed.contains(&(line, nth)));
+        let name = all.first().and_then(|one| {
+            let name = text[..one.at].trim_end().strip_suffix([':', '='])?;
+            let name = name.trim().trim_start_matches(['-', '*']).trim_start();
+            let words = name.split_whitespace().count();
+            (1..=WORDS).contains(&words).then(|| name.replace('|', "/"))
+        });
+        if let (true, Some(name)) = (free && all.len() >= FEWEST, name) {
+            let unit = all.iter().find(|one| !one.unit.is_empty());
+            let metric = unit.map_or("?".to_owned(), |one| format!("? [{}]", one.unit));
+            claimed.extend((0..all.len()).map(|nth| (line, nth)));
+            rows.push(Row {
+                fields: [name, "?".to_owned(), metric],
+                places: vec![format!("{line}.*")],
+                mean: false,
+            });
+        }
+    }
+    rows
 }
 
 /// Lines in a row with one number each, which may be runs.
@@ -220,4 +251,34 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
         .into_iter()
         .map(|(.., one)| one)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, read};
+
+    fn drafted(text: &str) -> String {
+        let audit = read(text.as_bytes(), "post", &Options::default()).unwrap();
+        draft(text, &audit).text
+    }
+
+    #[test]
+    fn numbers_behind_a_name_are_drafted_as_its_runs() {
+        let text =
+            drafted("hackbench:\n\nbase: 1.02s 1.03s 1.01s\n- my patch = 0.91s 0.92s 0.93s\n");
+        let rows: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            rows,
+            ["base | ? | ? [s] | 3.*", "my patch | ? | ? [s] | 4.*"]
+        );
+    }
+
+    #[test]
+    fn neither_two_numbers_nor_a_sentence_are_runs() {
+        let text = drafted(
+            "base: 1.02 1.03\nWe ran it on three of our machines and saw this: 1 2 3\n10: 1 2 3\n",
+        );
+        assert!(!text.contains(".*"), "{text}");
+    }
 }
