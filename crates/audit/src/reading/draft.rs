@@ -132,9 +132,18 @@ fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row
             let words = name.split_whitespace().count();
             (1..=WORDS).contains(&words).then(|| name.replace('|', "/"))
         });
-        if let (true, Some(name)) = (free && all.len() >= FEWEST, name) {
-            let unit = all.iter().find(|one| !one.unit.is_empty());
-            let metric = unit.map_or("?".to_owned(), |one| format!("? [{}]", one.unit));
+        let unit = all.first().map_or("", |one| one.unit);
+        let behind = all.first().map_or("", |one| &text[one.at..]);
+        let mut words = behind.split([' ', '\t', ',', ';']);
+        let only = words.all(|word| {
+            let number = word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+            word.is_empty() || word == unit || number && numbers::of(word).len() == 1
+        });
+        if let (true, Some(name)) = (free && only && all.len() >= FEWEST, name) {
+            let metric = match unit {
+                "" => "?".to_owned(),
+                unit => format!("? [{unit}]"),
+            };
             claimed.extend((0..all.len()).map(|nth| (line, nth)));
             rows.push(Row {
                 fields: [name, "?".to_owned(), metric],
@@ -277,7 +286,8 @@ mod tests {
     #[test]
     fn neither_two_numbers_nor_a_sentence_are_runs() {
         let text = drafted(
-            "base: 1.02 1.03\nOne ran it on three of our machines and saw this: 1 2 3\n10: 1 2 3\n",
+            "base: 1.02 1.03\nOne ran it on three of our machines and saw this: 1 2 3\n10: 1 2 3\n\
+             TCP: 940.2 Mbit/s +- 2.1 before, 1012.5 +- 3.0 after\n",
         );
         assert!(!text.contains(".*"), "{text}");
     }
