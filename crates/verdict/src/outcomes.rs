@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use assize_bundle::Run;
 use assize_bundle::kernel_log::{Complaint, leading};
 use assize_judge::counts::{self, Share};
 
@@ -33,6 +34,24 @@ pub(crate) struct Ended<'a> {
     pub(crate) why: Cow<'a, str>,
 }
 
+impl<'a> Ended<'a> {
+    /// A run that ended as it should.
+    pub(crate) fn completed(run: &'a Run, workload: usize, configuration: usize) -> Ended<'a> {
+        Ended {
+            workload,
+            configuration,
+            machine: run.machine.as_deref(),
+            block: run.block,
+            image: run.image,
+            seed: None,
+            order: run.order,
+            end: None,
+            complaints: Vec::new(),
+            why: Cow::Borrowed(""),
+        }
+    }
+}
+
 /// All runs that say something of what was tried.
 pub(crate) struct Ends<'a>(Vec<Ended<'a>>);
 
@@ -56,16 +75,10 @@ impl<'a> Ends<'a> {
                 .map(|(run, &(workload, configuration))| {
                     let of = complained.get(&run.order);
                     Ended {
-                        workload,
-                        configuration,
-                        machine: run.machine.as_deref(),
-                        block: run.block,
-                        image: run.image,
                         seed: of.and_then(|of| of.seed),
-                        order: run.order,
                         end: of.map(|_| RunEnd::Complained),
                         complaints: of.map_or(Vec::new(), |of| of.complaints.clone()),
-                        why: Cow::Borrowed(""),
+                        ..Ended::completed(run, workload, configuration)
                     }
                 });
         let failed = records.failures.iter().filter_map(|run| {

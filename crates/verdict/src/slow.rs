@@ -61,10 +61,11 @@ pub(crate) fn ask_all(
                 metric,
                 configuration,
             })?;
-            let runs = cell
-                .runs
-                .iter()
-                .map(|one| ended(cells, workload, configuration, one, above));
+            let runs = cell.runs.iter().map(|one| Ended {
+                end: (one.value > above).then_some(RunEnd::Slow),
+                why: Cow::Borrowed("above the threshold"),
+                ..Ended::completed(&cells.records.runs[one.run], workload, configuration)
+            });
             (cell.runs.len() >= FEWEST).then(|| runs.collect::<Vec<_>>())
         };
         let names = there.iter().map(|(at, _)| *at).collect();
@@ -81,28 +82,6 @@ pub(crate) fn ask_all(
         }
     }
     rows
-}
-
-fn ended<'a>(
-    cells: &Cells<'a>,
-    workload: usize,
-    configuration: usize,
-    reading: &crate::cells::Reading,
-    above: f64,
-) -> Ended<'a> {
-    let run = &cells.records.runs[reading.run];
-    Ended {
-        workload,
-        configuration,
-        machine: run.machine.as_deref(),
-        block: run.block,
-        image: run.image,
-        seed: None,
-        order: run.order,
-        end: (reading.value > above).then_some(RunEnd::Slow),
-        complaints: Vec::new(),
-        why: Cow::Borrowed("above the threshold"),
-    }
 }
 
 /// The threshold as it is said, and in the unit of the values: far above most of them, and
