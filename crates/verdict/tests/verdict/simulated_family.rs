@@ -397,7 +397,7 @@ fn so_many_runs_as_are_asked_for_settle_what_does_not_differ() {
         (6, true, 1, 0.03),
         (8, true, 2, 0.05),
         (8, false, 1, 0.03),
-        (12, false, 2, 0.03),
+        (12, false, 1, 0.012),
     ];
     for (runs, in_blocks, metrics, margin) in designs {
         let options = Options {
