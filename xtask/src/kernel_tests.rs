@@ -39,7 +39,7 @@ const PART: Form = Form {
     name: "part",
     cpus: &[2],
     timeout: LIGHT_TIMEOUT,
-    suite: "{ scale = \"20\", stride = \"7\" }",
+    suite: "{ scale = \"20\", stride = \"13\" }",
     arguments: |test| test.part,
 };
 const LIGHT: Form = Form {
