@@ -1,4 +1,4 @@
-//! Where mails lie: in a file, in a maildir, in the git repository of an archive.
+//! Where mails come from: a file, a maildir, or the git repository of an archive.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,21 +10,21 @@ use assize_audit::mail::{Sealed, sealed};
 
 use crate::failure::Failure;
 
-/// The mails of a source, one after the other.
+/// The mails of a source, in order.
 pub(crate) type Mails = Box<dyn Iterator<Item = io::Result<Sealed>>>;
 
-/// No mail is larger: what is beyond is no mail that a person reads.
+/// Longer mails are cut off here; nobody reads one of this size.
 const LARGEST: u64 = 64 << 20;
 
-/// What a path holds.
+/// What a path contains.
 pub(crate) struct Archive {
     pub(crate) mails: Mails,
-    /// Whether it is an archive by its kind, however many mails it holds.
+    /// Whether the source is an archive by its format, however many mails it holds.
     pub(crate) several: bool,
 }
 
-/// Opens a file (`-` is standard input) or a directory of mails; `begun` is the file
-/// from its begin, if somebody has looked into it.
+/// Opens a file (`-` is standard input) or a directory of mails. `begun` is a reader of
+/// the file from its start, if the caller has opened it already.
 pub(crate) fn open(path: &Path, begun: Option<Box<dyn BufRead>>) -> Result<Archive, Failure> {
     let failed = |source| Failure::Read {
         path: path.to_path_buf(),
@@ -65,7 +65,7 @@ pub(crate) fn open(path: &Path, begun: Option<Box<dyn BufRead>>) -> Result<Archi
     Ok(several(Box::new(mails)))
 }
 
-/// Opens a file, or standard input for `-`; nothing if it is a directory.
+/// Opens a file, or standard input for `-`. Returns `None` for a directory.
 pub(crate) fn file(path: &Path) -> io::Result<Option<Box<dyn BufRead>>> {
     const BUFFER: usize = 1 << 18;
     if path.as_os_str() == "-" {
@@ -81,8 +81,7 @@ pub(crate) fn file(path: &Path) -> io::Result<Option<Box<dyn BufRead>>> {
     Ok(Some(Box::new(BufReader::with_capacity(BUFFER, file))))
 }
 
-/// The mails of a maildir, in the order of their names, which begin with the
-/// time of delivery.
+/// The mails of a maildir, sorted by name; names begin with the time of delivery.
 fn maildir(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Sealed>> + use<>> {
     let mut files: Vec<(std::ffi::OsString, PathBuf)> = Vec::new();
     for part in ["cur", "new"] {
@@ -106,8 +105,8 @@ fn maildir(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Sealed>> +
     }))
 }
 
-/// The git repositories of an archive, in the order of their epochs: the path
-/// itself, or `git/0.git`, `git/1.git`, … below it.
+/// The git repositories of an archive in the order of their epochs: the path itself, or
+/// `git/0.git`, `git/1.git`, … below it.
 fn repositories(path: &Path) -> Vec<PathBuf> {
     let is_one = |path: &Path| path.join("HEAD").is_file() && path.join("objects").is_dir();
     if is_one(path) || path.join(".git").exists() {
@@ -117,8 +116,8 @@ fn repositories(path: &Path) -> Vec<PathBuf> {
     epochs.take_while(|path| is_one(path)).collect()
 }
 
-/// The mails of one git repository: what its commits have as file `m`, the
-/// oldest first, as `public-inbox` keeps them.
+/// The mails of one git repository, oldest first. Each commit holds one as the file `m`,
+/// as `public-inbox` stores them.
 struct Repository {
     child: Child,
     objects: BufReader<ChildStdout>,
@@ -143,7 +142,8 @@ impl Repository {
             .spawn()?;
         let taken = child.stdin.take().zip(child.stdout.take());
         let (mut names, objects) = taken.ok_or(io::ErrorKind::BrokenPipe)?;
-        // git answers while it is asked: one thread asks, this one listens.
+        // git answers while requests are still being written, so another thread writes
+        // them.
         thread::spawn(move || {
             for commit in list.stdout.split(|b| *b == b'\n').filter(|c| !c.is_empty()) {
                 let asked = names
@@ -158,7 +158,7 @@ impl Repository {
         Ok(Repository { child, objects })
     }
 
-    /// The next mail; none where a commit has deleted one.
+    /// The next mail; the inner `None` is a commit that deleted one.
     fn object(&mut self) -> io::Result<Option<Option<Vec<u8>>>> {
         let mut head = String::new();
         if self.objects.read_line(&mut head)? == 0 {

@@ -17,7 +17,7 @@ use crate::output;
 use crate::page::{From, Material};
 use crate::terms::Terms;
 
-/// Reads a post, tries it and shows the verdict.
+/// Reads a post, judges it and shows the verdict.
 pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     let options = options(arguments);
     if let Some(path) = &arguments.draft {
@@ -78,7 +78,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     Ok(status)
 }
 
-/// The numbers of the post that are none of its figures.
+/// The numbers in the post that are not among its figures.
 fn unassigned(audit: &Audit) -> Vec<Unassigned> {
     let all = assize_audit::reading::unassigned(audit).into_iter();
     let one = |one: assize_audit::reading::Unassigned| Unassigned {
@@ -89,14 +89,15 @@ fn unassigned(audit: &Audit) -> Vec<Unassigned> {
     all.map(one).collect()
 }
 
-/// What the user says about the post.
+/// The options of the command line that describe the post.
 fn options(arguments: &AuditArguments) -> Options {
     Options {
         configurations: arguments.configurations.clone(),
         workloads: arguments.workloads.clone(),
         ignore: arguments.ignore.clone(),
         exposure_s: arguments.exposure,
-        // The page shows the lines beside the figures, and JSON what is none.
+        // The page shows the lines next to the figures; JSON lists the unassigned
+        // numbers.
         explain: arguments.explain
             || matches!(
                 output::format(&arguments.showing),
@@ -112,16 +113,16 @@ fn options(arguments: &AuditArguments) -> Options {
     }
 }
 
-/// What there is to judge.
+/// The input to judge.
 enum Source {
     /// One document.
     Document(Box<Audit>),
-    /// Mails, each a document.
+    /// Mails, each of them a document.
     Mails(Mails),
 }
 
-/// Opens what is to be judged. A file with one mail, or of no mails, is a
-/// document; so is the mail that --message chooses.
+/// Opens the input. A file with at most one mail is a single document, and so is the mail
+/// that --message selects.
 fn document(
     arguments: &AuditArguments,
     options: &Options,
@@ -163,7 +164,7 @@ fn document(
     Ok(Source::Mails(Box::new(all)))
 }
 
-/// What a file is called in messages.
+/// The name of a file in messages.
 pub(crate) fn named(path: &Path) -> String {
     if path.as_os_str() == "-" {
         "standard input".into()
@@ -172,7 +173,7 @@ pub(crate) fn named(path: &Path) -> String {
     }
 }
 
-/// Refuses with --explain what it would pass over: as text it shows lines and
+/// With --explain, refuses options that it would ignore: as text it shows lines and
 /// judges nothing.
 fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
     let question = &arguments.trial.question;
@@ -202,15 +203,14 @@ fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
     })
 }
 
-/// Refuses a rule for names that has named nothing: it says something else than
-/// was meant.
+/// Refuses a naming rule that matched nothing: it does not do what the user meant.
 fn every_rule_names(records: &Records, arguments: &AuditArguments) -> Result<(), Failure> {
     let folded = |name: &str| name.to_lowercase();
     let configured = |name: &str| {
         let mut known = records.configurations.iter();
         known.any(|other| folded(&other.name) == folded(name))
     };
-    // A workload of one message among several has more to its name.
+    // The name of a workload may go on after the given one if there are several messages.
     let works = |name: &str| {
         let mut known = records.workloads.iter();
         known.any(|other| folded(other).starts_with(&folded(name)))
@@ -246,7 +246,7 @@ pub(crate) fn read(path: &Path, options: &Options) -> Result<Audit, Failure> {
     assize_audit::read(reader, &named(path), options).map_err(failed)
 }
 
-/// Fails if there is nothing to judge, and says what was seen instead.
+/// Fails if there is nothing to judge, and says what was found instead.
 pub(crate) fn something(audit: &Audit) -> Result<(), Failure> {
     let records = &audit.records;
     if is_something(records) {
@@ -264,7 +264,8 @@ pub(crate) fn is_something(records: &Records) -> bool {
         + records.summaries.len()
         + records.events.len()
         + records.statements.len();
-    // A doubt about the code under test is worth a verdict of its own.
+    // A doubt about whether the code under test ran deserves a verdict even without
+    // figures.
     let mut doubts = records.doubts.iter();
     found > 0 || doubts.any(|doubt| doubt.code == "unreached-code")
 }
@@ -286,7 +287,7 @@ fn because(records: &Records) -> String {
     text
 }
 
-/// Line by line what was understood, then how it was grouped.
+/// How each line was read, then how the figures were grouped.
 fn explanation(audit: &Audit) -> String {
     let mut text = String::new();
     for line in &audit.explained {
@@ -339,7 +340,7 @@ fn explanation(audit: &Audit) -> String {
     text
 }
 
-/// What tables were taken for, and what was there before.
+/// How tables were interpreted, and what was recorded before.
 fn explain_decisions(audit: &Audit, text: &mut String) {
     for (place, said) in &audit.decisions {
         for (at, line) in said.iter().enumerate() {

@@ -73,8 +73,8 @@ fn something(material: &Material<'_>) -> Result<(), Failure> {
     })
 }
 
-/// The records of all inputs, the terms on which they are judged, and whether
-/// the inputs are blocks.
+/// The records of all inputs, the terms for judging them, and whether the inputs are
+/// blocks.
 pub(crate) fn gather(
     inputs: &[PathBuf],
     asked: Option<Joining>,
@@ -113,12 +113,12 @@ pub(crate) fn gather(
         .map(|path| path.display().to_string())
         .collect();
     records.source = sources.join(", ");
-    // Nobody knows when the runs of one file were made beside those of another.
+    // The order of runs in a file relative to those of other inputs is unknown.
     records.order_unknown |= inputs.len() > 1 && inputs.iter().any(|path| path.is_file());
     Ok((records, terms.unwrap_or_default(), are_blocks))
 }
 
-/// The records of inputs that share no cell.
+/// The records of inputs that have no cell in common.
 pub(crate) fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
     let mut united = Records::default();
     for (path, records) in inputs.iter().zip(all) {
@@ -133,7 +133,7 @@ pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
         resolutions::declare(path, &mut records)?;
         return Ok(records);
     }
-    // Who compares files says what is compared.
+    // The user who compares files decides what is compared.
     let options = Options {
         judged: Judged::All,
         ..Options::default()
@@ -143,7 +143,7 @@ pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
     Ok(found.records)
 }
 
-/// Of several inputs each file is a configuration.
+/// With several inputs, each file is a configuration.
 fn files_are_configurations(inputs: &[PathBuf], all: Vec<Records>) -> Vec<Records> {
     let mut files = Files::default();
     let read = inputs.iter().zip(&all).filter(|(path, _)| !path.is_dir());
@@ -158,8 +158,8 @@ fn files_are_configurations(inputs: &[PathBuf], all: Vec<Records>) -> Vec<Record
     named.collect()
 }
 
-/// Which configurations have figures on which workloads. Names match without
-/// regard to case, as they do in a verdict.
+/// The pairs of configuration and workload that have figures. Names match without regard
+/// to case, as in a verdict.
 fn cells(records: &Records) -> BTreeSet<(String, String)> {
     let runs = records.runs.iter();
     let summaries = records.summaries.iter();
@@ -171,7 +171,7 @@ fn cells(records: &Records) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// Puts runs after so many others in the order of execution.
+/// Moves runs behind this many others in the order of execution.
 fn after(records: &mut Records, others: u32) {
     for run in &mut records.runs {
         run.order += others;
@@ -188,7 +188,7 @@ fn after(records: &mut Records, others: u32) {
     }
 }
 
-/// Adds records to those of other inputs; refuses to pool cells.
+/// Adds records to those of other inputs; refuses to pool runs of one cell.
 fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Failure> {
     if let Some((configuration, workload)) = cells(all).intersection(&cells(&records)).next() {
         let text = format!(
@@ -232,7 +232,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
     Ok(())
 }
 
-/// Adds what is not there yet.
+/// Adds the items that are not in the list yet.
 fn add_new<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
     for one in more {
         if !all.contains(&one) {

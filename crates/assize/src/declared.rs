@@ -1,4 +1,4 @@
-//! `assize audit` of inputs that declare what they hold, and of several files.
+//! `assize audit` of inputs that declare their contents, and of several files.
 
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use crate::failure::Failure;
 use crate::files::Files;
 use crate::{archive, audit, compare, output};
 
-/// An input that was opened.
+/// An opened input.
 pub(crate) enum Opened {
-    /// It declares what it holds.
+    /// It declares its contents.
     Declared(Box<Declared>),
-    /// It does not; if it is standard input, here it is from its begin.
+    /// It does not. Holds a reader of the whole input if that is standard input.
     Other(Option<Box<dyn BufRead>>),
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn open(arguments: &AuditArguments, options: &Options) -> Result<Open
     }
 }
 
-/// The reading of a file, or of the command line.
+/// The reading from a file, or from the command line.
 fn reading(arguments: &AuditArguments) -> Result<Option<Reading>, Failure> {
     if let Some(path) = &arguments.reading {
         let reading = assize_audit::reading::parse(&text(path)?, &audit::named(path))?;
@@ -68,7 +68,8 @@ fn reading(arguments: &AuditArguments) -> Result<Option<Reading>, Failure> {
     Ok(Some(assize_audit::reading::take(&arguments.take, metric)?))
 }
 
-/// The text of a file; bytes that are none become marks, so that lines stay in place.
+/// The text of a file. Invalid UTF-8 becomes replacement characters, so that line numbers
+/// stay valid.
 fn text(path: &Path) -> Result<String, Failure> {
     let failed = |source| Failure::Read {
         path: path.to_path_buf(),
@@ -85,7 +86,7 @@ fn text(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Writes the draft of a reading, and says how much of the text it leaves open.
+/// Writes the draft of a reading and reports how much of the text is still open.
 pub(crate) fn draft(
     path: &Path,
     arguments: &AuditArguments,
@@ -125,8 +126,8 @@ pub(crate) fn draft(
     Ok(0)
 }
 
-/// Where each figure stands, and the author's arithmetic; nothing where the form of the
-/// input says it.
+/// The line of each figure, and a check of the author's arithmetic. Empty if the format
+/// of the input already shows the lines.
 pub(crate) fn places(declared: &Declared) -> String {
     let mut text = String::new();
     if declared.format == "reading" {
@@ -186,7 +187,7 @@ fn rounded(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// Whether an option says how lines of a post are to be taken.
+/// Whether an option says how to read the lines of a post.
 fn asks_for_lines(arguments: &AuditArguments) -> bool {
     let rules = [
         !arguments.configurations.is_empty(),
@@ -199,7 +200,7 @@ fn asks_for_lines(arguments: &AuditArguments) -> bool {
     rules.contains(&true) || of_mails(arguments).is_some()
 }
 
-/// The option that is about mails.
+/// The first option given that applies to mails only.
 fn of_mails(arguments: &AuditArguments) -> Option<&'static str> {
     match arguments {
         one if one.message.is_some() => Some("--message"),
@@ -210,7 +211,7 @@ fn of_mails(arguments: &AuditArguments) -> Option<&'static str> {
     }
 }
 
-/// Refuses options that say nothing about a post.
+/// Refuses options that have no effect on a post.
 fn only_declared(arguments: &AuditArguments) -> Result<(), Failure> {
     let option = match (&arguments.metric, arguments.runs_behind) {
         (Some(_), _) => "--metric",
@@ -232,14 +233,14 @@ fn only_one(arguments: &AuditArguments) -> Result<(), Failure> {
     })
 }
 
-/// An input and the configuration that it is.
+/// An input and the name of its configuration.
 struct Named {
     name: Option<String>,
     path: PathBuf,
 }
 
 impl Named {
-    /// `NAME=FILE`, unless there is a file of that name.
+    /// Parses `NAME=FILE`, unless a file has that whole name.
     fn of(argument: &Path) -> Named {
         let whole = || Named {
             name: None,
@@ -280,7 +281,7 @@ fn alone(path: &Path, options: &Options) -> Result<Opened, Failure> {
 
 type Reader = Box<dyn BufRead>;
 
-/// What an input declares; nothing if it is a directory.
+/// The declared contents of an input; `None` if it is a directory.
 fn opened(
     path: &Path,
     stands: Stands,
@@ -297,7 +298,7 @@ fn opened(
     Ok(Some(found))
 }
 
-/// What one file of several declares, or what else is read from it.
+/// The declared contents of one file among several, or what else can be read from it.
 fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
     if path.is_dir() {
         let found = directory(path, &audit::named(path), Stands::AsConfiguration, options)?;
@@ -309,7 +310,7 @@ fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
     if let Some(Outcome::Declared(declared)) = opened(path, Stands::AsConfiguration, options)? {
         return Ok(*declared);
     }
-    // Who names files says what is compared.
+    // The user who names files decides what is compared.
     let options = Options {
         judged: Judged::All,
         ..options.clone()
@@ -322,7 +323,7 @@ fn one_of_several(path: &Path, options: &Options) -> Result<Declared, Failure> {
     })
 }
 
-/// The records of a file that is compared, alone or beside others.
+/// The records of a file that is compared, alone or with others.
 pub(crate) fn of_file(path: &Path, several: bool) -> Result<Records, Failure> {
     let options = Options::default();
     if several {
@@ -334,7 +335,8 @@ pub(crate) fn of_file(path: &Path, several: bool) -> Result<Records, Failure> {
     }
 }
 
-/// Several inputs, each a configuration; those of one name are more of its runs.
+/// Several inputs, each a configuration; inputs of one name are runs of one
+/// configuration.
 fn together(inputs: &[Named], options: &Options) -> Result<Declared, Failure> {
     let mut all: Vec<Declared> = Vec::new();
     for input in inputs {
@@ -368,15 +370,15 @@ fn together(inputs: &[Named], options: &Options) -> Result<Declared, Failure> {
     united.records = compare::united(&paths, records.collect())?;
     let names: Vec<String> = inputs.iter().map(|one| audit::named(&one.path)).collect();
     united.records.source = names.join(", ");
-    // Nobody knows when the runs of one file were made beside those of another.
+    // The order of runs in a file relative to those of other inputs is unknown.
     united.records.order_unknown = true;
     united.lower_is_better.sort_unstable();
     united.lower_is_better.dedup();
     Ok(united)
 }
 
-/// Of several files of a configuration each is a run: what it gives the means of is one
-/// figure of that.
+/// With several files per configuration, each file is a run. A mean in a file becomes one
+/// value of that run.
 fn means_are_runs(records: &mut Records) {
     let mut runs: Vec<Run> = Vec::new();
     for one in std::mem::take(&mut records.summaries) {
@@ -436,7 +438,7 @@ fn pool(all: &mut Records, more: Records) {
     }
 }
 
-/// As what was read from a post.
+/// Converts to the form of what is read from a post.
 pub(crate) fn as_audit(declared: Declared) -> Audit {
     Audit {
         records: declared.records,

@@ -1,5 +1,5 @@
-//! What rates of events an experiment can show, as far as its exposure decides that:
-//! said before anything is run.
+//! Which event rates an experiment can show, as far as its exposure limits them. Reported
+//! before anything is run.
 
 use assize_job::{Gaps, Tracer, TracerKind, TracerMode, instrument_of};
 use assize_judge::garwood;
@@ -11,35 +11,36 @@ use crate::reach::two_digits;
 use crate::run::declared;
 use crate::terms::Terms;
 
-/// The level of the bounds of rates, as in reports.
+/// The confidence level of rate bounds, as in reports.
 const LEVEL: f64 = 0.95;
-/// At most so many events are tried to find how many a verdict takes.
+/// The most events to try when searching for how many a verdict needs.
 const MOST: u64 = 1000;
 const HOUR_S: f64 = 3600.0;
 
-/// What of a run is exposure.
+/// How much of a run counts as exposure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Watched {
-    /// Of the time for which the workload lasts, of one CPU.
+    /// The share of the workload's duration, on one CPU.
     share: f64,
-    /// CPUs at once; `None` where the target decides how many there are.
+    /// CPUs watched at once; `None` where the target decides how many there are.
     cpus: Option<usize>,
-    /// Nanoseconds, of what is not looked for while the workload runs.
+    /// Nanoseconds, for events that are counted outside the workload rather than during
+    /// it.
     besides_ns: Option<u64>,
 }
 
-/// The exposure of the configuration that has the least.
+/// The exposure of the configuration with the least of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Exposure {
     runs: usize,
-    /// Seconds that are watched in one run, of all CPUs whose number is known; `None`
-    /// where a run lasts as long as its work takes.
+    /// Seconds watched in one run, summed over all CPUs if their number is known; `None`
+    /// where the work decides how long a run lasts.
     run_s: Option<f64>,
-    /// Whether that is for each CPU that is watched.
+    /// Whether `run_s` is per watched CPU.
     each_cpu: bool,
 }
 
-/// Lines that say what the rates that are claimed can be shown to be; none if none is.
+/// Lines that say how low the claimed rates can be bounded; empty if no rate is claimed.
 pub(crate) fn described(plan: &Plan) -> String {
     let mut text = String::new();
     for (event, workload) in declared::rates(plan) {
@@ -51,7 +52,7 @@ pub(crate) fn described(plan: &Plan) -> String {
     text
 }
 
-/// What a test of this event has of alpha, together with its family.
+/// The share of alpha for a test of this event and its family.
 fn level(plan: &Plan, event: &str) -> f64 {
     let alpha = Terms::planned(plan).alpha(ALPHA);
     match plan.primary.iter().any(|one| one.metric == event) {
@@ -79,7 +80,7 @@ fn planned(plan: &Plan, event: &str, workload: usize) -> Option<Exposure> {
     exposures.min_by(|a, b| a.total_s().total_cmp(&b.total_s()))
 }
 
-/// How an event is looked for.
+/// How an event is watched.
 fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Watched {
     let is_virtual = matches!(plan.target.as_str(), "exact" | "live");
     let online = is_virtual.then(|| (0..configuration.machine.cpus).collect::<Vec<u32>>());
@@ -168,7 +169,7 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     );
     let takes = |name: &str, period_s: f64| {
         let wanted = without_event(period_s);
-        // A last digit of the division is no run.
+        // The tolerance keeps a rounding error of the division from adding a run.
         let runs = (wanted / run_s - 1e-9).ceil();
         format!(
             "below 1 in {name} takes {} without an event, --runs {runs}",
@@ -196,28 +197,27 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
     text
 }
 
-/// The exposure in seconds that bounds the rate below one in this time, if there is no
-/// event.
+/// The exposure in seconds that bounds the rate below one per period if no event occurs.
 fn without_event(period_s: f64) -> f64 {
     garwood(0, 1.0, LEVEL).map_or(f64::INFINITY, |of| of.high * period_s)
 }
 
-/// The fewest runs with an event that differ at this level from runs without, and the p of
-/// these: the runs of a block change places, and of n such blocks two of 2^n ways put all
-/// events on one side.
+/// The fewest runs with an event that differ at this level from runs without, and their
+/// p. The runs of a block are relabelled; of the 2^n relabellings of n such blocks, two
+/// put all events on one side.
 fn told_from_none(level: f64) -> Option<(u64, f64)> {
     let p = |runs: u64| 2.0 * 0.5f64.powi(i32::try_from(runs).unwrap_or(i32::MAX));
     let least = (1..MOST).find(|runs| p(*runs) <= level)?;
     Some((least, p(least)))
 }
 
-/// To two digits, so that a bound is not better than it is.
+/// Rounds down to two digits, so that a bound is never overstated.
 fn rounded_down(value: f64) -> f64 {
     let unit = 10f64.powf(value.log10().floor() - 1.0);
     ((value / unit) + 1e-9).floor() * unit
 }
 
-/// A time in the largest unit of which there are two.
+/// A time in the largest unit of which it has at least two.
 fn time(s: f64) -> String {
     let units = [("h", HOUR_S), ("min", 60.0), ("s", 1.0)];
     let of = units.into_iter().find(|(_, length)| s >= 2.0 * length);
@@ -293,13 +293,13 @@ mod tests {
         assert_eq!(all, "at most 9 s of exposure each, are 90 s");
         let two = exposed(&gaps("cpus = [1, 2], width = '100ms'"), "gaps");
         assert_eq!(two, "at most 6 s of exposure each, are 60 s");
-        // At rest it is the time before the runs.
+        // Before the workload, the time is that of the baseline.
         let rest = exposed(
             &gaps("cpus = [1], baseline = '3s'"),
             "gaps_unexplained_at_rest",
         );
         assert_eq!(rest, "at most 3 s of exposure each, are 30 s");
-        // Nobody knows how many CPUs a host will have.
+        // The number of CPUs of a host is unknown.
         let host = GAPS.replace("cpus = 4", "target = 'host'\nkernel = 'running'");
         let host = exposed(&host, "gaps");
         assert_eq!(
@@ -320,7 +320,7 @@ mod tests {
             hwlat("per-cpu"),
             "at most 45 s of exposure each, are 7.5 min"
         );
-        // What a workload counts it counts all the time.
+        // A workload counts events all the time.
         let late = said(
             "cpus = 4\nruns = 2",
             "frames_late",
@@ -343,7 +343,7 @@ mod tests {
             let behind = told.split("from none, ").nth(1).unwrap();
             behind.split(' ').next().unwrap().to_owned()
         };
-        // 2/2^8 = 0.0078 is within the 0.01 that is left.
+        // 2/2^8 = 0.0078 is within the remaining 0.01.
         assert_eq!(primary("frame_time_mean"), "8");
     }
 

@@ -1,4 +1,4 @@
-//! What can go wrong, and with which exit status.
+//! Failures, and the exit status of each.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -17,9 +17,9 @@ pub(crate) enum Failure {
     Read { path: PathBuf, source: io::Error },
     /// An output could not be written.
     Write { what: String, source: io::Error },
-    /// Whoever read our output has stopped; not worth a word.
+    /// The reader of our output has closed the pipe; nothing is printed.
     ClosedPipe,
-    /// The input holds nothing that could be judged.
+    /// The input holds nothing to judge.
     NothingFound { source: String, because: String },
     /// An argument does not fit the data.
     Argument(String),
@@ -29,47 +29,46 @@ pub(crate) enum Failure {
     Record(assize_bundle::Error),
     /// An experiment file is wrong.
     Plan(assize_plan::Error),
-    /// A target cannot do what is asked.
+    /// A target cannot do what was requested.
     Target(assize_target::Error),
-    /// Somebody interrupted the work; what is done is recorded.
+    /// Interrupted; the runs recorded so far are kept.
     Interrupted {
         directory: PathBuf,
         recorded: u32,
         planned: usize,
     },
-    /// Somebody interrupted the work before anything was recorded.
+    /// Interrupted before anything was recorded.
     InterruptedEarly,
-    /// Somebody interrupted the work; this command goes on with it.
+    /// Interrupted; the command `again` continues the work.
     Stopped { again: String },
-    /// Not one run was completed.
+    /// No run completed.
     NoRun {
         directory: PathBuf,
         why: Option<String>,
     },
-    /// Not one run of these configurations was completed on a workload; what
-    /// else was asked for is judged.
+    /// No run of these configurations completed on a workload; everything else is judged.
     FailedRuns {
         directory: PathBuf,
-        /// What failed and why, one line each.
+        /// Failed cells and why, one line each.
         cells: Vec<String>,
-        /// The place in the schedule of the first that failed.
+        /// The index in the schedule of the first failed run.
         first: u32,
     },
     /// The exact machine is not exact.
     Inexact(String),
-    /// A command that was to be run once has failed.
+    /// A command that is run only once failed.
     Command {
         /// The option that asked for it.
         option: String,
         command: String,
         why: String,
     },
-    /// Our own bug: a document that cannot be shown.
+    /// A bug in assize: a document that cannot be serialised.
     Show(String),
 }
 
 impl Failure {
-    /// 2 is wrong use, 3 a failure of the work itself, 130 an interrupt.
+    /// Returns 2 for wrong use, 3 if the work itself failed, 130 for an interrupt.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Read { .. }
@@ -99,7 +98,7 @@ impl Failure {
     }
 }
 
-/// Only what the operating system refuses is a failure of the work.
+/// Only errors of the operating system count as failures of the work.
 fn recording(error: &assize_bundle::Error) -> u8 {
     match error {
         assize_bundle::Error::Io { .. } | assize_bundle::Error::Samples { .. } => 3,
@@ -169,7 +168,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The command that goes on with a bundle.
+/// The command that resumes a bundle.
 pub(crate) fn resuming(directory: &Path) -> String {
     let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), directory.as_ref()];
     shell::command_line(words.into_iter())

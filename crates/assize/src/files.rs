@@ -6,21 +6,20 @@ use std::path::Path;
 use assize_audit::{UNNAMED, is_tool};
 use assize_bundle::{Configuration, Records};
 
-/// What the files call configurations and workloads, all of them together: a
-/// name must not depend on which file says it, or they would have nothing in
-/// common.
+/// The configuration and workload names of all files together. A name must not depend on
+/// which file it comes from, or the files would have nothing in common.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// The configurations that the files name.
+    /// The configurations named in the files.
     named: BTreeSet<String>,
-    /// The workloads that have a name of their own.
+    /// The workloads that have a name.
     workloads: BTreeSet<String>,
-    /// Whether a file has several configurations.
+    /// Whether any file has several configurations.
     several: bool,
 }
 
 impl Files {
-    /// Takes note of what a file calls its configurations and workloads.
+    /// Collects the configuration and workload names of a file.
     pub(crate) fn note(&mut self, records: &Records) {
         let names = records.configurations.iter().map(|c| &c.name);
         self.named
@@ -31,13 +30,13 @@ impl Files {
         self.several |= records.configurations.len() > 1;
     }
 
-    /// The records of a file as one configuration, called like the file.
+    /// The records of a file as one configuration, named after the file.
     pub(crate) fn as_configuration(&self, path: &Path, records: Records) -> Records {
         let stem = path.file_stem().unwrap_or_default();
         self.called(&stem.to_string_lossy(), records)
     }
 
-    /// The records of a file as one configuration of this name.
+    /// The records of a file as one configuration with this name.
     pub(crate) fn called(&self, name: &str, mut records: Records) -> Records {
         let stem = name.to_owned();
         let mut workloads: Vec<String> = Vec::new();
@@ -59,7 +58,7 @@ impl Files {
         records
     }
 
-    /// Renames whatever stands at a configuration and a workload.
+    /// Renames everything that carries a configuration and a workload.
     fn rename(&self, stem: &str, records: &mut Records, workloads: &mut Vec<String>) {
         let runs = records.runs.iter_mut();
         let summaries = records.summaries.iter_mut();
@@ -80,12 +79,12 @@ impl Files {
         }
     }
 
-    /// The workload of what a file calls `configuration` on `workload`.
+    /// The workload name for what a file calls `configuration` on `workload`.
     ///
-    /// Where a file has several configurations (commands, for hyperfine), they
-    /// are part of what was executed. Where each has one, it is so only if they
-    /// all have the same and the workload has no name but the tool's; if they
-    /// differ, that is what the files differ in.
+    /// If a file has several configurations (for hyperfine, commands), they become part
+    /// of the workload. If each file has one, it becomes part of the workload only if all
+    /// files have the same one and the workload is named after nothing but the tool; if
+    /// they differ, that difference is what is compared.
     fn workload(&self, configuration: &str, workload: &str) -> String {
         let nothing_else = is_tool(workload);
         if configuration == UNNAMED {
@@ -126,7 +125,7 @@ mod tests {
         records
     }
 
-    /// What the workloads of each file are called.
+    /// The resulting workload names of each file.
     fn called(files: &[&[(&str, &str)]]) -> Vec<Vec<String>> {
         let all: Vec<Records> = files.iter().map(|file| records(file)).collect();
         let mut together = Files::default();
@@ -153,12 +152,12 @@ mod tests {
             called(&[&[make, more], &[make]]),
             [vec!["make", "make -j"], vec!["make"]]
         );
-        // perf stat of several commands, which then are configurations.
+        // perf stat of several commands, which are then configurations.
         assert_eq!(
             called(&[&[one], &[("w", "perf stat"), ("x", "perf stat")]]),
             [vec!["w"], vec!["w", "x"]]
         );
-        // What differs from file to file is what they are compared in.
+        // The difference between the files is what is compared.
         assert_eq!(
             called(&[&[("Before", "w")], &[("After", "w")]]),
             [["w"], ["w"]]

@@ -1,4 +1,4 @@
-//! Whether a document ends the command with status 1.
+//! Whether a verdict document makes the command exit with status 1.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::page::Material;
 
-/// Every claim that is refuted, and everything that `--fail-on` names. Whatever it names,
-/// runs that end worse than the baseline's are found too: a gate that lets a kernel pass
-/// which panics is none.
+/// Every refuted claim, and everything that `--fail-on` names. With any `--fail-on`, runs
+/// that end worse than those of the baseline are findings too: a gate must not let a
+/// kernel pass that panics.
 pub(crate) fn findings(
     document: &Document,
     material: &Material<'_>,
@@ -40,8 +40,8 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-/// Ways in which runs ended that close a gate, if there is one: what is established to
-/// be worse, and where a gate asks for proof all that is worse in these runs.
+/// Outcomes of runs that close a gate, if there is one: outcomes established to be worse
+/// and, where a gate asks for proof, all that are worse in these runs.
 fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<Finding> {
     if asked.is_empty() {
         return Vec::new();
@@ -59,8 +59,8 @@ fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<Finding> {
         .collect()
 }
 
-/// What is worse though nothing asked about it: said on standard error behind everything
-/// else, with the command that looks into it.
+/// The worst outcome that no option asked about, with the command to look into it.
+/// Printed last on standard error.
 pub(crate) fn last_word(document: &Document, findings: &[Finding]) -> Option<String> {
     let row = document.outcomes.iter().find(|row| row.is_worse())?;
     let told = |one: &Finding| matches!(one.subject, Subject::Outcome(_));
@@ -75,7 +75,7 @@ pub(crate) fn last_word(document: &Document, findings: &[Finding]) -> Option<Str
     ))
 }
 
-/// Says on standard error which rows have closed a gate.
+/// Reports on standard error which rows closed a gate.
 pub(crate) fn tell(document: &Document, findings: &[Finding]) {
     for finding in findings {
         let at = match finding.subject {
@@ -135,7 +135,7 @@ fn directions(
     )))
 }
 
-/// The rows of primary metrics at which a gate is closed, with their places.
+/// The rows of primary metrics that close a gate, with their indices.
 fn closed<'d>(
     document: &'d Document,
     directions: &BTreeMap<String, Better>,
@@ -156,12 +156,12 @@ fn closed<'d>(
     rows.filter(is_closed).collect()
 }
 
-/// By how much a row is worse than its baseline, at least and at most: less
-/// than 0 where it is better.
+/// How much worse a row is than its baseline, at least and at most; negative where it is
+/// better.
 struct Worsening {
     least: f64,
     most: f64,
-    /// In the same unit, what the margin is a share of.
+    /// The value, in the same unit, of which the margin is a percentage.
     of: f64,
 }
 
@@ -187,11 +187,10 @@ fn worsening(row: &Comparison, better: Better, gate: Gate) -> Option<Worsening> 
 
 /// The interval that a gate looks at.
 ///
-/// One row that is worse closes the first gate, so its intervals hold for all
-/// rows at once: else the more rows there are, the more often it closes where
-/// nothing is worse. The second opens only if every row is shown not to be
-/// worse, for which the interval of each row will do (intersection-union test;
-/// Berger 1982).
+/// One worse row is enough to close the first gate, so it uses simultaneous intervals:
+/// otherwise more rows would mean more false alarms. The second gate opens only if every
+/// row is shown not to be worse, so unadjusted intervals are enough (intersection-union
+/// test; Berger 1982).
 fn interval(row: &Comparison, gate: Gate) -> Option<[f64; 2]> {
     match gate {
         Gate::Worse => row.ci_simultaneous.or(row.ci),
@@ -199,7 +198,7 @@ fn interval(row: &Comparison, gate: Gate) -> Option<[f64; 2]> {
     }
 }
 
-/// A row.
+/// The name of a row in messages.
 fn name(row: &Comparison) -> String {
     format!(
         "{} in {} with {}",
@@ -207,7 +206,7 @@ fn name(row: &Comparison) -> String {
     )
 }
 
-/// The figures on which a row fails.
+/// The figures for which a row fails.
 fn figures(row: &Comparison, gate: Gate) -> String {
     match interval(row, gate) {
         Some([low, high]) => {

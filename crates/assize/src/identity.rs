@@ -1,13 +1,13 @@
-//! Whether a run was the run that was asked for.
+//! Whether a run used what was requested.
 
 use std::collections::BTreeMap;
 
 use assize_job::{IdentityKind, IdentityPart};
 
-/// Enough of a digest to tell two apart.
+/// Digits of a digest that are enough to tell two apart.
 const DIGITS: usize = 12;
 
-/// Something that is not as it was asked for.
+/// One item that differs from what was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     wanted: IdentityPart,
@@ -28,7 +28,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// A value for people.
+/// A value as it is printed.
 fn shown(kind: IdentityKind, value: &str) -> String {
     match kind.is_digest() {
         true => value.chars().take(DIGITS).collect(),
@@ -36,18 +36,18 @@ fn shown(kind: IdentityKind, value: &str) -> String {
     }
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Compared {
-    /// What was not as it was asked for.
+    /// Items that differ from what was requested.
     pub(crate) differences: Vec<Difference>,
-    /// Settings of which what was read back does not tell.
+    /// Settings where the value read back does not show whether they match.
     pub(crate) unclear: Vec<Difference>,
 }
 
-/// Compares what a run was made of with what it was to be made of.
+/// Compares what a run actually used with what it was to use.
 ///
-/// `mapped`: whether it is known which libraries were mapped.
+/// `mapped`: whether the mapped libraries are known.
 pub(crate) fn compare(
     expected: &[IdentityPart],
     observed: &[IdentityPart],
@@ -61,7 +61,7 @@ pub(crate) fn compare(
     for wanted in expected {
         let told = mapped || wanted.kind != IdentityKind::Library;
         let image = wanted.kind == IdentityKind::Kernel && wanted.name == "image";
-        // A guest does not see its own image; it is what was booted.
+        // A guest does not see its own image, which is always the one that was booted.
         if !told || image {
             continue;
         }
@@ -91,7 +91,7 @@ enum Agreement {
     Unclear,
 }
 
-/// Whether what was read back is what was written.
+/// Whether the value read back is the one that was written.
 fn agrees(part: &IdentityPart, wanted: &str, found: &str) -> Agreement {
     let yes = |agreed: bool| match agreed {
         true => Agreement::Yes,
@@ -108,7 +108,7 @@ fn agrees(part: &IdentityPart, wanted: &str, found: &str) -> Agreement {
             among(found, wanted)
         }
         IdentityKind::Setting => yes(same),
-        // A kernel may be built with words of its own.
+        // The kernel may have built-in command-line options of its own.
         IdentityKind::CommandLine => yes(holds(found, wanted)),
         // `uname` has room for 64 characters.
         IdentityKind::Kernel if part.name == "version" && found.len() >= 63 => {
@@ -118,7 +118,7 @@ fn agrees(part: &IdentityPart, wanted: &str, found: &str) -> Agreement {
     }
 }
 
-/// Whether the words of a line hold those of another, one after the other.
+/// Whether the words of `wanted` occur in a line, consecutively.
 fn holds(line: &str, wanted: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let wanted: Vec<&str> = wanted.split_whitespace().collect();
@@ -130,7 +130,7 @@ fn of_kernel(path: &str) -> bool {
     roots.iter().any(|root| path.starts_with(root))
 }
 
-/// Word by word; numbers by what they are.
+/// Compares word by word, numbers by value.
 fn same_value(wanted: &str, found: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.trim().trim_matches('"').split_whitespace();
@@ -153,7 +153,7 @@ fn number(word: &str) -> Option<i128> {
     Some(sign * number)
 }
 
-/// Whether both are the same position of a switch.
+/// Whether both are the same state of a boolean.
 fn same_switch(wanted: &str, found: &str) -> bool {
     let position = |text: &str| match text.trim() {
         "1" | "y" | "Y" | "on" | "true" | "enabled" => Some(true),
@@ -163,15 +163,15 @@ fn same_switch(wanted: &str, found: &str) -> bool {
     position(wanted).is_some() && position(wanted) == position(found)
 }
 
-/// Whether a list of choices marks this one: `none [mq-deadline]`.
+/// Whether a list of choices marks this one as selected: `none [mq-deadline]`.
 fn selects(found: &str, wanted: &str) -> bool {
     let wanted = wanted.trim();
     let mut words = found.split_whitespace();
     words.any(|word| word == format!("[{wanted}]") || word == format!("({wanted})"))
 }
 
-/// What a list of words says of one: scheduler features are there with or
-/// without `NO_`.
+/// Whether a list of words has one set: scheduler features are listed with or without a
+/// prefix `NO_`.
 fn among(found: &str, wanted: &str) -> Agreement {
     let words: Vec<&str> = found.split_whitespace().collect();
     let wanted: Vec<&str> = wanted.split_whitespace().collect();
@@ -182,11 +182,11 @@ fn among(found: &str, wanted: &str) -> Agreement {
         Some(feature) => feature.to_string(),
         None => format!("NO_{wanted}"),
     };
-    // One word for another, or a choice of which another is marked.
+    // A different single word, or a list in which a different choice is marked.
     let marked = words
         .iter()
         .any(|word| word.starts_with(['[', '(']) && word.len() > 2);
-    // A file that only takes orders reads as empty: kmemleak after `clear`.
+    // A file that only takes commands reads as empty: kmemleak after `clear`.
     if words.is_empty() {
         return Agreement::Unclear;
     }

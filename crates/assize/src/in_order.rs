@@ -1,5 +1,4 @@
-//! The same work on each of many things, on all CPUs at a time, with the results in
-//! the order of the things.
+//! Processes many items on all CPUs and delivers the results in the order of the items.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -7,14 +6,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// So many bytes are under way at a time, and more only if a single thing has more.
+/// Bytes in flight at a time; a single larger item may exceed it.
 const UNDER_WAY: usize = 4 << 20;
-/// So many bytes are handed out at once: for a mail alone it would not be worth it.
+/// Bytes per batch: handing out single mails would not be worth it.
 const BATCH: usize = 128 << 10;
 
-/// Does `work` on each of `things` and hands the results to `note`, in order; ends
-/// where `note` fails. `bytes` says how much memory a thing takes, which bounds what is
-/// held at a time, whichever of the results is waited for.
+/// Runs `work` on each of `things` and passes the results to `note`, in order; stops when
+/// `note` fails. `bytes` is the memory that an item takes; it bounds what is in flight,
+/// whichever result is slowest.
 pub(crate) fn each<T: Send, R: Send, E>(
     things: impl Iterator<Item = T>,
     bytes: impl Fn(&T) -> usize,
@@ -44,7 +43,7 @@ fn by<T: Send, R: Send, E>(
             let answer = answer.clone();
             scope.spawn(|| serve(&orders, answer, &work));
         }
-        // It goes with the desk, however that ends: then the threads do, too.
+        // When the desk is dropped, however that happens, the threads end too.
         let mut desk = Desk {
             give,
             answers,
@@ -73,10 +72,10 @@ fn by<T: Send, R: Send, E>(
     })
 }
 
-/// What came of a batch; an error if the work panicked.
+/// The results of a batch; an error if the work panicked.
 type Answer<R> = (usize, thread::Result<Vec<R>>);
 
-/// Works off batches until there are no more.
+/// Processes batches until there are no more.
 fn serve<T, R>(
     orders: &Mutex<Receiver<(usize, Vec<T>)>>,
     answer: Sender<Answer<R>>,
@@ -93,21 +92,21 @@ fn serve<T, R>(
     }
 }
 
-/// Gives batches out and takes results in.
+/// Hands batches out and collects the results.
 struct Desk<T, R> {
     give: Sender<(usize, Vec<T>)>,
     answers: Receiver<Answer<R>>,
-    /// Sizes of the batches whose results were not noted yet, in order.
+    /// Sizes of the batches whose results were not passed on yet, in order.
     given: VecDeque<usize>,
     /// The number of the first of them.
     first: usize,
-    /// Results that wait for others to be noted before them.
+    /// Results that arrived before those of an earlier batch.
     early: BTreeMap<usize, Vec<R>>,
     under_way: usize,
 }
 
 impl<T, R> Desk<T, R> {
-    /// Gives a batch out, as soon as no more than is allowed is under way.
+    /// Hands a batch out, as soon as the limit on bytes in flight allows it.
     fn give<E>(
         &mut self,
         batch: Vec<T>,
@@ -120,12 +119,12 @@ impl<T, R> Desk<T, R> {
         let number = self.first + self.given.len();
         self.given.push_back(size);
         self.under_way += size;
-        // No thread ends before this desk does.
+        // The threads live until this desk is dropped.
         let _ = self.give.send((number, batch));
         Ok(())
     }
 
-    /// Waits for a result, and notes all whose turn it is.
+    /// Waits for a result, then passes on all that are next in order.
     fn wait<E>(&mut self, note: &mut impl FnMut(R) -> Result<(), E>) -> Result<(), E> {
         if let Ok((number, results)) = self.answers.recv() {
             let results = results.unwrap_or_else(|panic| resume_unwind(panic));
@@ -146,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// Things of all sizes, some of which take longer than others.
+    /// Items of all sizes, some of which take longer than others.
     fn things() -> impl Iterator<Item = usize> {
         (0..400).map(|at| [1, 70_000, 3_000_000, UNDER_WAY * 2][at * at % 7 % 4] + at)
     }
@@ -193,7 +192,7 @@ mod tests {
             Ok::<(), ()>(())
         };
         by(4, things, |size| *size, slow, note).unwrap();
-        // What is to be given out next is held besides, and what one batch had room for.
+        // The next item is held in addition, and what one batch had room for.
         let allowed = UNDER_WAY * 4 + BATCH + 1000;
         assert!(most.into_inner() <= allowed);
         assert_eq!(held.into_inner(), 0);

@@ -1,5 +1,5 @@
-//! What several bundles are to each other: blocks of one experiment, or the
-//! sides of a comparison.
+//! How several bundles relate to each other: blocks of one experiment, or the sides of a
+//! comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use assize_bundle::{
 use crate::failure::Failure;
 use crate::resolutions;
 
-/// Whether two bundles of runs hold runs of one configuration on one workload.
+/// Whether two bundles hold runs of the same configuration on the same workload.
 pub(crate) fn overlap(inputs: &[PathBuf], all: &[Records]) -> bool {
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
     for (path, records) in inputs.iter().zip(all) {
@@ -28,8 +28,8 @@ pub(crate) fn overlap(inputs: &[PathBuf], all: &[Records]) -> bool {
     false
 }
 
-/// Bundles of one experiment, each a block. Only if that is `asked` for may
-/// anything but the machine differ.
+/// Bundles of one experiment, each a block. Anything but the machine may differ only if
+/// `asked`: with `--bundles blocks`.
 pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure> {
     let mut heads = Vec::new();
     for path in inputs {
@@ -82,7 +82,7 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
     Ok(records)
 }
 
-/// The boots of each bundle of a host.
+/// The boots of each bundle that was recorded on a host.
 fn boots_of(inputs: &[PathBuf], heads: &[Head]) -> Result<Vec<Boots>, Failure> {
     let of_one = |(path, head): (&PathBuf, &Head)| match head.target.as_str() {
         "exact" | "live" => Ok(Boots::default()),
@@ -101,14 +101,14 @@ fn head(path: &Path) -> Result<Head, Failure> {
     Ok(assize_bundle::read_plan(path)?)
 }
 
-/// A bundle beside one that was named before it.
+/// A bundle and one that was named before it.
 struct Pair<'p> {
     path: &'p Path,
     other: &'p Path,
 }
 
 impl Pair<'_> {
-    /// That they are no two replicates.
+    /// The message that they are not two replicates.
     fn one_boot(&self, boot: &str) -> String {
         format!(
             "{}: has runs of the boot that {} has runs of ({boot}): what a boot decides is the \
@@ -119,7 +119,7 @@ impl Pair<'_> {
         )
     }
 
-    /// What differs between them, if they may be blocks.
+    /// The kind of difference between them, if they may be blocks.
     fn across(&self, kin: Kin, asked: bool) -> Result<Across, Failure> {
         let (path, other) = (self.path.display(), self.other.display());
         let why = match kin {
@@ -156,7 +156,7 @@ fn differing(difference: &Difference) -> String {
     )
 }
 
-/// That machines differ in their kernels too.
+/// A doubt if the machines have different kernels as well.
 fn other_kernels(heads: &[Head]) -> Option<Doubt> {
     let kernel = |head: &Head| head.facts.get("host_kernel").cloned();
     let kernels: Vec<String> = heads.iter().filter_map(kernel).collect();
@@ -185,8 +185,8 @@ fn doubt(code: &str, detail: String) -> Doubt {
     }
 }
 
-/// Says of bundles of several machines, which share no configuration on a
-/// workload, that configuration and machine are confounded.
+/// Adds a doubt to bundles of several machines that share no configuration on a workload:
+/// configuration and machine are confounded.
 pub(crate) fn confounded(inputs: &[PathBuf], all: &mut [Records]) {
     let mut machines: BTreeMap<String, &Path> = BTreeMap::new();
     for path in inputs {
@@ -220,7 +220,7 @@ fn plan_of(path: &Path) -> Option<Head> {
         .flatten()
 }
 
-/// Each input as one configuration, called like its directory or file.
+/// Each input as one configuration, named after its directory or file.
 pub(crate) fn sides(inputs: &[PathBuf], all: Vec<Records>) -> Result<Vec<Records>, Failure> {
     let name = |path: &PathBuf| {
         let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -231,14 +231,14 @@ pub(crate) fn sides(inputs: &[PathBuf], all: Vec<Records>) -> Result<Vec<Records
     sides_called(&names, inputs, all)
 }
 
-/// Each input as one configuration of this name.
+/// Each input as one configuration with the given name.
 pub(crate) fn sides_called(
     called: &[String],
     inputs: &[PathBuf],
     all: Vec<Records>,
 ) -> Result<Vec<Records>, Failure> {
     let heads: Vec<Option<Head>> = inputs.iter().map(|path| plan_of(path)).collect();
-    // The seeds of a block are the same in both, and nothing else is in it.
+    // A block is nothing but its seed, which is the same on both sides.
     let seeds: BTreeSet<Option<String>> = heads
         .iter()
         .map(|head| {
@@ -323,7 +323,7 @@ fn side(name: &str, mut records: Records, paired: bool) -> Records {
     }];
     records.factors.clear();
     records.tables.clear();
-    // They are about configurations that have lost their names.
+    // These are about configurations that no longer have their names.
     records.claims.clear();
     records.tradeoffs.clear();
     records
