@@ -1,4 +1,4 @@
-//! From an experiment to its plan.
+//! Turns an experiment into its plan.
 
 use assize_job::{Kind, Periodic};
 use indexmap::IndexMap;
@@ -16,17 +16,16 @@ use crate::{
     tradeoffs,
 };
 
-/// Runs of each cell where the file does not say.
+/// The default number of runs of each cell.
 pub(crate) const RUNS: u32 = 8;
-/// The target whose machines start from memory images.
+/// The only target whose machines start from memory images.
 pub(crate) const EXACT: &str = "exact";
-/// The most memory images where the file does not say how many. Each takes some
-/// 100 MB.
+/// The most memory images by default, each about 100 MB on disk.
 pub const MOST_IMAGES: u32 = 32;
 /// The most runs of one experiment.
 const TOTAL_MAX: u64 = 1_000_000;
 
-/// The plan of an experiment with these overrides.
+/// Plans an experiment with these overrides.
 pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
     check_overrides(experiment, overrides)?;
     let file = &experiment.file;
@@ -88,7 +87,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     })
 }
 
-/// Of the whole grid and its configurations those that the levels of the overrides leave.
+/// Filters the grid and its configurations down to the levels that the overrides keep.
 fn asked(
     experiment: &Experiment,
     (whole, every): (Grid, Vec<PlannedConfiguration>),
@@ -102,7 +101,7 @@ fn asked(
     Ok((part, configurations))
 }
 
-/// Mistakes that show once all configurations are known.
+/// Checks for mistakes that show only once all configurations are known.
 fn check_configurations(
     experiment: &Experiment,
     target: &str,
@@ -115,7 +114,7 @@ fn check_configurations(
     frames_stream::find(experiment, target, every)
 }
 
-/// A schedule must not be larger than anybody could mean.
+/// Rejects a schedule of more than [`TOTAL_MAX`] runs, which nobody can mean.
 fn check_total(
     experiment: &Experiment,
     overrides: &Overrides,
@@ -176,7 +175,7 @@ fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) ->
     check_no_level(experiment, "--kernel", "sets the kernel", sets)
 }
 
-/// That no level of a factor sets what an option sets for all.
+/// Fails if a level sets what an option sets for all configurations.
 fn check_no_level(
     experiment: &Experiment,
     option: &str,
@@ -239,8 +238,8 @@ fn configurations(
     Ok(configurations)
 }
 
-/// Nothing has to be measured on an exact machine to know how long a turn of
-/// rt-app's loop takes.
+/// Sets rt-app's calibration on the exact target: there the time that one turn
+/// of its loop takes is known, so that rt-app need not measure it.
 fn calibrate(target: &str, configurations: &mut [PlannedConfiguration]) {
     let every = configurations.iter_mut().flat_map(|configuration| {
         let beside = configuration.beside.iter_mut().flatten();
@@ -269,8 +268,8 @@ fn repeat_baseline(configurations: &mut Vec<PlannedConfiguration>) {
     configurations.insert(1, again);
 }
 
-/// How many memory images there are: without a number one for each block, as
-/// long as they do not fill the disk.
+/// The number of memory images: as many as the file asks for, by default one per
+/// block up to [`MOST_IMAGES`], and never more than there are blocks.
 fn images(target: &str, asked: Option<u32>, blocks: u32) -> u32 {
     match target {
         EXACT => asked.unwrap_or(MOST_IMAGES).min(blocks),
@@ -278,7 +277,7 @@ fn images(target: &str, asked: Option<u32>, blocks: u32) -> u32 {
     }
 }
 
-/// How many blocks there are at most, and when to stop early.
+/// The largest number of blocks, and when to stop early.
 fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>) {
     let file = &experiment.file;
     let Some(until) = &file.until else {
@@ -311,7 +310,8 @@ fn claims(experiment: &Experiment) -> Vec<Claim> {
         .collect()
 }
 
-/// Those that the file lists and the primary ones that say so.
+/// Metrics of which more is better: those the file lists, and primary metrics
+/// declared `better = "higher"`.
 fn higher_is_better(experiment: &Experiment) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let primary = experiment.file.primary.iter();

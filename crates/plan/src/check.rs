@@ -1,4 +1,5 @@
-//! From TOML to plain values: every key known, every value of its type.
+//! Reads TOML into plain values, and checks that every key is known and every
+//! value is of its key's type.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,13 +13,13 @@ use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
 use crate::{parameters, quantity, sections};
 
-/// Where each key and each element of a list stands.
+/// The byte range of each key and of each list element in the file.
 pub(crate) type Spans = HashMap<String, Range<usize>>;
 
 pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
 
-/// Reads a file into plain values, named as they are where they go, and the
-/// places of its keys.
+/// Reads a file into plain values, keyed by field name
+/// ([`crate::keys::Key::field`]), and the places of its keys.
 pub(crate) fn read(source: Source<'_>) -> Result<(Value, Spans), Error> {
     let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
     let root = document.get_ref();
@@ -35,7 +36,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<(Value, Spans), Error> {
     Ok((value, checker.spans))
 }
 
-/// What is no TOML at all, or gives a key twice.
+/// The error for text that is not TOML or gives a key twice.
 fn syntax(source: Source<'_>, error: &toml::de::Error) -> Error {
     let span = error.span().unwrap_or(0..0);
     let why = error.message().lines().next().unwrap_or("cannot be read");
@@ -54,7 +55,7 @@ fn syntax(source: Source<'_>, error: &toml::de::Error) -> Error {
     }
 }
 
-/// The path of a key below another.
+/// Appends a key to a path, quoted if necessary.
 pub(crate) fn join(path: &str, key: &str) -> String {
     let dot = if path.is_empty() { "" } else { "." };
     if is_bare(key) {
@@ -64,7 +65,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     }
 }
 
-/// Whether TOML takes the key without quotes.
+/// Whether TOML allows the key without quotes.
 fn is_bare(key: &str) -> bool {
     !key.is_empty()
         && key
@@ -75,15 +76,16 @@ fn is_bare(key: &str) -> bool {
 pub(crate) struct Checker<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) spans: Spans,
-    /// Workload to the parameters of its kind.
+    /// Workload name to the parameters of its kind.
     kinds: HashMap<String, &'static Section>,
-    /// Whether keys that are not given get their defaults.
+    /// Whether absent keys get their defaults.
     fill: bool,
 }
 
 impl Checker<'_> {
-    /// What levels change of workloads depends on the kinds of these, so a
-    /// mistake in a kind comes first.
+    /// Records the kind of each workload in this section. This runs before
+    /// levels are checked, because which workload parameters a level may change
+    /// depends on the kind.
     fn note_kinds(&mut self, root: &DeTable<'_>, section: &str) -> Result<(), Error> {
         let Some(table) = root.get(section).and_then(|node| node.get_ref().as_table()) else {
             return Ok(());
@@ -259,7 +261,7 @@ impl Checker<'_> {
         Ok(Value::Object(values))
     }
 
-    /// A table with fixed keys. `span` is where it stands.
+    /// Reads a table with fixed keys. `span` is its byte range in the file.
     fn table(
         &mut self,
         path: &str,
@@ -289,8 +291,8 @@ impl Checker<'_> {
         Ok(Value::Object(values))
     }
 
-    /// Whether this is a key of the top that a `[table]` above it may have
-    /// caught.
+    /// Whether this is a top-level key, which a `[table]` header above it may
+    /// have captured.
     fn is_of_the_top(&self, name: &str) -> bool {
         sections::EXPERIMENT.key(name).is_some()
     }
@@ -352,7 +354,7 @@ impl Checker<'_> {
         Ok(value)
     }
 
-    /// The parameters of the kind that a workload says it is.
+    /// The parameters of the kind that a workload names.
     fn kind(&self, path: &str, node: &Node<'_>) -> Result<&'static Section, Error> {
         let table = self.want_table(path, node)?;
         let kinds = || parameters::KINDS.iter().map(|(name, _)| *name);
@@ -375,7 +377,7 @@ impl Checker<'_> {
         let table = self.want_table(path, node)?;
         let mut keys = table.clone();
         let kind = keys.remove("kind").map_or(node.span(), |kind| kind.span());
-        // What is background itself has none.
+        // Background workloads have no background of their own.
         let beside = match path.starts_with("workloads.") {
             true => keys.remove(BACKGROUND),
             false => None,
@@ -396,7 +398,7 @@ impl Checker<'_> {
         Ok(Value::Object(value))
     }
 
-    /// Only those keys that are given.
+    /// Reads the keys that are present, without filling in defaults.
     fn parameters(
         &mut self,
         path: &str,

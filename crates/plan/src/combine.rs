@@ -1,4 +1,5 @@
-//! What the levels of one configuration amount to.
+//! Merges the levels of one configuration with the experiment's general
+//! settings.
 
 use assize_job::{
     Action, Frequency, Idle, Kind, Machine, PlacementPolicy, Queue, Stalls, Workload,
@@ -15,14 +16,15 @@ use crate::{modules, payload, policy, power, queue, scheduling, settings, stalls
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
 
-/// What one configuration is, without its name.
+/// The contents of one configuration, without its name.
 pub(crate) struct Combined {
     pub(crate) machine: Machine,
     pub(crate) setup: Vec<Action>,
     pub(crate) teardown: Vec<Action>,
     pub(crate) background: Vec<Workload>,
     pub(crate) workloads: Vec<Workload>,
-    /// What each workload alone has beside it.
+    /// Background workloads that only this one workload has, in the order of
+    /// `workloads`.
     pub(crate) beside: Vec<Vec<Workload>>,
     pub(crate) queue: Option<Queue>,
     pub(crate) idle: Option<Idle>,
@@ -31,7 +33,7 @@ pub(crate) struct Combined {
     pub(crate) policy: Option<PlacementPolicy>,
 }
 
-/// Puts levels together with what the experiment says for all.
+/// Combines levels with what the experiment sets for all configurations.
 pub(crate) fn combine(
     experiment: &Experiment,
     levels: &Levels<'_>,
@@ -91,7 +93,8 @@ pub(crate) fn combine(
     })
 }
 
-/// The path of what the last level says of a workload that says something of it.
+/// The path of the last level's changes to this workload; `None` if no level
+/// changes it.
 fn last_given(experiment: &Experiment, levels: &Levels<'_>, name: &str) -> Option<String> {
     let paths = levels
         .iter()
@@ -101,7 +104,7 @@ fn last_given(experiment: &Experiment, levels: &Levels<'_>, name: &str) -> Optio
         .rfind(|path| experiment.gives(path))
 }
 
-/// The lists, or none at all if nothing is in any.
+/// Returns the lists, or no lists at all if every one is empty.
 fn unless_empty(lists: Vec<Vec<Workload>>) -> Vec<Vec<Workload>> {
     match lists.iter().all(Vec::is_empty) {
         true => Vec::new(),
@@ -120,7 +123,8 @@ fn running<'a>(levels: &Levels<'a>) -> Vec<&'a str> {
     running
 }
 
-/// The workloads as the experiment has them, whatever the levels change.
+/// The workloads as the top of the file defines them, without the levels'
+/// changes.
 pub(crate) fn unchanged(experiment: &Experiment) -> Result<Vec<Workload>, Error> {
     let bases = experiment.file.workloads.iter();
     bases
@@ -131,9 +135,8 @@ pub(crate) fn unchanged(experiment: &Experiment) -> Result<Vec<Workload>, Error>
         .collect()
 }
 
-/// Puts the steps that load what is declared behind those with which the set-up
-/// begins and that load modules by name, so that a memory image can hold all
-/// of them.
+/// Inserts the steps that load declared modules after the leading steps that
+/// load modules by name, so that a memory image can include all of them.
 fn add_modules(steps: &mut Vec<Action>, declared: impl Iterator<Item = Action>) {
     let is_named =
         |step: &&Action| matches!(step, Action::Module { module, .. } if !modules::is_file(module));
@@ -181,11 +184,12 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) 
     machine
 }
 
-/// The set-up of the experiment, then those of the levels. A module is loaded
-/// once, with the parameters of all; a sysctl is set once, a level's value
-/// before the experiment's. The modules that queues and workloads want come
-/// first, if no step loads them.
-/// `declared`: steps that load what is declared elsewhere than in steps.
+/// The set-up steps of the experiment, followed by those of the levels. A module
+/// is loaded once, with all parameters merged; a sysctl is set once, and a
+/// level's value overrides the experiment's. Modules that queues and workloads
+/// need come first, unless a step already loads them. `declared`: the steps that
+/// load what the file declares outside of steps (idle states, frequencies,
+/// stalls).
 fn setup(
     experiment: &Experiment,
     levels: &Levels<'_>,
@@ -204,8 +208,8 @@ fn setup(
     steps
 }
 
-/// The tear-downs of the levels, the last factor first, then that of the
-/// experiment.
+/// The tear-down steps of the levels, last factor first, followed by those of
+/// the experiment.
 fn teardown(experiment: &Experiment, levels: &Levels<'_>) -> Vec<Action> {
     let mut steps = Vec::new();
     for action in levels
@@ -219,8 +223,8 @@ fn teardown(experiment: &Experiment, levels: &Levels<'_>) -> Vec<Action> {
     steps
 }
 
-/// Adds a level's step to the `general` ones of the experiment and to those
-/// of other levels.
+/// Adds a level's step to `steps`, of which the first `general` come from the
+/// experiment and the rest from other levels.
 fn add(steps: &mut Vec<Action>, general: usize, action: &Action) {
     for (at, step) in steps.iter_mut().enumerate() {
         match (step, action) {
@@ -255,7 +259,7 @@ fn add(steps: &mut Vec<Action>, general: usize, action: &Action) {
     steps.push(action.clone());
 }
 
-/// A workload with the parameters that levels change.
+/// A workload with the parameter changes of the levels applied.
 fn workload(
     experiment: &Experiment,
     levels: &Levels<'_>,
@@ -303,7 +307,8 @@ fn pairs(environment: &IndexMap<String, String>) -> Value {
         .collect()
 }
 
-/// Tables are merged, pairs by their first element; other values replaced.
+/// Merges `changes` into `into`: tables are merged recursively, `environment`
+/// pairs by name; other values are replaced.
 pub(crate) fn merge(into: &mut Parameters, changes: &Parameters) {
     for (field, change) in changes {
         match (into.get_mut(field), change) {

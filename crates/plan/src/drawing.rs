@@ -1,4 +1,4 @@
-//! The parameters of the workload that draws, and which of them go together.
+//! The parameters of the `drawing` workload, and checks of how they combine.
 
 use assize_job::{Drawing, ImagesBy};
 
@@ -10,7 +10,7 @@ use crate::keys::Type::{Whole, Word};
 use crate::keys::{Section, key};
 use crate::parameters::SCHEDULING;
 
-/// Those of `drawing`.
+/// The parameters of `drawing`.
 pub(crate) const DRAWING: Section = Section {
     name: "drawing",
     keys: &[
@@ -74,8 +74,8 @@ pub(crate) const DRAWING: Section = Section {
     ],
 };
 
-/// The first mistake that parameters make together, if there is one. `path` is
-/// where they were given.
+/// Rejects parameters that contradict each other. `path` is where they were
+/// given.
 pub(crate) fn check(experiment: &Experiment, path: &str, drawing: &Drawing) -> Result<(), Error> {
     match mistake(drawing) {
         None => Ok(()),
@@ -83,7 +83,7 @@ pub(crate) fn check(experiment: &Experiment, path: &str, drawing: &Drawing) -> R
     }
 }
 
-/// The key, what is wrong with it, and the mend.
+/// The key at fault, what is wrong with it, and how to fix it.
 fn mistake(drawing: &Drawing) -> Option<(&'static str, &'static str, &'static str)> {
     if drawing.images == 0 && drawing.images_by != ImagesBy::Socket {
         let why = "there is no image";

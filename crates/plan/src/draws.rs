@@ -1,12 +1,12 @@
-//! Seeded draws for the schedule. ChaCha8 with derivations of our own, so
-//! that a seed gives the same schedule on every machine and with every
-//! version of the `rand` crates.
+//! Seeded random draws for the schedule. They use ChaCha8 with derivations
+//! implemented here, so that a seed gives the same schedule on every machine and
+//! with every version of the `rand` crates.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// The draws of one block: a pure function of the experiment's seed and the
-/// block's number.
+/// The random draws of one block: a pure function of the experiment's seed and
+/// the block's number.
 pub(crate) struct Draws {
     stream: ChaCha8Rng,
 }
@@ -22,13 +22,13 @@ impl Draws {
         Draws { stream }
     }
 
-    /// A seed for an agent: the upper 53 bits of a draw, so that every reader
-    /// of JSON gets it right.
+    /// A seed for an agent: the upper 53 bits of a draw, which every JSON reader
+    /// represents exactly.
     pub(crate) fn seed(&mut self) -> u64 {
         self.stream.next_u64() >> 11
     }
 
-    /// Fisher and Yates, from the end.
+    /// Fisher-Yates shuffle, from the end.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let chosen = self.below(last as u64 + 1);
@@ -36,13 +36,13 @@ impl Draws {
         }
     }
 
-    /// A uniform whole number below `n`, which is not 0.
+    /// A uniform integer below `n`, which must not be 0.
     pub(crate) fn whole(&mut self, n: u32) -> u32 {
         u32::try_from(self.below(n.into())).unwrap_or_default()
     }
 
-    /// A uniform whole number below `n`: draws from the incomplete last
-    /// stretch of multiples are passed over.
+    /// A uniform integer below `n`, by rejection: draws from the incomplete last
+    /// multiple of `n` are discarded.
     fn below(&mut self, n: u64) -> u64 {
         let whole = u64::MAX - u64::MAX % n;
         loop {

@@ -1,24 +1,24 @@
-//! What is wrong with an experiment file, where, and how to mend it.
+//! Errors in an experiment file: what is wrong, where, and how to fix it.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Why an experiment cannot be planned. Always wrong use: exit status 2.
+/// Why an experiment cannot be planned. Always a usage error: exit status 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// The file, as it was named to [`crate::parse`]; or the option, for
-    /// what [`crate::Overrides`] got wrong.
+    /// The file, by the name given to [`crate::parse`]; or the command-line
+    /// option, for errors in [`crate::Overrides`].
     pub place: String,
     /// Line in the file, from 1; `None` for an option.
     pub line: Option<u32>,
     /// Column in the line, from 1, in characters.
     pub column: Option<u32>,
-    /// The key as it would be written from the top of the file:
-    /// `workloads.timer.interval`. Empty for the file as a whole.
+    /// The key's full path from the top of the file: `workloads.timer.interval`.
+    /// Empty for the file as a whole.
     pub key: String,
     /// What is wrong.
     pub why: String,
-    /// What would mend it: `did you mean 'hogs'?`.
+    /// How to fix it: `did you mean 'hogs'?`.
     pub mend: Option<String>,
 }
 
@@ -42,13 +42,14 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// With what would mend it.
+    /// Adds how to fix it.
     pub(crate) fn mend(mut self, mend: impl Into<String>) -> Self {
         self.mend = Some(mend.into());
         self
     }
 
-    /// With the name that is nearest to `given`, or all there are.
+    /// Adds the valid name closest to `given`, or all valid names if none is
+    /// close.
     pub(crate) fn nearest<'a>(
         self,
         given: &str,
@@ -60,7 +61,7 @@ impl Error {
         }
     }
 
-    /// An error of an option rather than of a file.
+    /// An error in a command-line option rather than in a file.
     pub(crate) fn option(option: &str, key: &str, why: impl Into<String>) -> Self {
         Error {
             place: option.to_owned(),
@@ -80,12 +81,12 @@ fn nearest<'a>(given: &str, valid: impl IntoIterator<Item = &'a str> + Clone) ->
     })
 }
 
-/// Names in a row.
+/// The names, separated by commas.
 pub(crate) fn listed(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// The question for the name that was meant, if one is like what was given.
+/// `did you mean …?`, if a valid name is close to what was given.
 pub(crate) fn alike<'a>(
     given: &str,
     valid: impl IntoIterator<Item = &'a str> + Clone,
@@ -107,7 +108,7 @@ pub(crate) fn did_you_mean(name: &str) -> String {
     format!("did you mean '{name}'?")
 }
 
-/// A text with its name, to find lines in.
+/// A text and its name, for finding lines and columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) name: &'a str,
@@ -115,7 +116,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// An error at a place in the text.
+    /// An error at a byte range of the text.
     pub(crate) fn error(&self, span: &Range<usize>, key: &str, why: impl Into<String>) -> Error {
         let (line, column) = self.line_and_column(span.start);
         Error {
@@ -128,7 +129,8 @@ impl Source<'_> {
         }
     }
 
-    /// Of a byte; of the last line for what lies behind the end.
+    /// The line and column of a byte offset; of the end of the text for an
+    /// offset past it.
     fn line_and_column(&self, offset: usize) -> (u32, u32) {
         let mut at = offset.min(self.text.len());
         while !self.text.is_char_boundary(at) {

@@ -1,4 +1,4 @@
-//! An experiment file, read and found to be in order.
+//! A parsed and validated experiment file.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::error::{Error, Source};
 use crate::plan::Plan;
 use crate::{build, mistakes, raw};
 
-/// An experiment file that can be planned.
+/// A valid experiment file, which can be planned.
 #[derive(Debug, Clone)]
 pub struct Experiment {
     pub(crate) name: String,
@@ -17,11 +17,11 @@ pub struct Experiment {
     pub(crate) spans: Spans,
 }
 
-/// What the command line says instead of the file.
+/// Command-line settings that override the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Overrides {
-    /// Runs of each cell; with `until` the most of them.
+    /// Runs of each cell; with `until`, the largest number of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
     /// The seed.
@@ -31,7 +31,7 @@ pub struct Overrides {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Factor to the levels that are kept; factors not named keep all. The
-    /// first that is kept in the order of the file is the baseline.
+    /// baseline is the first kept level in the order of the file.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub levels: IndexMap<String, Vec<String>>,
     /// Number of CPUs.
@@ -40,15 +40,13 @@ pub struct Overrides {
     /// The kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// What is run, as the revision control calls it. It changes no run.
+    /// The revision under test, by its version-control name. For information
+    /// only: it changes no run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
 }
 
-/// Reads an experiment file. `name` is what messages call it.
-///
-/// # Errors
-/// The first mistake found, with its line.
+/// Parses an experiment file. `name` is the file's name in messages.
 pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
     let source = Source { name, text };
     let (value, spans) = check::read(source)?;
@@ -61,34 +59,34 @@ pub fn parse(text: &str, name: &str) -> Result<Experiment, Error> {
         spans,
     };
     mistakes::find(&experiment)?;
-    // What only shows when levels meet.
+    // Finds the mistakes that show only when levels are combined.
     experiment.plan(&Overrides::default())?;
     Ok(experiment)
 }
 
 impl Experiment {
-    /// Its title.
+    /// The experiment's title.
     pub fn title(&self) -> &str {
         &self.file.title
     }
 
-    /// The question it asks; may be empty.
+    /// The question that the experiment asks; may be empty.
     pub fn question(&self) -> &str {
         &self.file.question
     }
 
-    /// The configurations and the schedule. The same experiment and overrides
-    /// give the same plan.
+    /// Plans the configurations and the schedule. The same experiment and
+    /// overrides always give the same plan.
     ///
     /// # Errors
-    /// An override that names what is not there, or leaves something that
-    /// cannot be run.
+    /// An override that names something that does not exist, or that leaves
+    /// nothing that can be run.
     pub fn plan(&self, overrides: &Overrides) -> Result<Plan, Error> {
         build::plan(self, overrides)
     }
 
-    /// An error at a key; at the nearest table around it if the key is not
-    /// in the file.
+    /// An error at a key, or at the nearest enclosing table if the file does not
+    /// have the key.
     pub(crate) fn error(&self, path: &str, why: impl Into<String>) -> Error {
         let mut around = path;
         let span = loop {
@@ -107,14 +105,14 @@ impl Experiment {
         source.error(&span, path, why)
     }
 
-    /// Where a key is, as messages say it: `FILE:LINE: KEY`.
+    /// The place of a key as messages print it: `FILE:LINE: KEY`.
     pub(crate) fn place(&self, path: &str) -> String {
         let here = self.error(path, "");
         let line = here.line.map_or(String::new(), |line| format!(":{line}"));
         format!("{}{line}: {}", here.place, here.key)
     }
 
-    /// Whether the file says so itself.
+    /// Whether the file itself has this key.
     pub(crate) fn gives(&self, path: &str) -> bool {
         self.spans.contains_key(path)
     }

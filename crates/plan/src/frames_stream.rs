@@ -1,5 +1,5 @@
-//! The parameters of the workload that copies frames, and which of them go
-//! together.
+//! The parameters of the `frames-stream` workload, which copies frames, and
+//! checks of how they combine.
 
 use assize_job::{
     FlushInstruction, FrameFence, FrameFlush, FrameMemory, FramesStream, Kind, Workload,
@@ -14,10 +14,10 @@ use crate::keys::{Section, key, named};
 use crate::parameters::SCHEDULING;
 use crate::plan::PlannedConfiguration;
 
-/// The most bytes of a frame: what a large BAR has.
+/// The largest frame in bytes: the size of a large BAR.
 const FRAME_BYTES_MAX: u64 = 256 << 20;
 
-/// Those of `frames-stream`.
+/// The parameters of `frames-stream`.
 pub(crate) const FRAMES_STREAM: Section = Section {
     name: "frames-stream",
     keys: &[
@@ -131,8 +131,8 @@ pub(crate) const FRAMES_STREAM: Section = Section {
     ],
 };
 
-/// The first mistake that parameters make together, if there is one. `path` is
-/// where they were given.
+/// Rejects parameters that contradict each other. `path` is where they were
+/// given.
 pub(crate) fn check(
     experiment: &Experiment,
     path: &str,
@@ -144,7 +144,7 @@ pub(crate) fn check(
     }
 }
 
-/// The key, what is wrong with it, and the mend.
+/// The key at fault, what is wrong with it, and how to fix it.
 fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
     let say = |key, why: &str, mend: &str| Some((key, why.to_owned(), mend.to_owned()));
     let (from, to) = (stream.source, stream.destination);
@@ -195,8 +195,9 @@ fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
     None
 }
 
-/// Whether machines have the memory that frames are to lie in: a card of our own
-/// machines is asked for, that of others is there or not.
+/// Checks that the machines have the memory in which frames are to be placed:
+/// our own virtual machines need `display` in the file; on other targets the
+/// card exists or it does not.
 pub(crate) fn find(
     experiment: &Experiment,
     target: &str,

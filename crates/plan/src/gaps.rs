@@ -1,4 +1,4 @@
-//! Whether the settings of the instrument that watches CPUs make sense.
+//! Settings of the `gaps` instrument, which watches CPUs, and their checks.
 
 use assize_job::{Gaps, Policy};
 
@@ -6,19 +6,19 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::plan::PlannedConfiguration;
 
-/// The instrument.
+/// The name of the instrument.
 const NAME: &str = "gaps";
-/// The longest time at rest.
+/// The longest baseline measurement on an idle machine.
 const BASELINE_NS_MAX: u64 = 60_000_000_000;
 
-/// Its settings, if it is asked for.
+/// The settings of `gaps`, if the experiment uses it.
 pub(crate) fn settings(experiment: &Experiment) -> Option<Gaps> {
     let file = &experiment.file;
     let asked = file.instruments.iter().any(|name| name == NAME);
     asked.then(|| file.gaps.clone().unwrap_or_default())
 }
 
-/// The first mistake in them, if there is one.
+/// Checks the settings; the error is the first mistake.
 pub(crate) fn find(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
@@ -56,7 +56,8 @@ pub(crate) fn find(
     check_cpus(experiment, NAME, &gaps.cpus, configurations)
 }
 
-/// That each CPU of the list `cpus` in this table is given once, and is there.
+/// Checks that each CPU of the list `cpus` in this table is listed once and
+/// exists.
 pub(crate) fn check_cpus(
     experiment: &Experiment,
     table: &str,
@@ -80,7 +81,8 @@ pub(crate) fn check_cpus(
     Ok(())
 }
 
-/// Whether the experiment says how many CPUs there are.
+/// Whether the experiment decides how many CPUs there are: it does on our
+/// virtual machines.
 fn is_virtual(experiment: &Experiment) -> bool {
     matches!(experiment.file.target.as_str(), "exact" | "live")
 }

@@ -1,10 +1,10 @@
-//! The keys of the instrument that watches CPUs.
+//! The keys of the `gaps` instrument, which watches CPUs.
 
 use crate::keys::Absent::Is;
 use crate::keys::Type::{Duration, List, Whole, Word};
 use crate::keys::{Section, key, named};
 
-/// How it watches.
+/// The settings of `gaps`.
 pub(crate) static GAPS: Section = Section {
     name: "gaps",
     keys: &[

@@ -1,4 +1,5 @@
-//! Which configurations an experiment has.
+//! The grid of an experiment: which combinations of levels become
+//! configurations.
 
 use indexmap::IndexMap;
 
@@ -12,14 +13,14 @@ use crate::subset;
 /// The combinations of levels that are run.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
-    /// For each factor the positions of its levels that occur, ascending.
+    /// For each factor, the indices of its levels that occur, ascending.
     kept: Vec<Vec<usize>>,
     /// For each configuration, the level of each factor; baseline first.
     pub(crate) combinations: Vec<Vec<usize>>,
 }
 
 impl Grid {
-    /// Factor to the levels that occur.
+    /// The levels that occur, by factor.
     pub(crate) fn levels(&self, experiment: &Experiment) -> IndexMap<String, Vec<String>> {
         let factors = experiment.file.factors.iter().zip(&self.kept);
         factors
@@ -34,7 +35,7 @@ impl Grid {
     }
 }
 
-/// All configurations of the file.
+/// The full grid of the file, after `include` and `exclude`.
 pub(crate) fn whole(experiment: &Experiment) -> Result<Grid, Error> {
     let file = &experiment.file;
     let sizes: Vec<usize> = file.factors.values().map(IndexMap::len).collect();
@@ -97,7 +98,7 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<Grid, Error> {
 
 const KEEP: &str = "keep more combinations";
 
-/// What is left of a grid with only these levels.
+/// The part of a grid that remains if only these levels are kept.
 pub(crate) fn part(
     experiment: &Experiment,
     whole: &Grid,
@@ -153,7 +154,7 @@ pub(crate) fn part(
     Ok(grid)
 }
 
-/// For each factor its levels that occur.
+/// For each factor, the indices of its levels that occur.
 fn occurring(factors: usize, combinations: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let one = |factor: usize| {
         let mut levels: Vec<usize> = combinations
@@ -167,7 +168,7 @@ fn occurring(factors: usize, combinations: &[Vec<usize>]) -> Vec<Vec<usize>> {
     (0..factors).map(one).collect()
 }
 
-/// Each main effect must be estimable; else why it is not.
+/// Checks that every main effect is estimable; the error says why one is not.
 fn tell_apart(experiment: &Experiment, grid: &Grid) -> Result<(), String> {
     let sizes: Vec<usize> = grid.kept.iter().map(Vec::len).collect();
     let position = |factor: usize, level: &usize| {
@@ -211,7 +212,7 @@ fn tell_apart(experiment: &Experiment, grid: &Grid) -> Result<(), String> {
     })
 }
 
-/// Patterns by position: for each factor the levels that fit, if named.
+/// A pattern by index: for each factor it names, the levels that match.
 type Positions = Vec<Option<Vec<usize>>>;
 
 fn fits(pattern: &Positions, levels: &[usize]) -> bool {
@@ -219,7 +220,7 @@ fn fits(pattern: &Positions, levels: &[usize]) -> bool {
     pairs.all(|(wanted, level)| wanted.as_ref().is_none_or(|wanted| wanted.contains(level)))
 }
 
-/// The positions of a pattern, which must match something.
+/// Resolves a pattern to indices; it must match at least one combination.
 fn matched(
     experiment: &Experiment,
     path: &str,

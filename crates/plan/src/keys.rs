@@ -1,54 +1,54 @@
-//! How the keys of an experiment file are described.
+//! Descriptions of the keys of an experiment file.
 //!
-//! The reader, the messages and the published schema all come from these
+//! The parser, the messages and the published schema are all derived from these
 //! descriptions, so that they cannot contradict each other.
 
-/// What a value may be, and what becomes of it.
+/// The type of a value, and how it is converted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Type {
-    /// Any text on one line that is not empty.
+    /// Non-empty text on one line.
     Text,
     /// The name of a target.
     Target,
     /// The name of an instrument.
     Instrument,
-    /// Any text at all.
+    /// Any text, also empty or of several lines.
     Free,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A whole number within these limits.
     Whole(i64, i64),
-    /// Text as in [`crate::quantity::duration_ns`], at least so many
-    /// nanoseconds.
+    /// A duration as [`crate::quantity::duration_ns`] parses it, of at least
+    /// this many nanoseconds.
     Duration(u64),
-    /// Text as in [`crate::quantity::size_mib`].
+    /// A size as [`crate::quantity::size_mib`] parses it.
     Size,
-    /// Text as in [`crate::quantity::share`].
+    /// A percentage as [`crate::quantity::share`] parses it.
     Share,
-    /// Text as in [`crate::quantity::power_uw`].
+    /// A power as [`crate::quantity::power_uw`] parses it.
     Power,
-    /// Text as in [`crate::quantity::energy_nj`].
+    /// An energy as [`crate::quantity::energy_nj`] parses it.
     Energy,
-    /// Text as in [`crate::quantity::frequency_khz`].
+    /// A frequency as [`crate::quantity::frequency_khz`] parses it.
     Frequency,
     /// True or false.
     Flag,
-    /// Text or a whole number, which becomes text.
+    /// Text, or an integer that is converted to text.
     Value,
     /// A list.
     List(&'static Type),
     /// One of these words, or a list.
     WordOrList(&'static [&'static str], &'static Type),
-    /// A list, or one element of it.
+    /// A list, or a single element without brackets.
     OneOrMore(&'static Type),
-    /// A table with free keys.
+    /// A table with arbitrary keys.
     Map(&'static Type),
-    /// A table with free keys and text, which becomes a list of pairs.
+    /// A table of arbitrary keys to text, which becomes a list of pairs.
     Pairs,
     /// A table with these keys.
     Table(&'static Section),
-    /// The same, of which only those keys count that are given: others are
-    /// put over it.
+    /// Like `Table`, but only the keys that are present are kept, without
+    /// defaults, because tables of several levels are merged.
     Part(&'static Section),
     /// A step of set-up or tear-down.
     Action,
@@ -56,14 +56,14 @@ pub(crate) enum Type {
     Policy,
     /// A workload: `kind` decides which keys there are.
     Workload,
-    /// Workloads to the parameters that differ.
+    /// A table of workload names to the parameters that a level changes.
     Changes,
 }
 
 /// A table with fixed keys.
 #[derive(Debug)]
 pub(crate) struct Section {
-    /// What it describes, for titles and messages.
+    /// The name of what it describes, for titles and messages.
     pub(crate) name: &'static str,
     /// Its keys.
     pub(crate) keys: &'static [Key],
@@ -82,30 +82,30 @@ impl Section {
 /// One key.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// As it is written.
+    /// The key as it is written in the file.
     pub(crate) name: &'static str,
-    /// As it is called where it goes: `interval_ns`.
+    /// The name of the field that it becomes: `interval_ns`.
     pub(crate) field: &'static str,
-    /// What it holds.
+    /// The type of its value.
     pub(crate) kind: Type,
-    /// What holds if it is not given.
+    /// What applies if the key is absent.
     pub(crate) absent: Absent,
-    /// What it means, in one line.
+    /// A one-line description.
     pub(crate) meaning: &'static str,
 }
 
-/// What holds if a key is not given.
+/// What applies if a key is absent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Absent {
-    /// It must be given.
+    /// The key is required.
     Required,
-    /// This, as it would be written.
+    /// The default value, as it would be written in the file.
     Is(&'static str),
-    /// Nothing, or what the meaning says.
+    /// No default, or one that the description explains.
     Open,
 }
 
-/// A key that is called the same everywhere.
+/// A key whose field has the same name.
 pub(crate) const fn key(
     name: &'static str,
     kind: Type,
@@ -115,7 +115,7 @@ pub(crate) const fn key(
     named(name, name, kind, absent, meaning)
 }
 
-/// A key that is called something else where it goes.
+/// A key whose field has another name.
 pub(crate) const fn named(
     name: &'static str,
     field: &'static str,

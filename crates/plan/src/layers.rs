@@ -1,4 +1,5 @@
-//! What the file and the levels of a configuration say under one key.
+//! Settings under one key, merged from the top of the file and the levels of a
+//! configuration.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,17 +10,17 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{Level, Parameters};
 
-/// A key of the file and of levels, of which each puts its part over those
-/// before it.
+/// The settings under a key that may be given at the top of the file and in
+/// levels. Later ones override earlier ones, field by field.
 pub(crate) struct Layers<'a> {
     experiment: &'a Experiment,
-    /// The paths at which it may be given, the top first.
+    /// The paths at which the key may be given, the top of the file first.
     places: Vec<String>,
     settings: Parameters,
 }
 
 impl<'a> Layers<'a> {
-    /// `of_level`: what a level says under the key.
+    /// `of_level` returns what a level gives under the key.
     pub(crate) fn new(
         experiment: &'a Experiment,
         levels: &Levels<'_>,
@@ -40,19 +41,20 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// Whether anybody gives it.
+    /// Whether the key is given anywhere.
     pub(crate) fn given(&self) -> bool {
         let mut places = self.places.iter();
         places.any(|place| self.experiment.gives(place))
     }
 
-    /// What all layers together say.
+    /// Deserialises the merged settings.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_value(Value::Object(self.settings.clone()))
             .map_err(|why| self.error("", format!("cannot be read: {why}")))
     }
 
-    /// An error where the key was given last; if nowhere, where the table was.
+    /// An error at the last place where the key is given; if nowhere, at the
+    /// last place of the table.
     pub(crate) fn error(&self, key: &str, why: impl Into<String>) -> Error {
         let last = |key: &str| {
             let paths = self.places.iter().map(|place| match key {
@@ -67,7 +69,8 @@ impl<'a> Layers<'a> {
         self.experiment.error(&path, why)
     }
 
-    /// What must be given in a list.
+    /// Returns a value that must be present in element `at` of `list`, or an
+    /// error.
     pub(crate) fn must<T>(
         &self,
         value: Option<T>,

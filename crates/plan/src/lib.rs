@@ -1,10 +1,9 @@
-//! Experiment files: what is to be compared, and in which order it is run.
+//! Experiment files: what to compare, and in which order to run it.
 //!
-//! [`parse`] reads an experiment file; [`Experiment::plan`] makes it a
-//! [`Plan`]: its configurations, its workloads and a schedule of runs in
-//! randomised complete blocks. This crate is pure: it opens no file, reads no
-//! clock, and its randomness comes from the seed in the file. It does not
-//! know where runs happen.
+//! [`parse`] reads an experiment file; [`Experiment::plan`] turns it into a [`Plan`]: its
+//! configurations, its workloads and a schedule of runs in randomised complete blocks. This crate
+//! is pure: it opens no file, reads no clock, and its randomness comes from the seed in the file.
+//! It does not know where runs happen.
 //!
 //! ```
 //! use assize_plan::{Overrides, parse};

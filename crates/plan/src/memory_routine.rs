@@ -1,5 +1,5 @@
-//! The parameters of the workload that calls one routine on memory, and which of
-//! them go together.
+//! The parameters of the `memory-routine` workload, which calls one routine on
+//! memory, and checks of how they combine.
 
 use assize_job::{CacheState, CpuMode, MemoryRoutine, Routine};
 
@@ -11,10 +11,11 @@ use crate::keys::Type::{Whole, Word};
 use crate::keys::{Section, key};
 use crate::parameters::SCHEDULING;
 
-/// The most bytes of a batch that have places of their own.
+/// The most bytes of a batch with a cold cache, in which each call has separate
+/// memory.
 const COLD_BYTES_MAX: u64 = 1 << 30;
 
-/// Those of `memory-routine`.
+/// The parameters of `memory-routine`.
 pub(crate) const MEMORY_ROUTINE: Section = Section {
     name: "memory-routine",
     keys: &[
@@ -110,8 +111,8 @@ pub(crate) const MEMORY_ROUTINE: Section = Section {
     ],
 };
 
-/// The first mistake that parameters make together, if there is one. `path` is
-/// where they were given.
+/// Rejects parameters that contradict each other. `path` is where they were
+/// given.
 pub(crate) fn check(
     experiment: &Experiment,
     path: &str,
@@ -123,7 +124,7 @@ pub(crate) fn check(
     }
 }
 
-/// The key, what is wrong with it, and the mend.
+/// The key at fault, what is wrong with it, and how to fix it.
 fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
     if !kind.routine.is_in(kind.mode) {
         return Some(match kind.mode {
@@ -165,7 +166,7 @@ fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static
     }
 }
 
-/// The same of what is called in the kernel.
+/// Like [`mistake`], for routines called in the kernel.
 fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
     if kind.cache == CacheState::Beyond {
         let why = "calls in the kernel go through 1 MiB at most, which caches hold";
@@ -308,7 +309,7 @@ mod tests {
             (sized((1 << 20) + 1, None, hot), Some("size")),
             (sized(1 << 20, Some(16), hot), None),
             (sized(1 << 20, Some(17), hot), Some("calls")),
-            // Each place takes 4160 bytes.
+            // Each call's memory takes 4160 bytes.
             (sized(4096, Some(252), cold), None),
             (sized(4096, Some(253), cold), Some("calls")),
             (sized(1, None, cold), Some("calls")),

@@ -1,4 +1,4 @@
-//! Whether the metrics that an experiment speaks of are measured in it.
+//! Checks that the experiment measures the metrics it mentions.
 
 use assize_job::{ELAPSED, Giver, Kind, Mark, Name, Workload};
 
@@ -8,22 +8,23 @@ use crate::experiment::Experiment;
 use crate::plan::PlannedConfiguration;
 use crate::{tables, tradeoffs};
 
-/// What metrics were called before: that, and what they are called now.
+/// Former names of metrics, with the current ones.
 const FORMER: &[(&str, &str)] = &[("time", ELAPSED)];
 
-/// The instrument that gives what follows.
+/// The instrument that measures the metrics below.
 const RESIDENCY: &str = "cpu-residency";
-/// Metrics that want idle states whose powers are declared.
+/// Metrics that need idle states with declared powers.
 const MODELLED: [&str; 3] = [
     "modelled_energy",
     "modelled_power",
     "modelled_energy_per_job",
 ];
-/// Metrics that want frequencies.
+/// Metrics that need declared frequencies.
 const OF_FREQUENCY: [&str; 2] = ["frequency_changes", "mean_frequency"];
 
-/// The first mistake, if there is one. `configurations` are all that the file
-/// makes: what one of them measures is measured.
+/// Checks every metric that the file mentions; the error is the first mistake.
+/// `configurations` are all configurations of the file: a metric counts as
+/// measured if one of them measures it.
 pub(crate) fn find(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
@@ -60,7 +61,7 @@ pub(crate) fn find(
     Ok(())
 }
 
-/// The workloads that give all of these metrics, in the order of the file.
+/// The workloads that measure all of these metrics, in the order of the file.
 pub(crate) fn workloads_with(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
@@ -75,7 +76,8 @@ pub(crate) fn workloads_with(
     all.cloned().collect()
 }
 
-/// What follows from idle states or frequencies wants some to be declared.
+/// Checks that idle states or frequencies are declared where a metric needs
+/// them.
 fn declared(experiment: &Experiment, configurations: &[PlannedConfiguration]) -> Result<(), Error> {
     let file = &experiment.file;
     if !file.instruments.iter().any(|name| name == RESIDENCY) {
@@ -117,7 +119,8 @@ fn declared(experiment: &Experiment, configurations: &[PlannedConfiguration]) ->
     Ok(())
 }
 
-/// What a program prints must not pass for what is measured of it.
+/// Rejects a metric parsed from a program's output that has the name of a
+/// built-in one.
 fn of_its_own<'a>(
     experiment: &Experiment,
     workloads: impl Iterator<Item = &'a Workload>,
@@ -141,7 +144,7 @@ fn of_its_own<'a>(
     Ok(())
 }
 
-/// What is measured of some workloads.
+/// The metrics that some workloads give.
 struct Here<'a> {
     experiment: &'a Experiment,
     names: Vec<Name>,
@@ -156,7 +159,7 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// Fails unless the metric is measured.
+    /// Returns an error unless the metric is measured.
     fn wants(&self, path: &str, metric: &str) -> Result<(), Error> {
         if self.has(metric) {
             return Ok(());
@@ -189,7 +192,7 @@ impl<'a> Here<'a> {
         self.names.iter().any(|name| name.matches(metric))
     }
 
-    /// What would measure it, if it is a metric at all.
+    /// What would measure the metric; `None` if no such metric exists.
     fn elsewhere(&self, metric: &str) -> Option<String> {
         Some(match assize_job::givers(metric).next()? {
             Giver::Workloads(kinds) => format!("workloads that do: {}", listed(kinds)),
@@ -203,7 +206,8 @@ impl<'a> Here<'a> {
         })
     }
 
-    /// Every name, but of distributions only one.
+    /// All metric names for a message, with only the median of each
+    /// distribution.
     fn all(&self) -> String {
         let is_shown = |name: &&Name| name.mark.is_none_or(|mark| mark == Mark::P50);
         let shown: Vec<String> = self

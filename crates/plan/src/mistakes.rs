@@ -1,4 +1,4 @@
-//! Mistakes that each part of a file can make on its own.
+//! Checks of the separate sections of a file, each on its own.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use crate::plan::Better;
 use crate::raw::{self, BACKGROUND, Level, Parameters};
 use crate::{names, tables, tradeoffs};
 
-/// The targets that have no host in their name.
+/// The targets other than `ssh:HOST`.
 const TARGETS: &[&str] = &["exact", "live", "host"];
 
-/// The first mistake, if there is one.
+/// Checks the file; the error is the first mistake.
 pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     names_of_things(experiment)?;
     top(experiment)?;
@@ -37,7 +37,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Why a text is no target, and the mend.
+/// Why a text is not a valid target; `None` if it is.
 pub(crate) fn wrong_target(target: &str) -> Option<&'static str> {
     match target.strip_prefix("ssh:") {
         Some(host) if host.is_empty() || host.starts_with('-') => Some("ssh: needs a host"),
@@ -48,7 +48,7 @@ pub(crate) fn wrong_target(target: &str) -> Option<&'static str> {
     }
 }
 
-/// What a target may be, for messages.
+/// The valid targets, for messages.
 pub(crate) fn targets() -> impl Iterator<Item = &'static str> + Clone {
     TARGETS.iter().copied().chain(["ssh:HOST"])
 }
@@ -133,7 +133,7 @@ fn top(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Memory images that nothing would start from.
+/// Rejects `images` where no run would start from an image.
 fn images(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     let Some(images) = file.images else {
@@ -255,7 +255,7 @@ fn runs_and_environment(experiment: &Experiment, path: &str, level: &Level) -> R
     Ok(())
 }
 
-/// What a level or a workload wants to run in the background.
+/// Checks the background workloads that a level or a workload names.
 fn beside(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
     let there = &experiment.file.background;
     for (at, name) in names.iter().enumerate() {
@@ -276,7 +276,7 @@ fn beside(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Err
     Ok(())
 }
 
-/// Settings of queues that no workload has.
+/// Rejects queue settings if no workload has a queue.
 fn queue(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     let mut all = file.workloads.values().chain(file.background.values());
@@ -301,7 +301,8 @@ fn queue(experiment: &Experiment) -> Result<(), Error> {
     }
 }
 
-/// Backgrounds that workloads name, and those that none names.
+/// Checks the background workloads that workloads name, and rejects those that
+/// nothing names.
 fn background(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     for (name, workload) in &file.workloads {
@@ -326,7 +327,7 @@ fn background(experiment: &Experiment) -> Result<(), Error> {
     }
 }
 
-/// What a kernel is called.
+/// How to name a kernel, for messages.
 pub(crate) const KERNELS: &str = "give debian:6.12, running, or a name given to assize kernel add";
 
 fn kernel(experiment: &Experiment, path: &str, kernel: Option<&str>) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Which file a kernel module's name stands for, in each configuration.
+//! Resolves which file a kernel module's name means in each configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use crate::combine::{Levels, level_path};
 use crate::error::Error;
 use crate::experiment::Experiment;
 
-/// Where a module is named, and how.
+/// One mention of a module: its place and its text.
 struct Named<'a> {
     place: String,
     text: &'a str,
-    /// Whether a step loads it, not only the payload carries it.
+    /// Whether a step loads the module; otherwise only the payload carries it.
     step: bool,
 }
 
@@ -23,16 +23,16 @@ pub(crate) fn is_file(module: &str) -> bool {
     module.contains('/') || ends.iter().any(|end| module.ends_with(end))
 }
 
-/// The name that the kernel most likely has for it: the file's, with `_` for
-/// `-`.
+/// The kernel's likely name for the module: the file name without its extension,
+/// with `_` for `-`.
 pub(crate) fn stem(module: &str) -> String {
     let file = module.rsplit('/').next().unwrap_or(module);
     let stem = file.split(".ko").next().unwrap_or(file);
     stem.replace('-', "_")
 }
 
-/// Whether two steps load the same: one name, however it is spelled, or one
-/// path.
+/// Whether two steps load the same module: the same name in any spelling, or the
+/// same path.
 pub(crate) fn are_same(one: &str, other: &str) -> bool {
     match (is_file(one), is_file(other)) {
         (false, false) => stem(one) == stem(other),
@@ -40,7 +40,7 @@ pub(crate) fn are_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether a step loads what the kernel calls by this name.
+/// Whether a step loads the module that the kernel knows by this name.
 pub(crate) fn is_loaded(steps: &[Action], name: &str) -> bool {
     steps.iter().any(|step| match step {
         Action::Module { module, .. } => stem(module) == stem(name),
@@ -48,7 +48,7 @@ pub(crate) fn is_loaded(steps: &[Action], name: &str) -> bool {
     })
 }
 
-/// The steps that load what workloads want and no step loads.
+/// Steps that load the modules which workloads need and no step loads yet.
 pub(crate) fn missing_steps<'w>(
     steps: &[Action],
     workloads: impl Iterator<Item = &'w Workload>,
@@ -63,8 +63,8 @@ pub(crate) fn missing_steps<'w>(
         .collect()
 }
 
-/// In one configuration a module is one file: no two steps, and no step and
-/// the payload, may mean different ones.
+/// Checks that a module is one file per configuration: no two steps, and no step
+/// and the payload, may mean different files.
 pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let named = named(experiment, levels);
     for (at, one) in named.iter().enumerate() {
@@ -84,7 +84,8 @@ pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), 
     Ok(())
 }
 
-/// A name means the payload's file of that name, if there is one.
+/// Whether two mentions of a module mean different files. A plain name means the
+/// payload's file of that name, if there is one.
 fn contradict(one: &Named<'_>, other: &Named<'_>) -> bool {
     match (is_file(one.text), is_file(other.text)) {
         (true, true) => one.text != other.text,

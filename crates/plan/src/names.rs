@@ -1,13 +1,13 @@
-//! What configurations are called.
+//! The names of configurations.
 
 use indexmap::IndexMap;
 
 use crate::raw::Level;
 
-/// How many characters a name may have.
+/// The most characters of a name.
 pub(crate) const LONGEST: usize = 64;
 
-/// Why a text cannot be the name of a factor, a level or a workload.
+/// Why a text cannot name a factor, a level or a workload; `None` if it can.
 pub(crate) fn wrong(name: &str) -> Option<String> {
     let strange = name
         .chars()
@@ -20,9 +20,9 @@ pub(crate) fn wrong(name: &str) -> Option<String> {
     }
 }
 
-/// The part that each level adds to the name of a configuration: nothing for
-/// `off`, the name of the factor for `on`, else its own name; but
-/// `factor=level` where its own name could be taken for something else.
+/// What each level adds to the name of a configuration: nothing for `off`, the
+/// factor's name for `on`, else the level's name; but `factor=level` where that
+/// would be ambiguous.
 pub(crate) fn parts(factors: &IndexMap<String, IndexMap<String, Level>>) -> Vec<Vec<String>> {
     let mut seen: IndexMap<String, usize> = IndexMap::from([("base".to_owned(), 1)]);
     for (factor, levels) in factors {

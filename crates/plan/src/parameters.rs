@@ -1,4 +1,4 @@
-//! The parameters of each kind of workload, as they are written.
+//! The parameters of each kind of workload, as written in the file.
 
 use assize_job::Kind;
 use serde_json::json;
@@ -56,7 +56,7 @@ pub(crate) static SCHEDULING_KEYS: Section = Section {
     ],
 };
 
-/// One thread, or several that are alike, of `periodic`.
+/// One thread, or several identical threads, of `periodic`.
 pub(crate) static LOOP: Section = Section {
     name: "loop",
     keys: &[

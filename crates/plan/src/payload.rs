@@ -1,4 +1,4 @@
-//! What every run needs on the target.
+//! Derives the payload: what every run needs on the target.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ use crate::modules::{is_file, stem};
 use crate::plan::PlannedConfiguration;
 use crate::raw::Parameters;
 
-/// What the file names and what the configurations need, sorted, each once.
+/// Everything that the file names and the configurations need, sorted and
+/// without duplicates.
 pub(crate) fn derive(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
@@ -69,8 +70,8 @@ pub(crate) fn derive(
     })
 }
 
-/// Those that the file names, and those that workloads want of which it names
-/// none.
+/// The packages that the file names, whole, and those that workloads need and
+/// the file does not name.
 fn packages(experiment: &Experiment, configurations: &[PlannedConfiguration]) -> Vec<Package> {
     let given = experiment.file.payload.packages.iter();
     let whole = given.map(|name| Package {
@@ -88,7 +89,7 @@ fn packages(experiment: &Experiment, configurations: &[PlannedConfiguration]) ->
     packages.into_iter().collect()
 }
 
-/// The steps that load modules by name and with which every set-up begins.
+/// The common leading steps of all set-ups, as far as they load modules by name.
 fn first(configurations: &[PlannedConfiguration]) -> Vec<Action> {
     let mut set_ups = configurations.iter().map(|one| one.setup.as_slice());
     let is_named =
@@ -102,7 +103,7 @@ fn first(configurations: &[PlannedConfiguration]) -> Vec<Action> {
     first.to_vec()
 }
 
-/// Names of the modules that every set-up loads before it does anything else.
+/// Names of the modules that every set-up loads before any other kind of step.
 fn always(configurations: &[PlannedConfiguration]) -> Vec<String> {
     let loaded = configurations.iter().map(|one| {
         let loaded = one.setup.iter().map_while(|step| match step {
@@ -127,7 +128,8 @@ fn varied(configurations: &[PlannedConfiguration], first: usize) -> Vec<String> 
     varied.into_iter().collect()
 }
 
-/// The program of a workload that sets variables which decide what is loaded.
+/// The program of a workload whose environment affects which libraries are
+/// loaded; `None` for others.
 fn linking(kind: &Kind) -> Option<Linked> {
     let Kind::Command(command) = kind else {
         return None;
@@ -136,9 +138,9 @@ fn linking(kind: &Kind) -> Option<Linked> {
     (!linked.environment.is_empty()).then_some(linked)
 }
 
-/// Where a file that a workload names lies on the target: where it says, if
-/// that is absolute. Else files of one name from several directories lie side
-/// by side.
+/// The path on the target of a file that a workload names. An absolute path is
+/// kept; others are mapped below the experiment's directory, so that files of
+/// the same name from several directories do not collide.
 pub(crate) fn there(path: &str) -> String {
     match path.starts_with('/') {
         true => path.to_owned(),
@@ -146,7 +148,8 @@ pub(crate) fn there(path: &str) -> String {
     }
 }
 
-/// Every file with its place there. Two cannot have the same.
+/// Every file to carry, with its path on the target. No two files may have the
+/// same path.
 fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
     let file = &experiment.file;
     let given = file.payload.files.iter();

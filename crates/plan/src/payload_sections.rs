@@ -1,10 +1,10 @@
-//! The keys of what a target is handed.
+//! The keys of the payload.
 
 use crate::keys::Absent::{Is, Required};
 use crate::keys::Type::{List, Table, Text};
 use crate::keys::{Section, key};
 
-/// What the target needs.
+/// What the target needs: programs, files, modules and packages.
 pub(crate) static PAYLOAD: Section = Section {
     name: "payload",
     keys: &[

@@ -1,11 +1,11 @@
-//! The parameters of workloads that stand for what people do with a phone.
+//! The parameters of workloads that model phone use.
 
 use crate::keys::Absent::Is;
 use crate::keys::Type::{Duration, Flag, Text, Whole};
 use crate::keys::{Section, key, named};
 use crate::parameters::{COUNT, SCHEDULING};
 
-/// Those of `audio`.
+/// The parameters of `audio`.
 pub(crate) const AUDIO: Section = Section {
     name: "audio",
     keys: &[
@@ -33,7 +33,7 @@ pub(crate) const AUDIO: Section = Section {
     ],
 };
 
-/// Those of `browser`.
+/// The parameters of `browser`.
 pub(crate) const BROWSER: Section = Section {
     name: "browser",
     keys: &[
@@ -107,7 +107,7 @@ pub(crate) const BROWSER: Section = Section {
     ],
 };
 
-/// Those of `cpu-score`.
+/// The parameters of `cpu-score`.
 pub(crate) const CPU_SCORE: Section = Section {
     name: "cpu-score",
     keys: &[

@@ -1,4 +1,4 @@
-//! What an experiment file becomes.
+//! The plan of an experiment.
 
 use assize_job::{
     Action, Frequency, Gaps, Idle, Image, Job, Machine, Order, Payload, PlacementPolicy, Queue,
@@ -12,76 +12,79 @@ use crate::experiment::Overrides;
 /// The schema of [`Plan`].
 pub const SCHEMA: &str = "assize.plan/1";
 
-/// An experiment, complete: nothing more has to be looked up to carry it out.
+/// A complete experiment, with everything resolved that is needed to run it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// [`SCHEMA`].
     pub schema: String,
-    /// What the experiment file was called.
+    /// The name of the experiment file.
     pub source: String,
-    /// The experiment file as it was given.
+    /// The text of the experiment file.
     pub experiment: String,
-    /// What the command line said instead.
+    /// The command-line overrides.
     #[serde(default)]
     pub overrides: Overrides,
-    /// Its title.
+    /// The experiment's title.
     pub title: String,
-    /// The question it asks.
+    /// The question that the experiment asks.
     pub question: String,
-    /// `exact`, `live`, `host` or `ssh:HOST`.
+    /// The target: `exact`, `live`, `host` or `ssh:HOST`.
     pub target: String,
-    /// Seed of the schedule and, through [`PlannedRun::seed`], of every run.
+    /// The seed of the schedule and, through [`PlannedRun::seed`], of every run.
     pub seed: u64,
-    /// Factor to its levels, baseline first, in the order of the file.
+    /// The levels of each factor, baseline first, in the order of the file.
     pub factors: IndexMap<String, Vec<String>>,
-    /// Names of the switches whose effects are fitted; empty without a grid.
+    /// Names of the switches whose effects are fitted; empty if no grid of
+    /// switches is fitted.
     #[serde(default)]
     pub switches: Vec<String>,
-    /// Baseline first. With `aa` the second is the baseline once more.
+    /// The configurations, baseline first. With `aa` the second repeats the
+    /// baseline.
     pub configurations: Vec<PlannedConfiguration>,
-    /// What is measured, each on each configuration, without its overrides.
+    /// The measured workloads, each of which runs on every configuration,
+    /// without the configurations' parameter changes.
     pub workloads: Vec<Workload>,
-    /// In order of execution, `index` ascending from 0. With [`Plan::until`]
-    /// these are the runs up to the largest number of blocks.
+    /// The runs in order of execution, `index` ascending from 0. With
+    /// [`Plan::until`] these are the runs up to the largest number of blocks.
     pub runs: Vec<PlannedRun>,
-    /// What was drawn for each memory image that runs start from; empty where
-    /// the target has no such images.
+    /// The random draws for each memory image that runs start from; empty if the
+    /// target has no such images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// Names from [`assize_job::INSTRUMENTS`].
+    /// The instruments, by their names in [`assize_job::INSTRUMENTS`].
     pub instruments: Vec<String>,
-    /// How `gaps` watches, if it is among them.
+    /// Settings of the `gaps` instrument, if it is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
-    /// How the tracer among them looks, if there is one.
+    /// Settings of the kernel tracer among the instruments, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracer: Option<Tracer>,
     /// Metrics declared primary, most important first.
     pub primary: Vec<Primary>,
     /// Metrics of which more is better, primary or not.
     pub higher_is_better: Vec<String>,
-    /// Claims to try. Their form, and whether their names are there, is for
-    /// the caller to check: this crate does not read them.
+    /// Claims to test. This crate does not parse them: the caller must check
+    /// their syntax and the names in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
-    /// Pairs of metrics of which the report shows what the one costs in the other.
+    /// Pairs of metrics whose trade-off the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tradeoffs: Vec<Tradeoff>,
     /// When to stop early, if at all.
     pub until: Option<Until>,
-    /// Ratios within 1 ± this are equivalent.
+    /// The equivalence margin: ratios within 1 ± this are equivalent.
     pub margin: f64,
-    /// How often a failed run is tried again.
+    /// How often a failed run is retried.
     pub retries: u32,
-    /// Milliseconds after which a run has failed.
+    /// Milliseconds after which a run counts as failed.
     pub timeout_ms: u64,
-    /// Whether single samples are kept beside histograms.
+    /// Whether individual samples are kept in addition to histograms.
     pub samples: bool,
-    /// The start offset of a workload is drawn below this.
+    /// Each workload's random start offset is below this many nanoseconds.
     pub offset_ns_max: u64,
     /// What every run needs on the target.
     pub payload: Payload,
@@ -91,31 +94,33 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedConfiguration {
-    /// Short name: the levels joined by `+`. A level `off` adds nothing, a
-    /// level `on` adds the name of its factor; `base` if nothing is left.
+    /// Short name: the levels joined by `+`. A level `off` adds nothing, a level
+    /// `on` adds the name of its factor; `base` if that leaves nothing.
     pub name: String,
     /// `factor=level, factor=level`.
     pub label: String,
-    /// Factor to level.
+    /// The level of each factor.
     pub levels: IndexMap<String, String>,
-    /// Which of [`Plan::switches`] are on; empty if it is not of the grid.
+    /// Which of [`Plan::switches`] are on; empty if the configuration is not in
+    /// the grid.
     #[serde(default)]
     pub switches: IndexMap<String, bool>,
     /// Whether it repeats the baseline to show the noise floor.
     pub aa: bool,
-    /// The machine it wants.
+    /// The machine that it needs.
     pub machine: Machine,
-    /// Done before each run.
+    /// Set-up steps before each run.
     pub setup: Vec<Action>,
-    /// Done after each run.
+    /// Tear-down steps after each run.
     pub teardown: Vec<Action>,
-    /// What runs beside every workload.
+    /// Background workloads that run alongside every workload.
     pub background: Vec<Workload>,
-    /// What else runs beside each of [`PlannedConfiguration::workloads`], in
-    /// their order; empty if there is nothing.
+    /// Further background workloads for each of
+    /// [`PlannedConfiguration::workloads`], in the same order; empty if there
+    /// are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Vec<Workload>>,
-    /// How queues of simgpu are, if a workload submits to it.
+    /// Settings of simgpu's queues, if a workload submits to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
     /// The idle states of CPUs, if they are declared.
@@ -124,10 +129,10 @@ pub struct PlannedConfiguration {
     /// The frequencies of CPUs, if they are declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<Frequency>,
-    /// Stalls that are planted, if any are.
+    /// The stalls that are injected, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<Stalls>,
-    /// What places tasks on CPUs, if not the kernel's own scheduler.
+    /// The placement policy; `None` for the kernel's own scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PlacementPolicy>,
     /// The workloads with this configuration's parameters, in the order of
@@ -141,20 +146,23 @@ pub struct PlannedConfiguration {
 pub struct PlannedRun {
     /// Position in the order of execution, from 0.
     pub index: u32,
-    /// Each block holds each cell (configuration × workload) once.
+    /// The number of its block. Each block holds each cell (configuration ×
+    /// workload) once.
     pub block: u32,
-    /// Which of [`Plan::configurations`].
+    /// Index into [`Plan::configurations`].
     pub configuration: usize,
-    /// Which of [`Plan::workloads`].
+    /// Index into [`Plan::workloads`].
     pub workload: usize,
     /// Counted from 1 within its cell.
     pub repetition: u32,
-    /// What the agent gets. Runs of one block share it, so that
-    /// configurations meet the same perturbations; the repeated baseline of
-    /// `aa` has its own, else exact runs of it would be the same run.
+    /// The seed that the agent gets. Runs of one block share it, so that
+    /// configurations meet the same perturbations; the repeated baseline of `aa`
+    /// has a different one, because otherwise its exact runs would be identical
+    /// to the baseline's.
     pub seed: u64,
-    /// Which of [`Plan::images`] it goes on from; none where the target has no
-    /// such images. Runs of one block share it, the repeated baseline too.
+    /// Index into [`Plan::images`] of the image it starts from; `None` if the
+    /// target has no such images. All runs of one block share it, including the
+    /// repeated baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
 }
@@ -183,9 +191,9 @@ pub struct Primary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// As it was written.
+    /// The claim as written.
     pub text: String,
-    /// Where the experiment makes it: `FILE:LINE: KEY`.
+    /// Where the experiment states it: `FILE:LINE: KEY`.
     pub place: String,
 }
 
@@ -195,24 +203,26 @@ pub struct Claim {
 pub struct Table {
     /// The metric.
     pub metric: String,
-    /// The columns.
+    /// The workloads, one per column.
     pub workloads: Vec<String>,
-    /// The column to which each configuration's others are relative.
+    /// The workload relative to which each configuration's other columns are
+    /// shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normalised_to: Option<String>,
-    /// The factor of which configurations are compared with the first level.
+    /// The factor along which configurations are compared: each with the one at
+    /// the factor's first level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub factor: Option<String>,
-    /// With a factor: configuration to the one it is compared with, which
-    /// has the first level and else the same ones. Those of the first level
-    /// lead to themselves; those without such a one are not here.
+    /// With a factor: maps each configuration to its baseline, which has the
+    /// first level of that factor and otherwise the same levels. A configuration
+    /// at the first level maps to itself; one without a baseline is absent.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub baselines: IndexMap<String, String>,
     /// Where the experiment names the metric: `FILE:LINE: KEY`.
     pub place: String,
 }
 
-/// What one metric costs in another.
+/// A trade-off: what one metric costs in another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tradeoff {
@@ -230,7 +240,7 @@ pub struct Tradeoff {
 pub struct TradeoffMetric {
     /// Its name.
     pub metric: String,
-    /// The workload on which it is taken.
+    /// The workload on which it is measured.
     pub workload: String,
     /// Which direction is good.
     pub better: Better,
@@ -238,34 +248,34 @@ pub struct TradeoffMetric {
 
 /// When to stop before all runs are done.
 ///
-/// Looking several times at growing data makes intervals lie. So each look has
-/// a share of alpha, and so has the final verdict.
+/// Repeated looks at growing data inflate the error rate. So alpha is divided
+/// among the looks and the final verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Until {
-    /// Stop when all primary metrics have verdicts, and intervals within the ratio
-    /// × / ÷ (1 + this).
+    /// Stop when all primary metrics have verdicts, and the intervals are within the ratio × / ÷ (1
+    /// + this).
     pub within: f64,
-    /// The primary metric that is watched, if not all are.
+    /// The only primary metric to watch; `None` for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
     /// The first look comes after this many blocks.
     pub first_look: u32,
-    /// And then after every so many.
+    /// Blocks between later looks.
     pub every: u32,
-    /// Number of looks until all runs are done. Those at which nothing could
-    /// be established yet are not taken.
+    /// Number of looks until all runs are done. Looks at which nothing could be
+    /// established yet are skipped.
     pub looks: u32,
 }
 
 impl PlannedConfiguration {
-    /// Every workload, measured or in the background.
+    /// All workloads, measured and background.
     pub fn every_workload(&self) -> impl Iterator<Item = &Workload> {
         let background = self.background.iter().chain(self.beside.iter().flatten());
         self.workloads.iter().chain(background)
     }
 
-    /// What runs beside one of its workloads.
+    /// All background workloads of one of its workloads.
     fn background_of(&self, workload: usize) -> Vec<Workload> {
         let of_its_own = self.beside.get(workload).into_iter().flatten();
         self.background.iter().chain(of_its_own).cloned().collect()
@@ -273,7 +283,7 @@ impl PlannedConfiguration {
 }
 
 impl Plan {
-    /// What a target is given for one run; `None` if there is no such run.
+    /// The order that a target gets for one run; `None` if there is no such run.
     pub fn order(&self, index: u32) -> Option<Order> {
         let run = self.runs.get(usize::try_from(index).ok()?)?;
         let configuration = self.configurations.get(run.configuration)?;

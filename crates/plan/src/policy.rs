@@ -1,4 +1,4 @@
-//! Placement policies, as they are written and in one configuration.
+//! Placement policies: how they are written, and which one a configuration has.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::keys::{self, Absent, Type};
 
-/// What places tasks on CPUs.
+/// The `policy` key.
 pub(crate) const KEY: keys::Key = keys::key(
     "policy",
     Type::Policy,
@@ -22,15 +22,15 @@ pub(crate) const KEY: keys::Key = keys::key(
 
 /// The key of a policy's name.
 const NAME: &str = "name";
-/// The key of a program that is a policy.
+/// The key of a policy's program.
 const PROGRAM: &str = "program";
-/// The key of its arguments.
+/// The key of the program's arguments.
 const ARGUMENTS: &str = "arguments";
 /// The largest value of a tunable.
 const COUNT_MAX: i64 = i64::MAX;
 
-/// That of the last level that has one, else that of the experiment; nothing
-/// for the kernel's own scheduler.
+/// The policy of the last level that has one, else the experiment's; `None` for
+/// the kernel's own scheduler.
 pub(crate) fn policy(experiment: &Experiment, levels: &Levels<'_>) -> Option<PlacementPolicy> {
     let levels = levels.iter().rev();
     let mut of_levels = levels.filter_map(|(_, _, level)| level.policy.as_ref());
@@ -38,7 +38,7 @@ pub(crate) fn policy(experiment: &Experiment, levels: &Levels<'_>) -> Option<Pla
     (policy.form != PolicyForm::Kernel).then(|| policy.clone())
 }
 
-/// How a tunable is written.
+/// The type of a tunable in the file.
 pub(crate) fn written(unit: TunableUnit) -> Type {
     match unit {
         TunableUnit::Share => Type::Share,
@@ -48,8 +48,8 @@ pub(crate) fn written(unit: TunableUnit) -> Type {
 }
 
 impl Checker<'_> {
-    /// A name or the path of an object; or a table with one of them and
-    /// tunables, or with a program and its arguments.
+    /// Reads a policy: a name, the path of an object, or a table with one of
+    /// these and tunables, or with a program and its arguments.
     pub(crate) fn policy(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
         let table = match node.get_ref() {
             DeValue::String(_) => return self.named(path, node, &DeTable::new()),
@@ -153,14 +153,15 @@ fn is_object(policy: &str) -> bool {
     policy.contains('/') || policy.ends_with(".o")
 }
 
-/// What a tunable of one of ours may be.
+/// The type of a tunable of a built-in policy; `None` if it has no such tunable.
 fn tunable(policy: &PolicyEntry, name: &str) -> Option<Type> {
     let mut all = policy.tunables.iter();
     let found = all.find(|tunable| tunable.name == name)?;
     Some(written(found.unit))
 }
 
-/// A value in the units of the source: a share is a fraction as it is read.
+/// Converts a value to the integer units of the policy's source; a share arrives
+/// as a fraction.
 fn in_source(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| {
         let share = value.as_f64().unwrap_or_default();

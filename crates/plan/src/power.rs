@@ -1,5 +1,4 @@
-//! Idle states and frequencies of one configuration, from what is written of
-//! them.
+//! Idle states and frequencies of one configuration, as the file declares them.
 
 use assize_job::{
     Action, Frequency, FrequencyGovernor, FrequencyStep, Idle, IdleGovernor, IdleState,
@@ -12,18 +11,18 @@ use crate::experiment::Experiment;
 use crate::layers::Layers;
 use crate::power_tables::{self, Table};
 
-/// The most states that the module takes.
+/// The most idle states that the module supports.
 const STATES_MAX: usize = 8;
-/// The longest name of a state in the kernel.
+/// The longest name of an idle state in the kernel.
 const NAME_MAX: usize = 15;
-/// The longest residency that the module takes, in nanoseconds.
+/// The longest residency that the module accepts, in nanoseconds.
 const RESIDENCY_NS_MAX: u64 = 3_600_000_000_000;
-/// The most frequencies that the module takes.
+/// The most frequencies that the module supports.
 const STEPS_MAX: usize = 16;
-/// The longest time between two changes, in nanoseconds.
+/// The longest time between two frequency changes, in nanoseconds.
 const RATE_NS_MAX: u64 = 10_000_000_000;
 
-/// `idle` as it is written.
+/// `idle` as written in the file.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenIdle {
@@ -48,7 +47,7 @@ impl Default for WrittenIdle {
     }
 }
 
-/// One of its states.
+/// One idle state in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenState {
@@ -59,7 +58,7 @@ struct WrittenState {
     transition_nj: Option<u64>,
 }
 
-/// `frequency` as it is written.
+/// `frequency` as written in the file.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenFrequency {
@@ -82,7 +81,7 @@ impl Default for WrittenFrequency {
     }
 }
 
-/// One of its steps.
+/// One frequency step in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenStep {
@@ -90,7 +89,7 @@ struct WrittenStep {
     power_uw: Option<u64>,
 }
 
-/// The name of a table that there is, or a table of one's own.
+/// The name of a built-in table, or a list in the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Written<T> {
@@ -164,8 +163,8 @@ pub(crate) fn idle(
     }))
 }
 
-/// States of one's own, each with what entering and leaving it takes: where it
-/// is not given, so much that the state pays from its residency on.
+/// Idle states that the file lists. If a state's transition energy is absent, it
+/// is chosen such that the state breaks even at its target residency.
 fn listed_states(layers: &Layers<'_>, states: Vec<WrittenState>) -> Result<Vec<IdleState>, Error> {
     if states.is_empty() || states.len() > STATES_MAX {
         let why = format!("are {}, not 1 to {STATES_MAX}", states.len());
@@ -191,7 +190,7 @@ fn listed_states(layers: &Layers<'_>, states: Vec<WrittenState>) -> Result<Vec<I
     Ok(done)
 }
 
-/// `before` are the shallower states.
+/// Checks one state; `before` are the shallower states.
 fn check_state(layers: &Layers<'_>, before: &[IdleState], state: &IdleState) -> Result<(), Error> {
     let at = before.len();
     let error = |key: &str, why: String| layers.error(&format!("states[{at}].{key}"), why);
@@ -308,7 +307,7 @@ fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<Freq
     Ok(done)
 }
 
-/// The steps that load what has the declared.
+/// The steps that load the modules for the declared idle states and frequencies.
 pub(crate) fn steps<'a>(
     idle: Option<&'a Idle>,
     frequency: Option<&'a Frequency>,

@@ -1,31 +1,31 @@
 //! Idle states and frequencies that an experiment can name.
 //!
-//! `docs/idle.md` says of each figure where it is from.
+//! `docs/idle.md` gives the source of each figure.
 
 use assize_job::{FrequencyStep, IdleState};
 
-/// What CPUs of some kind of machine have.
+/// Idle states, frequencies and powers of the CPUs of one kind of machine.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// What it is called.
+    /// The name of the table.
     pub(crate) name: &'static str,
-    /// Name, target residency and exit latency in microseconds, power in
-    /// microwatts.
+    /// Idle states: name, target residency and exit latency in microseconds,
+    /// power in microwatts.
     states: &'static [(&'static str, u64, u64, u64)],
-    /// Megahertz, and microwatts of a CPU that is not idle.
+    /// Frequency steps: megahertz, and the microwatts of a busy CPU.
     steps: &'static [(u64, u64)],
-    /// Microwatts of a CPU that is not idle, where frequencies are not declared.
+    /// Microwatts of a busy CPU if frequencies are not declared.
     pub(crate) active_uw: u64,
-    /// Microwatts of what all CPUs share.
+    /// Microwatts of the shared package.
     pub(crate) package_uw: u64,
-    /// The same while all CPUs are in the deepest state.
+    /// Microwatts of the shared package while all CPUs are in the deepest state.
     pub(crate) package_idle_uw: u64,
 }
 
 /// The names of [`TABLES`].
 pub(crate) const NAMES: &[&str] = &["phone", "server"];
 
-/// The first is that of experiments that name none.
+/// The built-in tables. The first is the default.
 pub(crate) static TABLES: [Table; 2] = [
     // The small cores of MediaTek's MT8186: arch/arm64/boot/dts/mediatek.
     Table {
@@ -35,7 +35,7 @@ pub(crate) static TABLES: [Table; 2] = [
             ("retention", 1600, 150, 4_000),
             ("off", 2100, 350, 500),
         ],
-        // 84 uW / (MHz V²), as its dynamic-power-coefficient says.
+        // 84 uW / (MHz V²), the dynamic-power-coefficient of its device tree.
         steps: &[
             (500, 15_120),
             (774, 29_623),
@@ -103,9 +103,9 @@ impl Table {
     }
 }
 
-/// Nanojoules of entering and leaving a state with which it draws, over its
-/// target residency, what the state above it does: that is what a target
-/// residency is.
+/// The energy of entering and leaving a state, in nanojoules, with which the
+/// state breaks even with the next shallower one at its target residency: that
+/// is the definition of target residency.
 pub(crate) fn break_even_nj(above: Option<&IdleState>, state: &IdleState) -> u64 {
     let Some(above) = above else {
         return 0;

@@ -1,6 +1,6 @@
-//! What is published agrees with the code: the schema, the tables of
-//! docs/experiment.md, and the parameters of workloads with what the agent
-//! takes. With `ASSIZE_GOLDEN` set the files are written instead.
+//! Tests that the published files agree with the code: the JSON Schema, the
+//! tables in docs/experiment.md, and the workload parameters that the agent
+//! accepts. With `ASSIZE_GOLDEN` set, the files are rewritten instead.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -62,7 +62,7 @@ fn every_reference_of_the_schema_leads_somewhere() {
     }
 }
 
-/// Type and unit for a reader.
+/// The type and the unit, in words.
 fn words(kind: &Type) -> (String, &'static str) {
     let plain = |text: &str| (text.to_owned(), "");
     match kind {
@@ -155,7 +155,8 @@ fn table(section: &Section) -> String {
     text
 }
 
-/// The text with each table between its marks made anew.
+/// Replaces the table between each pair of marks; returns the text and the
+/// number of tables.
 fn with_tables(text: &str) -> (String, usize) {
     let mut all: Vec<&Section> = vec![
         &sections::EXPERIMENT,
@@ -178,7 +179,8 @@ fn with_tables(text: &str) -> (String, usize) {
         &parameters::SCHEDULING_KEYS,
         &parameters::LOOP,
     ];
-    // A command is a step and a workload: the marks say which.
+    // `command` is both a step and a workload, so the marks of steps begin with
+    // `step`.
     let mut named: BTreeMap<String, String> = BTreeMap::new();
     for section in all.drain(..) {
         named.insert(section.name.to_owned(), table(section));
@@ -219,7 +221,7 @@ fn the_tables_of_the_documentation_are_those_of_the_code() {
     agrees("docs/experiment.md", &wanted);
 }
 
-/// What a parameter holds if it is not given, as the agent has it.
+/// The default of a parameter, in the agent's units.
 fn as_it_goes(key: &Key) -> Option<Value> {
     let Absent::Is(text) = key.absent else {
         return None;

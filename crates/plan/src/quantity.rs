@@ -1,4 +1,4 @@
-//! Durations, sizes and shares as they are written.
+//! Parses durations, sizes, shares and other quantities with units.
 
 const DURATIONS: &[(&str, u64)] = &[
     ("ns", 1),
@@ -15,7 +15,7 @@ const SIZES: &[(&str, u64)] = &[("M", 1), ("G", 1024)];
 /// The longest duration, in nanoseconds: a day.
 pub(crate) const DAY_NS: u64 = 86_400_000_000_000;
 
-/// `1ms` in nanoseconds.
+/// Parses a duration such as `1ms` to nanoseconds, at most a day.
 pub(crate) fn duration_ns(text: &str) -> Result<u64, String> {
     let ns = quantity(text, DURATIONS)
         .ok_or_else(|| format!("'{text}' is no duration such as \"20s\", \"1ms\", \"500us\""))?;
@@ -25,7 +25,7 @@ pub(crate) fn duration_ns(text: &str) -> Result<u64, String> {
     Ok(ns)
 }
 
-/// Nanoseconds in the largest unit of which they are a whole number.
+/// Formats nanoseconds as a whole number of the largest possible unit.
 pub(crate) fn show_ns(ns: u64) -> String {
     let mut units = DURATIONS.iter().rev();
     match units.find(|(_, factor)| ns > 0 && ns.is_multiple_of(*factor)) {
@@ -34,7 +34,7 @@ pub(crate) fn show_ns(ns: u64) -> String {
     }
 }
 
-/// `256M` in MiB.
+/// Parses a size such as `256M` to MiB, 32 MiB to 1024 GiB.
 pub(crate) fn size_mib(text: &str) -> Result<u64, String> {
     let mib = quantity(text, SIZES)
         .ok_or_else(|| format!("'{text}' is no size such as \"256M\" or \"1G\""))?;
@@ -44,7 +44,7 @@ pub(crate) fn size_mib(text: &str) -> Result<u64, String> {
     Ok(mib)
 }
 
-/// `80mW` in microwatts.
+/// Parses a power such as `80mW` to microwatts, at most 1000 W.
 pub(crate) fn power_uw(text: &str) -> Result<u64, String> {
     let uw = quantity(text, POWERS)
         .ok_or_else(|| format!("'{text}' is no power such as \"80mW\", \"500uW\", \"1.5W\""))?;
@@ -54,7 +54,7 @@ pub(crate) fn power_uw(text: &str) -> Result<u64, String> {
     Ok(uw)
 }
 
-/// `12uJ` in nanojoules.
+/// Parses an energy such as `12uJ` to nanojoules, at most 1000 J.
 pub(crate) fn energy_nj(text: &str) -> Result<u64, String> {
     let nj = quantity(text, ENERGIES)
         .ok_or_else(|| format!("'{text}' is no energy such as \"12uJ\", \"500nJ\", \"1mJ\""))?;
@@ -64,7 +64,7 @@ pub(crate) fn energy_nj(text: &str) -> Result<u64, String> {
     Ok(nj)
 }
 
-/// `600MHz` in kilohertz.
+/// Parses a frequency such as `600MHz` to kilohertz, 1 kHz to 100 GHz.
 pub(crate) fn frequency_khz(text: &str) -> Result<u64, String> {
     let khz = quantity(text, FREQUENCIES).ok_or_else(|| {
         format!("'{text}' is no frequency such as \"600MHz\", \"1.8GHz\", \"100000kHz\"")
@@ -75,7 +75,7 @@ pub(crate) fn frequency_khz(text: &str) -> Result<u64, String> {
     Ok(khz)
 }
 
-/// `2%` as 0.02.
+/// Parses a percentage such as `2%` to a fraction, here 0.02.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let wrong = || format!("'{text}' is no share such as \"2%\" or \"0.5%\"");
     let number = text.strip_suffix('%').ok_or_else(wrong)?.trim_end();
@@ -92,8 +92,8 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A number with at most nine decimals and a unit, if it is a whole number of
-/// the smallest unit.
+/// Parses a number with at most nine decimals and a unit; `None` unless it is a
+/// whole number of the smallest unit.
 fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(end);

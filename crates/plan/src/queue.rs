@@ -1,5 +1,5 @@
-//! How the queues of simgpu are: the keys, what they say in one configuration,
-//! and the module they need.
+//! Settings of simgpu's queues: the keys, their values in one configuration, and
+//! the module they need.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::keys::{Section, key, named};
 use crate::modules;
 use crate::raw::Parameters;
 
-/// The module of the device that workloads submit to.
+/// The module of the GPU that workloads submit to.
 const MODULE: &str = "simgpu";
-/// The longest time a job may be given, in nanoseconds.
+/// The longest job timeout, in nanoseconds.
 const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
-/// The longest time that to free a job may take, in nanoseconds.
+/// The longest time that freeing a job may take, in nanoseconds.
 const FREE_COST_NS_MAX: u64 = 1_000_000;
 
-/// How queues of simgpu are.
+/// The keys of a queue.
 pub(crate) static QUEUE: Section = Section {
     name: "queue",
     keys: &[
@@ -123,7 +123,8 @@ pub(crate) static QUEUE: Section = Section {
     ],
 };
 
-/// The settings of the experiment and of the levels; `None` if there are none.
+/// The merged settings of the experiment and its levels; `None` if no workload
+/// submits jobs.
 pub(crate) fn queue<'w>(
     experiment: &Experiment,
     levels: &Levels<'_>,
@@ -182,13 +183,13 @@ pub(crate) fn queue<'w>(
     Ok(Some(queue))
 }
 
-/// A word as it is written in the file.
+/// An enum value as it is written in the file.
 fn word(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Where a setting was made last; if nowhere, where the design was chosen.
+/// The path where a setting was given last; if nowhere, where the design was.
 fn path(experiment: &Experiment, levels: &Levels<'_>, key: &str) -> String {
     let tables = levels
         .iter()
@@ -203,7 +204,7 @@ fn path(experiment: &Experiment, levels: &Levels<'_>, key: &str) -> String {
         .unwrap_or_else(|| "queue".to_owned())
 }
 
-/// The step that loads the module, if no step does.
+/// A step that loads the module, if it is needed and no step loads it yet.
 pub(crate) fn missing_step(setup: &[Action], queue: Option<&Queue>) -> Option<Action> {
     queue?;
     (!modules::is_loaded(setup, MODULE)).then(|| Action::Module {

@@ -1,4 +1,4 @@
-//! An experiment file as it was written, with its defaults filled in.
+//! The contents of an experiment file, with defaults filled in.
 
 use assize_job::{Action, Display, Gaps, PlacementPolicy};
 use indexmap::IndexMap;
@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use crate::plan::{Better, Primary};
 use crate::tracer::Written;
 
-/// Parameters of a workload by their field names.
+/// Parameters of a workload by field name.
 pub(crate) type Parameters = Map<String, Value>;
-/// The key of a workload that names what runs beside it.
+/// The key of a workload that names its background workloads.
 pub(crate) const BACKGROUND: &str = "background";
 
 /// The background workloads that a workload names.
@@ -19,7 +19,7 @@ pub(crate) fn beside(workload: &Parameters) -> impl Iterator<Item = &str> {
     names.into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Factor to the levels that match.
+/// A pattern: for each factor it names, the levels that match.
 pub(crate) type Pattern = IndexMap<String, Vec<String>>;
 
 /// The top of the file.
@@ -115,7 +115,7 @@ pub(crate) struct Table {
     pub(crate) factor: Option<String>,
 }
 
-/// What one metric costs in another.
+/// A trade-off between two metrics.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tradeoff {
@@ -132,7 +132,7 @@ pub(crate) struct TradeoffMetric {
     pub(crate) better: Option<Better>,
 }
 
-/// What the target needs.
+/// What the file says the target needs.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Payload {

@@ -1,4 +1,4 @@
-//! The keys of what an experiment asks of its report.
+//! The keys that configure an experiment's report.
 
 use crate::keys::Absent::{Open, Required};
 use crate::keys::Type::{List, OneOrMore, Table, Text, Word};
@@ -35,7 +35,7 @@ pub(crate) static TABLE: Section = Section {
     ],
 };
 
-/// What one metric costs in another.
+/// A trade-off between two metrics.
 pub(crate) static TRADEOFF: Section = Section {
     name: "tradeoff",
     keys: &[

@@ -5,25 +5,28 @@ use assize_job::Image;
 use crate::draws::Draws;
 use crate::plan::PlannedRun;
 
-/// The draws of an image: the block's seed with this for the block's number,
-/// which no block has.
+/// The block number for the draws of an image, which use the block's seed. No
+/// block has this number.
 const IMAGE: u32 = u32::MAX;
-/// An image is taken less than this later than it could be.
+/// Exclusive upper bound of the random extra delay before an image is taken, in
+/// microseconds.
 const SETTLE_US: u32 = 1_000_000;
-/// Fewer processes than this have come and gone.
+/// Exclusive upper bound of the number of processes that have run and exited
+/// before an image is taken.
 const PROCESSES: u32 = 256;
-/// The stack of a process begins at a multiple of this …
+/// The random offset of a process's stack is a multiple of this …
 const PADDING_STEP: u32 = 16;
-/// … and less than this lower than it could.
+/// … and less than this, in bytes.
 const PADDING: u32 = 4096;
 
-/// What the kernel's addresses are drawn from is at most this: about as many as
-/// there are places for a kernel, and little of the command line.
+/// The largest seed for the kernel's addresses: about as many values as there
+/// are positions for a kernel, and short on the command line.
 const ADDRESSES: u32 = 512;
 
-/// What is drawn for each of the images of a schedule. Image i belongs to block
-/// i, and to those later ones that have none of their own. More images leave the
-/// earlier ones as they are; for a single one nothing is drawn.
+/// The random draws for each memory image of a schedule. Image i belongs to
+/// block i, and to later blocks when there are more blocks than images. More
+/// images leave the earlier ones unchanged; a single image is the default one,
+/// without draws.
 pub(crate) fn images(seed: u64, images: u32) -> Vec<Image> {
     if images == 1 {
         return vec![Image::default()];
@@ -35,7 +38,7 @@ pub(crate) fn images(seed: u64, images: u32) -> Vec<Image> {
             processes: draws.whole(PROCESSES),
             padding: draws.whole(PADDING / PADDING_STEP) * PADDING_STEP,
             modules: 1 + draws.whole(u32::MAX),
-            // Each as often as the others.
+            // All builds occur equally often.
             build: block % Image::BUILDS,
             addresses: 1 + draws.whole(ADDRESSES),
         }
@@ -43,13 +46,13 @@ pub(crate) fn images(seed: u64, images: u32) -> Vec<Image> {
     (0..images).map(image).collect()
 }
 
-/// The runs of `blocks` blocks. Each block holds each cell once, in an order
-/// of its own. More blocks leave the earlier ones as they are.
+/// The runs of `blocks` blocks. Each block holds each cell once, in a random order. More blocks
+/// leave the earlier ones unchanged.
 ///
-/// There are so many configurations and workloads. Of each block's draws the first is its seed, the second that of the
-/// repeated baseline, the rest shuffle its cells. `repeated` is the
-/// configuration that repeats the baseline, if there is one. `images` is the
-/// number of memory images, over which blocks are dealt out; 0 if there are none.
+/// `configurations` and `workloads` are counts. The first draw of a block is its seed, the second
+/// the seed of the repeated baseline; the rest shuffle its cells. `repeated` is the configuration
+/// that repeats the baseline, if there is one. `images` is the number of memory images, which
+/// blocks take in turn; 0 if there are none.
 pub(crate) fn runs(
     seed: u64,
     blocks: u32,

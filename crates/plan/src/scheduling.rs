@@ -1,4 +1,4 @@
-//! Parameters of a workload that only together make sense or not.
+//! Checks of workload parameters that depend on each other.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::{drawing, frames_stream, memory_routine};
 
-/// `path` is where the parameters were given last.
+/// Checks the parameters of one workload. `path` is where they were given last.
 pub(crate) fn check(
     experiment: &Experiment,
     path: &str,
@@ -117,7 +117,8 @@ fn check_scheduling(
     Ok(())
 }
 
-/// `whole`: that is how every thread of the workload is scheduled.
+/// Checks a scheduling group. `whole`: these settings apply to every thread of
+/// the workload.
 fn check_group(
     experiment: &Experiment,
     path: &str,

@@ -10,9 +10,9 @@ use crate::{
     tracer_sections,
 };
 
-/// The JSON Schema of experiment files, as it is published in
-/// `schema/experiment.schema.json`. It knows what each key may hold; what
-/// keys say together, only [`crate::parse`] can check.
+/// The JSON Schema of experiment files, published as
+/// `schema/experiment.schema.json`. It covers the values of single keys; only
+/// [`crate::parse`] checks how keys combine.
 pub fn schema() -> Value {
     let mut definitions = Map::new();
     for section in [
@@ -99,8 +99,9 @@ fn workload(kind: &str, section: &Section) -> Value {
     fixed(all, &required)
 }
 
-/// A name or path, or a table. Which tunables there are depends on the name, so
-/// that those of all policies may be there.
+/// The schema of a policy: a name or path, or a table. Tunables depend on the
+/// policy's name, which the schema does not express: it allows those of all
+/// policies.
 fn policy() -> Value {
     let mut named = Map::new();
     named.insert("name".to_owned(), of(&Type::Text));

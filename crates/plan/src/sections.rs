@@ -1,4 +1,4 @@
-//! The keys of an experiment file outside of workloads.
+//! The keys of an experiment file, except those of workloads.
 
 use crate::gaps_sections::GAPS;
 use crate::keys::Absent::{Is, Open, Required};
@@ -17,7 +17,7 @@ use crate::tracer_sections::TRACER;
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
-/// The largest seed of a file: the largest whole number of TOML.
+/// The largest seed in a file: TOML's largest integer.
 const SEED_MAX: i64 = i64::MAX;
 
 const RUNS: crate::keys::Type = Whole(1, RUNS_MAX as i64);
@@ -356,7 +356,7 @@ pub(crate) static PRIMARY: Section = Section {
     ],
 };
 
-/// A step of set-up or tear-down: the four forms it may have.
+/// The four forms of a set-up or tear-down step.
 pub(crate) static ACTIONS: &[Section] = &[
     Section {
         name: "module",

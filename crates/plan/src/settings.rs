@@ -1,4 +1,4 @@
-//! Whether the levels of a configuration contradict each other.
+//! Checks that the levels of a configuration do not contradict each other.
 
 use assize_job::Action;
 use indexmap::IndexMap;
@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{Level, Parameters};
 
-/// What a level sets: a thing, to the path where it is set and the values.
+/// What a level sets: a setting to its path and its values.
 type Settings = IndexMap<String, (String, Vec<String>)>;
 
-/// No two levels may set the same thing to different values.
+/// Checks that no two levels set the same thing to different values.
 pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let mut seen: IndexMap<String, (String, Vec<String>)> = IndexMap::new();
     for (factor, name, level) in levels {
@@ -38,7 +38,7 @@ pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The name of a word of the kernel's command line.
+/// The name of a kernel command-line parameter: what is before `=`.
 pub(crate) fn parameter(word: &str) -> &str {
     word.split_once('=').map_or(word, |(name, _)| name)
 }
@@ -97,7 +97,8 @@ fn settings(path: &str, level: &Level) -> Settings {
     settings
 }
 
-/// What a level sets by tables of its own: thing, path and value.
+/// What a level sets in its tables, such as `queue` or `idle`: setting, path and
+/// value.
 fn of_tables(path: &str, level: &Level) -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for (table, what, of_table) in [
@@ -132,7 +133,8 @@ fn of_action(action: &Action) -> Vec<(String, String)> {
     }
 }
 
-/// Parameters of a workload with the values of tables one by one.
+/// The parameters of a workload, flattened: each value in a nested table is one
+/// setting.
 fn leaves(prefix: &str, parameters: &Parameters, workload: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, value) in parameters {

@@ -1,4 +1,4 @@
-//! Stalls that one configuration plants, from what is written of them.
+//! Injected stalls of one configuration, as the file declares them.
 
 use assize_job::{PLANTED_STALLS, StallKind, Stalls};
 use serde::Deserialize;
@@ -14,14 +14,14 @@ use crate::layers::Layers;
 use crate::plan::PlannedConfiguration;
 use crate::quantity::show_ns;
 
-/// The key of the file.
+/// The key at the top of the file.
 pub(crate) const KEY: Key = key(
     "stalls",
     Part(&STALLS),
     Open,
     "Stalls of known length that are planted. Exact target only.",
 );
-/// That of a level.
+/// The key in a level.
 pub(crate) const KEY_OF_LEVEL: Key = key(
     "stalls",
     Part(&STALLS),
@@ -29,7 +29,7 @@ pub(crate) const KEY_OF_LEVEL: Key = key(
     "What differs of the stalls that are planted.",
 );
 
-/// Stalls of known length.
+/// The keys of injected stalls.
 pub(crate) static STALLS: Section = Section {
     name: "stalls",
     keys: &[
@@ -64,7 +64,7 @@ pub(crate) static STALLS: Section = Section {
     ],
 };
 
-/// `stalls` as it is written.
+/// `stalls` as written in the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Written {
@@ -75,8 +75,7 @@ struct Written {
     cpu: u32,
 }
 
-/// The stalls of a configuration with so many CPUs; `None` if there are none
-/// any.
+/// The stalls of a configuration with this many CPUs; `None` if there are none.
 pub(crate) fn stalls(
     experiment: &Experiment,
     levels: &Levels<'_>,
@@ -146,8 +145,9 @@ fn check_lengths(layers: &Layers<'_>, lengths: &[u64]) -> Result<(), Error> {
     }
 }
 
-/// What measures: what the file says, and what says which stalls there were if
-/// a configuration plants any. Those that plant none then say so.
+/// The instruments of the file, plus `planted-stalls` if any configuration
+/// injects stalls. Configurations without stalls then record that there were
+/// none.
 pub(crate) fn with_truth(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],

@@ -35,7 +35,7 @@ const fn spread(default: &'static str) -> Key {
     )
 }
 
-/// Those of `compositor`.
+/// The parameters of `compositor`.
 pub(crate) const COMPOSITOR: Section = Section {
     name: "compositor",
     keys: &[
@@ -121,7 +121,7 @@ pub(crate) const COMPOSITOR: Section = Section {
     ],
 };
 
-/// Those of `crowd`.
+/// The parameters of `crowd`.
 pub(crate) const CROWD: Section = Section {
     name: "crowd",
     keys: &[
@@ -163,7 +163,7 @@ pub(crate) const CROWD: Section = Section {
     ],
 };
 
-/// Those of `deep`.
+/// The parameters of `deep`.
 pub(crate) const DEEP: Section = Section {
     name: "deep",
     keys: &[
@@ -192,7 +192,7 @@ pub(crate) const DEEP: Section = Section {
     ],
 };
 
-/// Those of `frames`.
+/// The parameters of `frames`.
 pub(crate) const FRAMES: Section = Section {
     name: "frames",
     keys: &[
@@ -248,7 +248,7 @@ pub(crate) const FRAMES: Section = Section {
     ],
 };
 
-/// Those of `replay`.
+/// The parameters of `replay`.
 pub(crate) const REPLAY: Section = Section {
     name: "replay",
     keys: &[
@@ -276,7 +276,7 @@ pub(crate) const REPLAY: Section = Section {
     ],
 };
 
-/// Those of `storm`.
+/// The parameters of `storm`.
 pub(crate) const STORM: Section = Section {
     name: "storm",
     keys: &[
@@ -312,7 +312,7 @@ pub(crate) const STORM: Section = Section {
     ],
 };
 
-/// Those of `stream`.
+/// The parameters of `stream`.
 pub(crate) const STREAM: Section = Section {
     name: "stream",
     keys: &[
@@ -336,7 +336,7 @@ pub(crate) const STREAM: Section = Section {
     ],
 };
 
-/// Those of `sync`.
+/// The parameters of `sync`.
 pub(crate) const SYNC: Section = Section {
     name: "sync",
     keys: &[
@@ -353,7 +353,7 @@ pub(crate) const SYNC: Section = Section {
     ],
 };
 
-/// Those of `threads`.
+/// The parameters of `threads`.
 pub(crate) const THREADS: Section = Section {
     name: "threads",
     keys: &[

@@ -1,5 +1,5 @@
-//! Which combinations of levels there are, and whether what they leave out
-//! leaves every effect to be told from the others.
+//! Enumerates combinations of levels, and checks that a subset leaves every main
+//! effect estimable.
 
 /// The most configurations of one experiment.
 pub(crate) const MOST: usize = 1024;
@@ -29,13 +29,14 @@ pub(crate) fn all(sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
     Some(combinations)
 }
 
-/// A factor and a level of it other than its first: one main effect.
+/// A main effect: a factor, and one of its levels other than the first.
 pub(crate) type Effect = (usize, usize);
 
-/// Main effects that are confounded with each other, fewest first found; two
-/// or more, or one that is confounded with the mean. `None` if there are
-/// none: the columns of the design (one for the mean and one for each level
-/// but the first of each factor) are linearly independent.
+/// Main effects that are confounded with each other: two or more, or one that is
+/// confounded with the mean. Pairs are searched first, so that the answer is
+/// short. `None` if no effect is confounded: the columns of the design (one for
+/// the mean and one for each level but the first of each factor) are linearly
+/// independent.
 pub(crate) fn confounded(combinations: &[Vec<usize>], sizes: &[usize]) -> Option<Vec<Effect>> {
     let effects: Vec<Effect> = sizes
         .iter()
@@ -52,9 +53,10 @@ pub(crate) fn confounded(combinations: &[Vec<usize>], sizes: &[usize]) -> Option
     dependent(combinations, &effects)
 }
 
-/// The effects in the first linear dependence among the mean and these.
+/// The effects in the first linear dependence among the mean and these effects.
 fn dependent(combinations: &[Vec<usize>], effects: &[Effect]) -> Option<Vec<Effect>> {
-    // Each row: the values of a column, and of which columns it is made.
+    // Each row: the pivot, the values of a reduced column, and the coefficients
+    // of the original columns in it.
     let mut reduced: Vec<(usize, Vec<u64>, Vec<u64>)> = Vec::new();
     for at in 0..=effects.len() {
         let mut column: Vec<u64> = combinations
@@ -90,8 +92,8 @@ fn dependent(combinations: &[Vec<usize>], effects: &[Effect]) -> Option<Vec<Effe
     None
 }
 
-/// Arithmetic modulo a large prime, where ranks of small matrices of zeros
-/// and ones are what they are among the rational numbers, and exact.
+/// Arithmetic modulo a large prime: exact, and small 0/1 matrices have the same
+/// rank as over the rationals.
 mod modulo {
     const PRIME: u64 = (1 << 61) - 1;
 
@@ -103,7 +105,7 @@ mod modulo {
         (PRIME - a) % PRIME
     }
 
-    /// By Fermat's little theorem.
+    /// The modular inverse, by Fermat's little theorem.
     pub(super) fn inverse(a: u64) -> u64 {
         let (mut result, mut power, mut exponent) = (1, a, PRIME - 2);
         while exponent > 0 {

@@ -1,4 +1,5 @@
-//! Which configurations are the grid of switches whose effects are fitted.
+//! Finds the configurations that form the grid of switches whose effects are
+//! fitted.
 
 use indexmap::IndexMap;
 
@@ -9,10 +10,11 @@ use crate::names;
 use crate::plan::PlannedConfiguration;
 use crate::raw::Pattern;
 
-/// Factor to the levels that are off and on; equal where it is held.
+/// Factor to its "off" and "on" levels; both are the same if the factor is held
+/// constant.
 type Switches = IndexMap<String, (String, String)>;
 
-/// The grid that the file declares, checked against all its configurations.
+/// Checks the grid that the file declares against all its configurations.
 pub(crate) fn check(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
@@ -29,10 +31,9 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Marks the configurations of the grid, and says what its switches are
-/// called: none if there is no whole grid of two switches or more. A switch
-/// has the name of its factor, unless the file declares the grid: then it has
-/// that of what it switches on.
+/// Marks the configurations of the grid and returns the names of its switches;
+/// none if there is no complete grid of two or more switches. A switch is named
+/// after its factor, but after its "on" setting if the file declares the grid.
 pub(crate) fn mark(
     experiment: &Experiment,
     factors: &IndexMap<String, Vec<String>>,
@@ -57,7 +58,7 @@ pub(crate) fn mark(
     Ok(called)
 }
 
-/// Every factor, if each has two levels and there are several.
+/// All factors as switches, if there are several and each has two levels.
 fn all_of_two(factors: &IndexMap<String, Vec<String>>) -> Option<Switches> {
     if factors.len() < 2 {
         return None;
@@ -69,7 +70,7 @@ fn all_of_two(factors: &IndexMap<String, Vec<String>>) -> Option<Switches> {
     factors.iter().map(pair).collect()
 }
 
-/// What the file declares. Factors it does not name are held at their
+/// The grid that the file declares. Factors it does not name are held at their
 /// baseline.
 fn declared(experiment: &Experiment, pattern: &Pattern) -> Result<Switches, Error> {
     let factors = &experiment.file.factors;
@@ -108,7 +109,7 @@ fn declared(experiment: &Experiment, pattern: &Pattern) -> Result<Switches, Erro
     Ok(switches)
 }
 
-/// Whether each switch is on; `None` if the configuration is not of the grid.
+/// Whether each switch is on; `None` if the configuration is not in the grid.
 fn positions(switches: &Switches, configuration: &PlannedConfiguration) -> Option<Vec<bool>> {
     if configuration.aa {
         return None;

@@ -1,4 +1,4 @@
-//! Tables that an experiment asks for.
+//! The report tables that an experiment asks for.
 
 use indexmap::IndexMap;
 
@@ -7,7 +7,7 @@ use crate::experiment::Experiment;
 use crate::plan::{PlannedConfiguration, Table};
 use crate::raw;
 
-/// Mistakes in what is asked for.
+/// Checks the tables; the error is the first mistake.
 pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     for (at, table) in experiment.file.tables.iter().enumerate() {
         let path = format!("tables[{at}]");
@@ -105,8 +105,8 @@ pub(crate) fn columns_of(experiment: &Experiment, table: &raw::Table) -> Vec<Str
     table.workloads.clone().unwrap_or_else(all)
 }
 
-/// The tables over these configurations, one for each metric. `levels` are
-/// those of each factor that are kept.
+/// The tables over these configurations, one for each metric. `levels` are the
+/// kept levels of each factor.
 pub(crate) fn tables(
     experiment: &Experiment,
     levels: &IndexMap<String, Vec<String>>,
@@ -134,8 +134,8 @@ pub(crate) fn tables(
     tables
 }
 
-/// Each configuration for which there is one with the first level of the
-/// factor and else the same levels, and that one.
+/// Maps each configuration to the one with the first level of the factor and
+/// otherwise the same levels. A configuration without such a one is left out.
 fn baselines(
     factor: &str,
     first: &str,
@@ -151,7 +151,7 @@ fn baselines(
     configurations.iter().filter_map(of).collect()
 }
 
-/// The key that names a metric of a table.
+/// The path of the key that names a metric of a table.
 pub(crate) fn metric_path(experiment: &Experiment, at: usize, which: usize) -> String {
     let path = format!("tables[{at}].metric");
     let element = format!("{path}[{which}]");

@@ -1,4 +1,4 @@
-//! The settings of the kernel's tracers, and whether they make sense.
+//! Settings of the kernel's tracers, and their checks.
 
 use assize_job::{Tracer, TracerKind, TracerMode};
 use serde::Deserialize;
@@ -8,14 +8,14 @@ use crate::experiment::Experiment;
 use crate::gaps::check_cpus;
 use crate::plan::PlannedConfiguration;
 
-/// The table.
+/// The name of the table in the file.
 const TABLE: &str = "tracer";
-/// In what the kernel takes times.
+/// The kernel's time unit for these settings.
 const MICROSECOND_NS: u64 = 1_000;
 /// The shortest and the longest period of timerlat.
 const PERIOD_NS: std::ops::RangeInclusive<u64> = 100_000..=1_000_000_000;
 
-/// The table as it is written.
+/// The `tracer` table as written in the file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Written {
@@ -27,7 +27,7 @@ pub(crate) struct Written {
     period_ns: Option<u64>,
 }
 
-/// The one that is asked for, with its place among the instruments.
+/// The tracer that the experiment asks for; an error if it asks for two.
 fn asked(experiment: &Experiment) -> Result<Option<TracerKind>, Error> {
     let mut found: Option<TracerKind> = None;
     for (at, name) in experiment.file.instruments.iter().enumerate() {
@@ -47,7 +47,8 @@ fn asked(experiment: &Experiment) -> Result<Option<TracerKind>, Error> {
     Ok(found)
 }
 
-/// How the tracer that is asked for looks; `None` if none is.
+/// The settings of the tracer that the experiment asks for; `None` if there is
+/// none.
 pub(crate) fn settings(experiment: &Experiment) -> Result<Option<Tracer>, Error> {
     let Some(kind) = asked(experiment)? else {
         return Ok(None);
@@ -71,7 +72,7 @@ pub(crate) fn settings(experiment: &Experiment) -> Result<Option<Tracer>, Error>
     }))
 }
 
-/// The first mistake in them, if there is one.
+/// Checks the settings; the error is the first mistake.
 pub(crate) fn find(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],
@@ -96,7 +97,7 @@ pub(crate) fn find(
     check_cpus(experiment, TABLE, &settings.cpus, configurations)
 }
 
-/// The first key that is given and that this tracer does not know.
+/// The first key given that this tracer does not have.
 fn unknown(kind: TracerKind, written: &Written) -> Option<&'static str> {
     let (is_hwlat, is_timerlat) = (kind == TracerKind::Hwlat, kind == TracerKind::Timerlat);
     [
@@ -109,7 +110,7 @@ fn unknown(kind: TracerKind, written: &Written) -> Option<&'static str> {
     .find_map(|(key, is_given, is_known)| (is_given && !is_known).then_some(key))
 }
 
-/// The first value that the kernel would not take: key, why and mend.
+/// The first value that the kernel would reject: key, reason and fix.
 fn wrong(kind: TracerKind, settings: &Tracer) -> Option<(&'static str, String, String)> {
     let uneven = |ns: u64| !ns.is_multiple_of(MICROSECOND_NS) || ns == 0;
     let times = [

@@ -4,7 +4,7 @@ use crate::keys::Absent::{Is, Open};
 use crate::keys::Type::{Duration, List, Whole, Word};
 use crate::keys::{Section, key, named};
 
-/// How one of them looks.
+/// The settings of one tracer.
 pub(crate) static TRACER: Section = Section {
     name: "tracer",
     keys: &[

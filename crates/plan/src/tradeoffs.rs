@@ -1,4 +1,5 @@
-//! Trade-offs that an experiment asks for: two metrics, each on a workload.
+//! The trade-offs that an experiment asks for: two metrics, each of one
+//! workload.
 
 use crate::error::Error;
 use crate::experiment::Experiment;
@@ -6,13 +7,13 @@ use crate::metrics::workloads_with;
 use crate::plan::{Better, PlannedConfiguration, Tradeoff, TradeoffMetric};
 use crate::{raw, tables};
 
-/// The two metrics of a trade-off with their keys.
+/// The two metrics of a trade-off with the paths of their keys.
 pub(crate) fn sides(at: usize, tradeoff: &raw::Tradeoff) -> [(String, &raw::TradeoffMetric); 2] {
     let path = |side: &str| format!("tradeoffs[{at}].{side}");
     [(path("x"), &tradeoff.x), (path("y"), &tradeoff.y)]
 }
 
-/// Mistakes in what is asked for, but for what is measured.
+/// Checks the trade-offs, except whether their metrics are measured.
 pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     for (at, tradeoff) in experiment.file.tradeoffs.iter().enumerate() {
         let sides = sides(at, tradeoff);
@@ -41,7 +42,8 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Which direction of a metric is good: as it is said here, or above.
+/// Which direction of a metric is good: as given here, or else at the top of the
+/// file.
 fn better(
     experiment: &Experiment,
     path: &str,
@@ -68,7 +70,8 @@ fn better(
     }
 }
 
-/// All trade-offs: where no workloads are named, one for each that has both metrics.
+/// All trade-offs. Where no workload is named, there is one for each workload that has both
+/// metrics.
 pub(crate) fn tradeoffs(
     experiment: &Experiment,
     configurations: &[PlannedConfiguration],

@@ -1,22 +1,22 @@
-//! Which runs are carried out twice, so that a machine that should be exact
-//! and is not is noticed.
+//! Selects the runs that are executed twice, to detect a target that should be
+//! deterministic but is not.
 
 use std::collections::BTreeSet;
 
 use crate::draws::Draws;
 use crate::plan::{Plan, PlannedRun};
 
-/// Of so many runs one is carried out twice: 2 %.
+/// One run in this many is executed twice: 2 %.
 const STRETCH: u32 = 50;
-/// The draws for it: a block that no schedule has.
+/// The block number for these draws. No schedule has a block of this number.
 const TWICE: u32 = u32::MAX - 1;
 
 impl Plan {
-    /// Indexes of the runs that count only if two executions of them agree:
-    /// one of each stretch of 50, drawn from the experiment's seed. That of
-    /// the first stretch is one of the first block, which is carried out
-    /// whatever stops the experiment. More blocks leave the earlier ones as
-    /// they are. None where equal runs are not to be equal.
+    /// Indices of the runs that count only if two executions of them agree: one
+    /// in each stretch of 50, drawn from the experiment's seed. The one in the
+    /// first stretch is from the first block, which runs even if the experiment
+    /// stops early. More blocks leave the earlier choices unchanged. Empty on
+    /// targets whose runs are not deterministic.
     pub fn twice(&self) -> BTreeSet<u32> {
         if self.target == "exact" {
             drawn(self.seed, &self.runs)
@@ -36,7 +36,7 @@ fn drawn(seed: u64, runs: &[PlannedRun]) -> BTreeSet<u32> {
         0 => draws.whole(first),
         _ => number * STRETCH + draws.whole(STRETCH),
     });
-    // The last stretch may be shorter than what was drawn in it.
+    // The last stretch may be too short to contain its draw.
     stretches.filter(|index| *index < all).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What levels amount to together.
+//! How levels combine.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -262,7 +262,7 @@ kind = \"hogs\"
     assert_eq!(beside("none", 0), []);
     assert_eq!(beside("none", 1), [hogs(2), spin()]);
     assert_eq!(beside("loop", 0), [spin()]);
-    // What both name is there once.
+    // A background that both name is there once.
     assert_eq!(beside("loop", 1), [spin(), hogs(4)]);
     let written = serde_json::to_string(&plan).unwrap();
     let again: assize_plan::Plan = serde_json::from_str(&written).unwrap();

@@ -4,10 +4,10 @@
 
 use assize_plan::{Experiment, Overrides, Plan, parse};
 
-/// One of each section.
+/// An experiment with one of each section.
 pub(crate) const FULL: &str = include_str!("full.toml");
 
-/// The smallest: a title and a workload.
+/// The smallest experiment: a title and a workload.
 pub(crate) const SMALL: &str = "\
 title = \"Small\"
 [workloads.w]

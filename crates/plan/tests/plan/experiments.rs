@@ -1,4 +1,4 @@
-//! The experiments of the tree can be planned.
+//! All experiment files in the tree can be planned.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -99,7 +99,8 @@ fn the_tour_has_these_runs() {
     }
 }
 
-/// Names of its configurations and workloads, and its runs.
+/// The names of an experiment's configurations and workloads, and its number of
+/// runs.
 fn shape(name: &str) -> (Vec<String>, Vec<String>, usize) {
     let plan = plan(&root().join(format!("experiments/{name}.toml")));
     let configurations = plan.configurations.into_iter().map(|one| one.name);
@@ -196,7 +197,7 @@ fn shapes_of_drm_sched_are_each_beside_the_form_of_depq_that_corresponds() {
             "panthor" => (Shape::Panthor, Share::Device, 64),
             _ => (Shape::Amdgpu, Share::Engine, 2),
         };
-        // The driver's default, although the file does not say it of the shape.
+        // The driver's default, which the file does not give for the shape.
         assert_eq!(queue.credits, credits, "{name}");
         if form.is_empty() {
             assert_eq!((queue.design, queue.shape), (Design::DrmSched, wanted));
@@ -223,7 +224,7 @@ fn the_examples_of_the_documentation_are_experiments() {
     let mut examples = 0;
     for block in text.split("```toml\n").skip(1) {
         let block = block.split("```").next().unwrap();
-        // Pieces without a title are completed.
+        // Excerpts without a title are completed to whole files.
         let text = if block.contains("title = ") {
             block.to_owned()
         } else if block.starts_with("exclude") || block.starts_with("until") {

@@ -29,7 +29,7 @@ fn holds(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What is likely to hit something.
+/// Text fragments that are likely to provoke a mistake.
 const PIECES: &[&str] = &[
     "",
     "\"",

@@ -1,4 +1,4 @@
-//! Experiment files and the plans they become.
+//! Tests of experiment files and their plans.
 
 #[cfg(test)]
 mod combining;

@@ -1,4 +1,4 @@
-//! Metrics that an experiment may speak of.
+//! Which metrics an experiment may mention.
 
 use crate::common::read;
 
@@ -44,7 +44,7 @@ kind = "periodic"
 loops = [{ name = "slow" }]
 "#;
     let experiment = read(text);
-    // Though it is left out of this plan.
+    // Even if this plan leaves the level out.
     let levels = [("speed".to_owned(), vec!["slow".to_owned()])];
     let overrides = assize_plan::Overrides {
         levels: levels.into_iter().collect(),

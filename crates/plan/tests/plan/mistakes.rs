@@ -1,4 +1,4 @@
-//! What each kind of mistake is told.
+//! The message for each kind of mistake.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 

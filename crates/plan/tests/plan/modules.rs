@@ -1,4 +1,5 @@
-//! Modules of levels: side by side, and never two for one name.
+//! Modules of levels: carried side by side, and never two of one name in a
+//! configuration.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -8,7 +9,7 @@ use assize_job::Action;
 
 use crate::common::{mistake, plan};
 
-/// Two levels whose set-up is this, under this top.
+/// An experiment with this top and two levels with these set-ups.
 fn two(top: &str, one: &str, other: &str) -> String {
     format!(
         "title = \"x\"\n{top}\n\
@@ -56,12 +57,12 @@ fn a_file_of_the_payload_and_another_of_a_level_are_refused() {
     let text = two("", BY_NAME, SLOW) + "[payload]\nmodules = [\"a/gpu-sched.ko\"]\n";
     let error = mistake(&text);
     assert!(error.contains("payload.modules[0]"), "{error}");
-    // A name alone means what the payload carries.
+    // A plain name means the file that the payload carries.
     plan(
         &(two("", BY_NAME, "{ sysctl = \"a.b\", value = 1 }")
             + "[payload]\nmodules = [\"a/gpu-sched.ko\"]\n"),
     );
-    // A level's own file is meant where the payload carries one by name.
+    // Where the payload carries one by name, the level's own file is meant.
     plan(&(two("", BY_NAME, SLOW) + "[payload]\nmodules = [\"gpu-sched\"]\n"));
 }
 
@@ -93,7 +94,8 @@ fn modules_that_every_set_up_begins_with_are_loaded_first() {
         matches!(&payload.first[1], Action::Module { parameters, .. }
         if parameters["a"] == "1")
     );
-    // What other steps load without parameters is the same whoever brings it.
+    // A module that other steps load without parameters is the same whichever
+    // level loads it.
     assert_eq!(payload.varied, ["zram_x"]);
     assert_eq!(payload.always, ["loop", "simgpu"]);
     let none = |one: &str, other: &str| {

@@ -1,4 +1,4 @@
-//! What the command line says instead of the file.
+//! Command-line overrides.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 

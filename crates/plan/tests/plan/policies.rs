@@ -40,7 +40,7 @@ fn a_policy_of_ours_has_all_of_its_tunables() {
         given("{ name = \"pack-full\", fill = \"50%\" }"),
         Some(full(512))
     );
-    // What is written is what it is without it.
+    // Writing the default explicitly changes nothing.
     assert_eq!(
         given("{ name = \"pack-full\", fill = \"80%\", slice = \"4ms\" }"),
         Some(full(819))

@@ -87,7 +87,7 @@ fn states_of_ones_own_pay_from_their_residency_on_unless_it_is_said() {
     let plan = plan(&text);
     let idle = idle(&plan.configurations[0]);
     let transitions: Vec<u64> = idle.states.iter().map(|it| it.transition_nj).collect();
-    // 1 ms of 60 mW are 60 uJ.
+    // 1 ms at 60 mW is 60 uJ.
     assert_eq!(transitions, [0, 60_000, 7_000]);
     assert_eq!((idle.active_uw, idle.package_uw), (1_000_000, 0));
 }

@@ -1,4 +1,4 @@
-//! The queues of workloads that submit to simgpu, and what these need.
+//! Queues of workloads that submit to simgpu, and what they need.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 

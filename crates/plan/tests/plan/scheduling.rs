@@ -1,4 +1,4 @@
-//! What holds for every schedule.
+//! Properties of every schedule.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::common::{plan, read};
 
-/// An experiment with factors of these sizes and so many workloads.
+/// An experiment with factors of these sizes and this many workloads.
 fn experiment(sizes: &[usize], workloads: usize, runs: u32, seed: u32, aa: bool) -> String {
     let mut text = format!("title = \"x\"\nruns = {runs}\nseed = {seed}\naa = {aa}\n");
     for (factor, size) in sizes.iter().enumerate() {
@@ -100,7 +100,7 @@ proptest! {
         let text = experiment(&[2, 3], 2, 6, seed, true);
         let bytes = |text: &str| serde_json::to_vec(&plan(text)).unwrap();
         prop_assert_eq!(bytes(&text), bytes(&text));
-        // 14! orders in each of 6 blocks.
+        // There are 14! orders in each of 6 blocks.
         let other = experiment(&[2, 3], 2, 6, seed ^ 1, true);
         prop_assert_ne!(blocks(&plan(&text)), blocks(&plan(&other)));
         prop_assert_ne!(plan(&text).runs[0].seed, plan(&other).runs[0].seed);
@@ -108,7 +108,7 @@ proptest! {
 
     #[test]
     fn no_two_blocks_have_the_same_order(seed: u32) {
-        // 18! orders: two equal ones would be a fault.
+        // There are 18! orders: two equal ones would mean a bug.
         let plan = plan(&experiment(&[3, 3], 2, 20, seed, false));
         let orders: BTreeSet<_> = blocks(&plan).into_iter().collect();
         prop_assert_eq!(orders.len(), 20);
@@ -134,7 +134,7 @@ fn orders_are_uniform() {
 
 #[test]
 fn the_schedule_of_a_seed_is_this() {
-    // The same on every machine and with every version.
+    // It is the same on every machine and with every version.
     let plan = plan(&experiment(&[2, 2], 1, 3, 7, true));
     let shown: Vec<String> = plan
         .runs
@@ -144,8 +144,8 @@ fn the_schedule_of_a_seed_is_this() {
     assert_eq!(shown, SEVEN);
 }
 
-/// Computed by an independent implementation in Python of ChaCha8 and of what
-/// docs/experiment.md says.
+/// Computed by an independent Python implementation of ChaCha8 and of
+/// docs/experiment.md.
 const SEVEN: [&str; 15] = [
     "0:1:4196792939664307",
     "0:2:6882482394073239",
@@ -179,7 +179,7 @@ fn runs_go_on_from_an_image_on_the_exact_target_only() {
     }
 }
 
-/// A plan of so many runs of each cell over so many images.
+/// A plan with this many runs of each cell and this many images.
 fn over(runs: u32, images: Option<u32>) -> Plan {
     let text = experiment(&[2], 2, runs, 7, true);
     let images = images.map_or(String::new(), |images| format!("images = {images}\n"));
@@ -205,7 +205,7 @@ fn blocks_are_dealt_out_over_images() {
             assert_eq!(order.machine.image, plan.images[image]);
         }
     }
-    // More leave the earlier ones as they were.
+    // More runs leave the earlier images unchanged.
     assert_eq!(over(5, None).images[..], over(9, None).images[..5]);
     assert_eq!(over(5, Some(3)).images[..], over(9, None).images[..3]);
 }
@@ -232,8 +232,8 @@ fn fewer_runs_than_images_leave_images_out() {
 
 #[test]
 fn the_images_of_a_seed_are_these() {
-    // By the independent implementation that gave `SEVEN`: the stream of a
-    // block's seed whose number is 2^32 - 1.
+    // From the same independent implementation as `SEVEN`: the stream number
+    // 2^32 - 1 of a block's seed.
     let drawn = over(3, None).images;
     let shown = drawn.iter().map(|image| {
         let assize_job::Image {
@@ -279,7 +279,7 @@ fn looks_are_counted_until_all_runs_are_done() {
             "{first} {every} {most}"
         );
         assert_eq!(plan.runs.len(), most as usize);
-        // The same by stepping.
+        // The same, counted step by step.
         let mut at = first;
         let mut stepped = 1;
         while at < most {

@@ -1,4 +1,4 @@
-//! Stalls that are planted.
+//! Injected stalls.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -57,7 +57,8 @@ fn who_plants_is_told_what_was_and_nobody_else() {
     assert_eq!(plan(GRID).instruments, ["planted-stalls"]);
     let named = format!("instruments = [\"planted-stalls\", \"proc-stat\"]\n{GRID}");
     assert_eq!(plan(&named).instruments, ["planted-stalls", "proc-stat"]);
-    // Where one level plants, all say what there was.
+    // If one level injects stalls, every configuration records what was
+    // injected.
     let some = "[factors.stalls.none]\n[factors.stalls.some]\n\
                 stalls = { length = \"1us\", period = \"1ms\" }\n";
     let plan = plan(&SMALL.replace("[workloads.w]", &format!("{some}[workloads.w]")));

@@ -1,4 +1,4 @@
-//! Which grid of switches is fitted.
+//! Tests of which grid of switches is fitted.
 use assize_plan::{Overrides, Plan};
 
 const GRID: &str = r#"

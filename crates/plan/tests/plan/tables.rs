@@ -1,4 +1,4 @@
-//! The tables that an experiment asks for.
+//! The report tables that an experiment asks for.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -69,7 +69,7 @@ fn each_metric_has_a_table_and_says_where_it_was_named() {
     assert_eq!(first.normalised_to.as_deref(), Some("normal"));
     assert_eq!(first.factor, None);
     assert!(first.baselines.is_empty());
-    // Without workloads, those of the file in its order.
+    // Without `workloads`, the table has all workloads in the order of the file.
     assert_eq!(plan.tables[1].workloads, ["normal", "fifo", "other"]);
 }
 
@@ -94,7 +94,7 @@ fn a_factor_names_what_each_configuration_is_compared_with() {
             ("bypass+none", "bypass+none"),
         ])
     );
-    // Where a level was dropped, there is nothing to compare with.
+    // If the baseline combination is excluded, there is nothing to compare with.
     let without = FILE.replace(
         "{ worker = \"bypass\", hogs = \"two\" }",
         "{ worker = \"follow\", hogs = \"none\" }",

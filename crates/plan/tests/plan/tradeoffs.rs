@@ -43,7 +43,7 @@ fn a_tradeoff_takes_each_metric_on_its_workload_and_says_where_it_was_asked_for(
         ("render_time_mean", "pages")
     );
     assert_eq!((&*first.y.metric, &*first.y.workload), ("score", "score"));
-    // What is declared above needs not be said again.
+    // The direction declared at the top of the file need not be repeated.
     assert_eq!(
         (first.x.better, first.y.better),
         (Better::Lower, Better::Higher)
