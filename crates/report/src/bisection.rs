@@ -1,4 +1,5 @@
-//! Which commit of a range a claim begins with: the answer in few lines, and JSON.
+//! The result of `assize bisect` as text and JSON: the first commit of a range for which
+//! a claim holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,70 +15,69 @@ use crate::series::{Patch, command, cut, mark, named, percent, plain, written};
 pub const BISECTION: &str = "assize.bisect/1";
 /// The longest answer, in lines.
 pub const BISECTION_LINES: usize = 25;
-/// How many commits of one kind it names.
+/// At most this many commits are listed by name.
 const NAMED: usize = 4;
-/// Of how many workloads it has the figures.
+/// At most this many workloads are shown with figures.
 const FIGURES: usize = 2;
 
-/// A range of commits, and what was found out about a claim on it.
+/// The result of bisecting a range of commits for a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bisection {
     /// Always [`BISECTION`].
     pub schema: String,
-    /// The claim: `old` is the commit compared with, `new` the one that is tried.
+    /// The claim: `new` is the commit under test, `old` the commit it is compared with.
     pub claim: String,
-    /// The commit before the range.
+    /// The last commit before the range.
     pub good: Patch,
-    /// The last one of the range.
+    /// The last commit of the range.
     pub bad: Patch,
-    /// How many commits the range has.
+    /// The number of commits in the range.
     pub commits: usize,
-    /// How many of them touch files of what is built.
+    /// How many of them touch files that go into the build.
     pub touching: usize,
-    /// What was found.
+    /// The result.
     pub answer: Answer,
-    /// Every commit that was tried, in the order in which that was done.
+    /// Every tested commit, in the order of testing.
     pub tried: Vec<TriedCommit>,
-    /// Commits that were built, the one before the range among them, whether they build
-    /// or not.
+    /// The number of commits for which a build was attempted, including the one before
+    /// the range and builds that failed.
     pub builds: usize,
-    /// Runs that were carried out for all verdicts.
+    /// The number of runs behind all verdicts together.
     pub runs: u32,
     /// The level of each interval.
     pub level: f64,
-    /// The level at which all verdicts hold at once.
+    /// The level at which all verdicts hold simultaneously.
     pub joint: f64,
     /// The kernel, with its version.
     pub kernel: String,
-    /// What was built, and from which directory of the kernel.
+    /// What was built, and the kernel directory it was built from.
     pub built: String,
-    /// Files that the range touches and nothing here is made of.
+    /// Files that the range touches but that are not part of the build.
     pub left_out: Vec<String>,
-    /// What was run.
+    /// The experiment that was run.
     pub experiment: String,
-    /// The directory with the bundles of all verdicts.
+    /// The directory that holds the bundles behind all verdicts.
     pub directory: String,
-    /// The command that says where the instructions of the difference are.
+    /// The `assize why` command that shows where the extra instructions are.
     pub why: Option<String>,
-    /// The command that makes this again.
+    /// The command that reproduces this bisection.
     pub reproduce: String,
 }
 
-/// What was found.
+/// The result of a bisection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// It begins with this commit: the verdict is against its parent.
+    /// The claim starts to hold at this commit; the verdict is against its parent.
     Found(Convicted),
-    /// The search ended at this commit, but against its parent the claim is not
-    /// upheld.
+    /// The search ended at this commit, but the claim is not upheld against its parent.
     NotOfOne(Convicted),
-    /// It begins with one of these, from old to new: all but the last cannot be
-    /// tested.
+    /// The claim starts to hold at one of these commits, oldest first; only the last of
+    /// them can be tested.
     OneOf(Vec<Patch>),
-    /// The range does not have it: the claim is refuted of its end.
+    /// The claim does not hold anywhere in the range: it is refuted for the last commit.
     NotThere,
-    /// Whether the range has it is undecided.
+    /// The runs do not decide whether the claim holds for the last commit.
     Undecided,
 }
 
@@ -86,7 +86,7 @@ pub enum Answer {
 pub struct Convicted {
     /// The commit.
     pub commit: Patch,
-    /// Its place in the range, from 1.
+    /// Its position in the range, starting at 1.
     pub place: usize,
     /// Its parent.
     pub parent: Patch,
@@ -94,77 +94,77 @@ pub struct Convicted {
     pub verdict: ClaimVerdict,
 }
 
-/// A commit that was tried.
+/// A tested commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TriedCommit {
     /// The commit.
     pub commit: Patch,
-    /// Its place in the range, from 1.
+    /// Its position in the range, starting at 1.
     pub place: usize,
-    /// What became of it.
+    /// The result of the test.
     pub result: TriedResult,
 }
 
-/// What became of a commit.
+/// The result of testing a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TriedResult {
-    /// It does not build: why.
+    /// The commit does not build; the reason.
     NotBuilt(String),
     /// The verdict on the claim, against the commit before the range.
     Verdict(ClaimVerdict),
 }
 
-/// A verdict on the claim, of one commit against another.
+/// A verdict on the claim for one commit against another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClaimVerdict {
-    /// What became of the claim.
+    /// Whether the claim is upheld.
     pub outcome: Claimed,
-    /// On what grounds.
+    /// The reason for the outcome, in words.
     pub because: String,
-    /// The figures, one for each workload that the claim speaks of.
+    /// The figures, one for each workload in the claim.
     pub figures: Vec<Figure>,
-    /// Runs of each side on each workload.
+    /// The number of runs per side and workload.
     pub runs: u32,
-    /// The bundle with them; `null` where both sides are the same modules.
+    /// The bundle with these runs; `null` if both sides have identical modules.
     pub bundle: Option<String>,
-    /// The commit whose modules, which are the same byte for byte, these runs are
-    /// of, where it is another.
+    /// The commit whose modules were actually run, if its modules are byte for byte
+    /// identical to those of this commit.
     pub same_as: Option<String>,
 }
 
-/// One metric on one workload, on both sides.
+/// One metric on one workload, for both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty of plain counts.
+    /// The unit; empty for plain counts.
     pub unit: String,
-    /// The mean of the side compared with.
+    /// The mean of the old side.
     pub old: Option<f64>,
-    /// The mean of the side that is tried.
+    /// The mean of the new side.
     pub new: Option<f64>,
-    /// New over old; `null` where differences were compared.
+    /// `new / old`; `null` if differences were compared.
     pub ratio: Option<f64>,
-    /// New less old, where these were compared.
+    /// `new - old`, if differences were compared.
     pub difference: Option<f64>,
-    /// Interval of the one or the other.
+    /// The interval of the ratio or of the difference.
     pub interval: Option<[f64; 2]>,
-    /// How well it is established that the two differ.
+    /// How certain it is that the two sides differ.
     pub verdict: Verdict,
 }
 
-/// The bisection as JSON.
+/// Returns the bisection as JSON.
 ///
 /// # Errors
-/// Never of what was made here.
+/// Never, for a [`Bisection`] built by this crate.
 pub fn bisection_json(bisection: &Bisection) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(bisection)? + "\n")
 }
 
-/// The answer: at most [`BISECTION_LINES`] lines of [`WIDTH`] columns.
+/// Returns the answer as text: at most [`BISECTION_LINES`] lines of [`WIDTH`] columns.
 #[must_use]
 pub fn bisection_text(bisection: &Bisection) -> String {
     let (answer, tail) = (answer(bisection), tail(bisection));
@@ -181,7 +181,7 @@ pub fn bisection_text(bisection: &Bisection) -> String {
     text
 }
 
-/// The claim on a line of its own, however long.
+/// The claim on a separate line, whatever its length.
 fn claim(bisection: &Bisection) -> String {
     format!("  {}", bisection.claim)
 }
@@ -252,12 +252,12 @@ fn against_parent(found: &Convicted) -> Vec<String> {
     lines
 }
 
-/// The last commit of the range, where the answer speaks of it.
+/// The result for the last commit of the range, if the answer is about it.
 fn end(bisection: &Bisection) -> Option<&TriedCommit> {
     bisection.tried.iter().max_by_key(|one| one.place)
 }
 
-/// What was found out about the end of the range.
+/// The figures and grounds for the last commit of the range.
 fn of_end(bisection: &Bisection) -> Vec<String> {
     let Some(TriedResult::Verdict(verdict)) = end(bisection).map(|one| &one.result) else {
         return Vec::new();
@@ -267,7 +267,7 @@ fn of_end(bisection: &Bisection) -> Vec<String> {
     lines
 }
 
-/// Because of what, on at most three lines.
+/// The reason for an outcome, wrapped to at most three lines.
 fn grounds(verdict: &ClaimVerdict) -> Vec<String> {
     let mut lines = vec![String::from(" ")];
     for word in verdict.because.split_whitespace() {
@@ -303,7 +303,7 @@ fn figures(verdict: &ClaimVerdict) -> Vec<String> {
     lines
 }
 
-/// The effect, and below it what it is made of.
+/// Two lines: the effect, and below it the two means.
 fn figure(of: &Figure) -> [String; 2] {
     let readable = Readable::of(&of.unit, of.old.into_iter().chain(of.new));
     let value = |value: Option<f64>| match value {

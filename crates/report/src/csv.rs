@@ -8,7 +8,7 @@ use assize_verdict::{
     TableCell,
 };
 
-/// The columns, in order; a kind of row fills those that it has.
+/// The columns, in order; each kind of row fills those that apply to it.
 const COLUMNS: &[&str] = &[
     "kind",
     "workload",
@@ -63,30 +63,30 @@ const COLUMNS: &[&str] = &[
     "exact",
 ];
 
-/// The whole document as one table: whatever it holds is in a cell, numbers
-/// with all their digits. The column `kind` says what a row is:
+/// Returns the whole document as one table. Every value of the document is in some cell,
+/// numbers with all their digits. The column `kind` says what a row is:
 ///
 /// | kind | what it is |
 /// | --- | --- |
-/// | `about` | what `metric` names: the schema, the source, the baseline, … |
-/// | `configuration`, `level`, `workload` | what was compared; of a level, `factor` and `value` (1 is on) |
+/// | `about` | the fact that `metric` names: the schema, the source, the baseline, … |
+/// | `configuration`, `level`, `workload` | what was compared; a level has `factor` and `value` (1 is on) |
 /// | `run` | one metric of a run |
 /// | `summary`, `statement` | figures without runs |
-/// | `outcome`, `ended` | how often runs ended in the way that `metric` names, `value` of the baseline and `count` of the configuration, and each such run |
+/// | `outcome`, `ended` | how often runs ended in the way that `metric` names (`value` for the baseline, `count` for the configuration), and each such run |
 /// | `comparison`, `noise_floor` | one configuration against another |
-/// | `machine`, `pooled` | one machine of several, and what all have in common, with `weight`, `random`, `prediction`, `q`, `q_welch`, `i2` and `tau2` |
-/// | `table` | a table that the experiment asks for |
-/// | `median`, `normalised`, `relative` | its cells; of `normalised`, `baseline` is the workload that is 1 |
-/// | `tradeoff`, `tradeoff_x`, `tradeoff_y` | a trade-off and its two metrics; `value` is which direction is good |
-/// | `point_x`, `point_y`, `relative_x`, `relative_y`, `standing` | a configuration in both metrics, and where it stands |
-/// | `not_told_from`, `equivalent_to` | of a configuration in a trade-off, and `baseline` |
-/// | `dominates` | one that dominates `baseline` in a trade-off, in one metric |
-/// | `effect` | of a factor or two, named in `configuration` |
+/// | `machine`, `pooled` | one machine of several, and all machines pooled, with `weight`, `random`, `prediction`, `q`, `q_welch`, `i2` and `tau2` |
+/// | `table` | a table declared in the experiment |
+/// | `median`, `normalised`, `relative` | its cells; for `normalised`, `baseline` is the reference workload |
+/// | `tradeoff`, `tradeoff_x`, `tradeoff_y` | a trade-off and its two metrics; `value` is the good direction |
+/// | `point_x`, `point_y`, `relative_x`, `relative_y`, `standing` | a configuration in both metrics, and its standing |
+/// | `not_told_from`, `equivalent_to` | a configuration in a trade-off that cannot be told from, or is equivalent to, `baseline` |
+/// | `dominates` | a configuration that dominates `baseline` in a trade-off, in one metric |
+/// | `effect` | the effect of one factor or of two together, named in `configuration` |
 /// | `rate`, `rate_comparison` | events, named in `metric` |
 /// | `claim`, `lint`, `sentence`, `limit` | in words; of a sentence, `configuration` names the rows behind it |
 ///
 /// # Errors
-/// If the bytes cannot be written, which memory never refuses.
+/// If the bytes cannot be written, which does not happen in memory.
 pub fn csv(document: &Document) -> Result<String, ::csv::Error> {
     let mut table = Table {
         writer: ::csv::Writer::from_writer(Vec::new()),
@@ -129,14 +129,15 @@ fn bounds(ci: Option<[f64; 2]>) -> [(&'static str, String); 2] {
     ]
 }
 
-/// The word that JSON has for it.
+/// The name of the t test, spelled as in JSON.
 fn t_test(which: Option<TTest>) -> (&'static str, String) {
     let word = which.and_then(|which| serde_json::to_value(which).ok());
     let word = word.as_ref().and_then(serde_json::Value::as_str);
     ("t_test", number(word))
 }
 
-/// Where it was read; nothing of what was not.
+/// The line and message that a value was read from; empty for values that were not read
+/// from text.
 fn place(place: Place) -> [(&'static str, String); 2] {
     let read = |number: u32| number.to_string();
     if place == Place::default() {
@@ -214,7 +215,7 @@ fn statement(statement: &Statement, table: &mut Table) -> Result<(), ::csv::Erro
     ])
 }
 
-/// Every configuration against its baseline.
+/// Writes every configuration against its baseline.
 fn compared(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     for row in &document.comparisons {
         let [low, high] = bounds(row.ci);

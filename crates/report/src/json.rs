@@ -1,9 +1,9 @@
 use assize_verdict::Document;
 
-/// The document as indented JSON with a line feed at its end.
+/// Returns the document as indented JSON with a final newline.
 ///
 /// # Errors
-/// If a number is not finite, which a document never holds.
+/// If a number is not finite, which does not occur in a document.
 pub fn json(document: &Document) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string_pretty(document)?;
     text.push('\n');

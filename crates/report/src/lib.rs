@@ -1,9 +1,9 @@
-//! Shows verdicts: as a page, as the text of a mail, as a few lines for a terminal, as
-//! JSON, as CSV.
+//! Renders verdicts as an HTML page, a plain-text mail, a short terminal summary, JSON or
+//! CSV, and as test results for CI.
 //!
-//! Every format shows the same [`Document`]; none computes anything. The text
-//! is at most 72 columns wide, begins with the answer and ends with the
-//! command that reproduces it.
+//! Every format shows the same [`Document`]; none computes anything. The text report is
+//! at most 72 columns wide, starts with the answer and ends with the command that
+//! reproduces it.
 //!
 //! [`Document`]: assize_verdict::Document
 

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Formats numbers for readers.
 
-/// A ratio: three decimals around one, three significant digits elsewhere.
+/// Formats a ratio: three decimals from 0.1 up to 10, three significant digits elsewhere.
 ///
 /// ```
 /// assert_eq!(assize_report::ratio(0.94512), "0.945");
@@ -15,8 +15,8 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
-/// A number with so many significant digits, without an exponent between
-/// 1e-4 and 1e15.
+/// Formats a number with `digits` significant digits, without an exponent between 1e-4
+/// and 1e15.
 ///
 /// ```
 /// assert_eq!(assize_report::significant(8989.3, 3), "8989");
@@ -36,7 +36,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     }
     let decimals = (digits as i32 - 1 - magnitude).max(0) as usize;
     let text = format!("{value:.decimals$}");
-    // Rounding up may have added a digit: 9.996 to 10.00.
+    // Rounding up may have added a digit, as from 9.996 to 10.00.
     let fewer = decimals.saturating_sub(1);
     if decimals > 0
         && text
@@ -51,13 +51,14 @@ pub fn significant(value: f64, digits: usize) -> String {
     text
 }
 
-/// An interval in at most 12 columns, as [`interval_within`].
+/// An interval in at most 12 columns; see [`interval_within`].
 pub(crate) fn interval(ci: [f64; 2], show: fn(f64) -> String) -> String {
     interval_within(12, ci, show)
 }
 
-/// An interval in at most so many columns: three decimals or digits where they
-/// fit, else two, else powers of ten, else words: JSON has the figures.
+/// An interval in at most `columns` columns: formatted with `show` if that fits, else
+/// with two significant digits, else with powers of ten, else as `too wide` (the figures
+/// are in the JSON).
 pub(crate) fn interval_within(
     columns: usize,
     [low, high]: [f64; 2],
@@ -79,7 +80,7 @@ pub(crate) fn interval_within(
     fitting.unwrap_or_else(|| "too wide".to_string())
 }
 
-/// A number in at most 8 columns, with a power of ten where it needs one.
+/// A number in at most 8 columns, with a power of ten if necessary.
 pub(crate) fn narrow(value: f64, show: impl Fn(f64) -> String) -> String {
     let text = show(value);
     if text.len() <= 8 {
@@ -93,7 +94,7 @@ pub(crate) fn narrow(value: f64, show: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// A difference: three significant digits with their sign.
+/// A difference: three significant digits and a sign.
 pub(crate) fn signed(value: f64) -> String {
     let text = significant(value, 3);
     if value > 0.0 {
@@ -103,18 +104,19 @@ pub(crate) fn signed(value: f64) -> String {
     }
 }
 
-/// A difference with its unit. One of percentages is in points, since it is no share.
+/// A difference with its unit. A difference of percentages is in points, since it is not
+/// relative.
 pub(crate) fn difference(value: f64, unit: &str) -> String {
     with_points(&signed(value), unit)
 }
 
-/// A text of differences with their unit.
+/// Appends the unit to formatted differences.
 pub(crate) fn with_points(text: &str, unit: &str) -> String {
     let unit = if unit == "%" { "points" } else { unit };
     format!("{text} {unit}").trim_end().to_owned()
 }
 
-/// A p value: three decimals, or how small it is.
+/// A p value: three decimals, or `<0.001`.
 pub(crate) fn p(value: f64) -> String {
     if value < 0.0005 {
         "<0.001".to_string()

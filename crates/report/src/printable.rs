@@ -1,8 +1,7 @@
 use std::borrow::Cow;
 
-/// Text of somebody else's made fit to be shown: control characters, which could
-/// move the cursor or worse, and those that turn the direction of what follows
-/// become U+FFFD.
+/// Makes foreign text safe to display: replaces control characters, which could move the
+/// cursor or worse, and characters that change the text direction with U+FFFD.
 ///
 /// ```
 /// assert_eq!(assize_report::printable("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
@@ -22,7 +21,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// Whether that is one of Unicode's controls of direction.
+/// Whether `c` is a Unicode bidirectional control character.
 fn turns(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

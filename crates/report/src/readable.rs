@@ -1,14 +1,14 @@
-//! Times in the unit in which they are easy to read.
+//! Times in an easily readable unit.
 
 use assize_verdict::convert;
 
-/// Units of time from which one is chosen, the smallest first.
+/// The units of time to choose from, smallest first.
 const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
 
-/// Less of a unit than this is not easy to read.
+/// Values below this are hard to read in their unit.
 pub(crate) const LEAST: f64 = 0.1;
 
-/// A unit, and by what values are to be multiplied to be in it.
+/// A unit and the factor that converts values to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Readable {
     pub(crate) unit: String,
@@ -16,8 +16,8 @@ pub(crate) struct Readable {
 }
 
 impl Readable {
-    /// That in which the largest of some values is at least 1, where they are times;
-    /// else the unit as it is.
+    /// For times, the largest unit in which the largest value is at least 1; for other
+    /// values, the unit unchanged.
     pub(crate) fn of(unit: &str, values: impl Iterator<Item = f64>) -> Self {
         let largest = values.map(f64::abs).fold(0.0, f64::max);
         let in_unit = |to: &&&str| convert(largest, unit, to).is_some_and(|value| value >= 1.0);
@@ -35,7 +35,7 @@ impl Readable {
         }
     }
 
-    /// One unit for both of two values where both are easy to read in it, else one for
+    /// A common unit for two values if both are readable in it, otherwise a unit for
     /// each.
     pub(crate) fn pair(unit: &str, pair: [f64; 2]) -> [Self; 2] {
         let both = Readable::of(unit, pair.into_iter());
@@ -46,7 +46,7 @@ impl Readable {
         }
     }
 
-    /// A value in it.
+    /// Converts a value to this unit.
     pub(crate) fn value(&self, value: f64) -> f64 {
         value * self.factor
     }

@@ -1,4 +1,4 @@
-//! What each patch of a series does: the mail to answer it with, and JSON.
+//! What each patch of a series does: a reply mail and JSON.
 
 use serde::{Deserialize, Serialize};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -11,114 +11,116 @@ use crate::printable::printable;
 
 /// The schema of [`Series`].
 pub const SERIES: &str = "assize.try/2";
-/// The longest mail, in lines: it is an answer, and all figures are in the bundle.
+/// The maximum length of a mail in lines. It is kept short; all figures are in the
+/// bundle.
 pub const LINES: usize = 40;
-/// So many sentences about how runs ended begin the mail, each of one line more at most.
+/// The number of sentences about how runs ended at the start of the mail, each wrapped to
+/// at most one further line.
 const ENDED: usize = 2;
 
-/// A series of patches, and what each does.
+/// A series of patches and the effects of each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Always [`SERIES`].
     pub schema: String,
-    /// What its cover letter is called, or the range of commits.
+    /// The subject of the cover letter, or the range of commits.
     pub title: String,
-    /// What all are compared with, directly or through those before them.
+    /// The commit that the series is compared with, directly or through preceding
+    /// patches.
     pub base: Patch,
-    /// From the first to the last.
+    /// The patches, first to last.
     pub patches: Vec<Tried>,
-    /// Where several patches were tried, or only their end: all of them against
-    /// the base.
+    /// All patches together against the base, if several patches or only the last state
+    /// were tried.
     pub whole: Option<Outcome>,
     /// The kernel, with its version.
     pub kernel: String,
-    /// What was built, and from which directory of the kernel.
+    /// What was built, and the kernel directory it was built from.
     pub built: String,
-    /// Files that the series touches and nothing here is made of.
+    /// Files that the series touches but that are not part of the build.
     pub left_out: Vec<String>,
-    /// What was run: the experiment, and why this one.
+    /// The experiment that was run, and why it was chosen.
     pub experiment: String,
-    /// Runs of each side on each workload.
+    /// The number of runs per side and workload.
     pub runs: u32,
-    /// Of how many runs of all sides how many were completed, where that is not all.
+    /// The number of attempted and of completed runs over all sides, if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed: Option<[usize; 2]>,
-    /// How runs ended otherwise than they should, in sentences; said before all else.
+    /// Sentences about runs that ended abnormally; reported before everything else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<String>,
-    /// The level of the intervals; all of them hold at once with 0.95.
+    /// The level of each interval, chosen so that all hold simultaneously at 0.95.
     pub level: f64,
     /// Ratios within 1 ± this count as no difference.
     pub margin: f64,
     /// The bundle with all runs.
     pub bundle: String,
-    /// The command that makes this again.
+    /// The command that reproduces this result.
     pub reproduce: String,
 }
 
 /// A patch, as its author names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Patch {
-    /// Name of the commit: of a posted patch, of what git makes of it.
+    /// The commit ID; for a posted patch, the ID of the commit that git creates from it.
     pub commit: String,
     /// The first line of its message.
     pub subject: String,
-    /// `Name <address>`; `null` of a bare diff.
+    /// `Name <address>`; `null` for a bare diff.
     pub author: Option<String>,
-    /// The day on which it was written.
+    /// The date of the patch.
     pub date: Option<String>,
 }
 
-/// A patch and what became of it.
+/// A patch and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// The patch.
     pub patch: Patch,
-    /// Its configuration in the bundle; `null` where it was not run.
+    /// Its configuration in the bundle; `null` if it was not run.
     pub configuration: Option<String>,
-    /// What was compared with what.
+    /// The result against the state before it.
     pub outcome: Outcome,
 }
 
-/// What became of a patch.
+/// The result of trying a patch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It was run: what differs from the one before it, workload by workload.
+    /// It was run; its effects against the state before it, workload by workload.
     Effects(Vec<Effect>),
-    /// What is built is the same, byte for byte, as before it.
+    /// The build is byte for byte identical to the one before it.
     SameBytes,
-    /// It does not build: why.
+    /// It does not build; the reason.
     NotBuilt(String),
-    /// Only the end of the series was tried.
+    /// Not tried: only the last state of the series was.
     NotTried,
 }
 
-/// What may be said of one primary metric on one workload.
+/// The effect on one primary metric on one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty of plain counts.
+    /// The unit; empty for plain counts.
     pub unit: String,
-    /// In one word.
+    /// The effect in one word.
     pub reading: Reading,
-    /// How well that is established.
+    /// How certain it is.
     pub verdict: Verdict,
-    /// After over before; `null` where differences were compared.
+    /// `after / before`; `null` if differences were compared.
     pub ratio: Option<f64>,
-    /// After less before, where these were compared.
+    /// `after - before`, if differences were compared.
     pub difference: Option<f64>,
-    /// Interval of the one or the other.
+    /// The interval of the ratio or of the difference.
     pub interval: Option<[f64; 2]>,
-    /// How often runs ended in the way that `metric` names, before and after; absent of
+    /// How often runs ended in the way that `metric` names, before and after; absent for
     /// metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// What `--fail-on` has found in it: what was asked for, and the figures; absent
-    /// where nothing was found.
+    /// The `--fail-on` condition that was met, with the figures; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails: Option<String>,
 }
@@ -131,14 +133,14 @@ pub enum Reading {
     Worse,
     /// Established or supported, in the good direction.
     Better,
-    /// The runs do not tell.
+    /// The runs do not decide.
     Undecided,
-    /// Less than the margin.
+    /// The difference is within the margin.
     NoDifference,
 }
 
 impl Reading {
-    /// As the mail says it.
+    /// The wording used in the mail.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Reading::Worse => "worse",
@@ -149,19 +151,20 @@ impl Reading {
     }
 }
 
-/// The series as JSON.
+/// Returns the series as JSON.
 ///
 /// # Errors
-/// Never of what was made here.
+/// Never, for a [`Series`] built by this crate.
 pub fn series_json(series: &Series) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(series)? + "\n")
 }
 
-/// The mail: at most [`LINES`] lines of [`WIDTH`] columns. The more patches, the
-/// less is said of each.
+/// Returns the mail: at most [`LINES`] lines of [`WIDTH`] columns. The more patches there
+/// are, the less it says about each.
 #[must_use]
 pub fn series_text(series: &Series) -> String {
-    // Rows of each patch, and whether its author has a line.
+    // The number of rows per patch, and whether the author gets a line; the first choice
+    // that fits is used.
     let details = [
         (12, true),
         (6, true),
@@ -185,7 +188,7 @@ pub fn series_text(series: &Series) -> String {
     text
 }
 
-/// The mail with so many rows for each patch.
+/// The mail with at most `rows` effects per patch.
 fn mail(series: &Series, rows: usize, author: bool) -> Vec<String> {
     let mut lines = head(series);
     for (at, tried) in series.patches.iter().enumerate() {
@@ -206,7 +209,7 @@ fn mail(series: &Series, rows: usize, author: bool) -> Vec<String> {
     lines
 }
 
-/// The mail with one line for each patch, as many as there is room for.
+/// The mail with one line per patch, for as many patches as fit.
 fn short(series: &Series) -> Vec<String> {
     let (mut lines, tail) = (head(series), tail(series));
     let whole = series
@@ -295,7 +298,7 @@ fn tail(series: &Series) -> Vec<String> {
     lines
 }
 
-/// A command over as many lines as it takes, so that it can be pasted.
+/// Wraps a command with backslashes so that it can be pasted.
 pub(crate) fn command(line: &str) -> Vec<String> {
     let mut lines = vec![String::from(" ")];
     for word in words(line) {
@@ -315,7 +318,7 @@ pub(crate) fn command(line: &str) -> Vec<String> {
     lines
 }
 
-/// The words of a command, what is in quotes as one.
+/// Splits a command into words; quoted text is one word.
 fn words(line: &str) -> Vec<&str> {
     let (mut words, mut from) = (Vec::new(), 0);
     let (mut quoted, mut escaped) = (false, false);
@@ -343,7 +346,7 @@ fn name(series: &Series, at: usize, tried: &Tried) -> String {
     }
 }
 
-/// A commit's short name and its subject.
+/// The abbreviated commit ID and the subject.
 pub(crate) fn named(patch: &Patch) -> String {
     let id: String = patch.commit.chars().take(12).collect();
     format!("{id} {}", patch.subject).trim().to_owned()
@@ -366,7 +369,7 @@ fn outcome(series: &Series, outcome: &Outcome, rows: usize) -> Vec<String> {
     }
 }
 
-/// The effects, the most important first; what does not fit is counted.
+/// Lists the effects, the most important first; what does not fit is counted.
 fn effects(series: &Series, all: &[Effect], rows: usize) -> Vec<String> {
     let mut telling: Vec<&Effect> = all
         .iter()
@@ -412,7 +415,7 @@ fn effects(series: &Series, all: &[Effect], rows: usize) -> Vec<String> {
     lines
 }
 
-/// How far an effect is from none.
+/// The distance of an effect from no effect.
 fn size(effect: &Effect) -> f64 {
     match (effect.ratio, effect.difference) {
         (Some(ratio), _) if ratio > 0.0 => ratio.ln().abs(),
@@ -421,8 +424,8 @@ fn size(effect: &Effect) -> f64 {
     }
 }
 
-/// What is shown of an effect, in whole per cent where the line would lose its end
-/// otherwise, and with it the mark of how well it is established.
+/// The line for an effect. Uses whole per cent if the line would otherwise be cut and
+/// lose its certainty mark.
 fn row(effect: &Effect) -> String {
     let full = row_in(effect, percent);
     match full.width() <= WIDTH {
@@ -457,7 +460,7 @@ fn row_in(effect: &Effect, percent: impl Fn(f64) -> String) -> String {
     )
 }
 
-/// How well an effect is established, as a mark behind it.
+/// The mark for how certain an effect is, appended to its line.
 pub(crate) fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Established => " **",
@@ -466,7 +469,7 @@ pub(crate) fn mark(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A change in percent: one decimal, two below one.
+/// Formats a change in per cent: two decimals below 1, one below 1000, none above.
 pub(crate) fn percent(value: f64) -> String {
     match value.abs() {
         small if small < 1.0 => format!("{value:+.2}"),
@@ -475,13 +478,13 @@ pub(crate) fn percent(value: f64) -> String {
     }
 }
 
-/// A share in percent, without zeros that say nothing.
+/// Formats a percentage without trailing zeros.
 pub(crate) fn plain(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A line in so many columns.
+/// Cuts a line to `columns` columns.
 pub(crate) fn cut(line: &str, columns: usize) -> String {
     if line.width() <= columns {
         return line.to_owned();
@@ -634,7 +637,7 @@ mod tests {
         let same = "All 2 together:\n    no difference: what is built is the same bytes\n";
         let text = series_text(&all);
         assert!(text.contains(same), "{text}");
-        // That nothing was compared is something else.
+        // "Nothing was compared" must not read as "nothing differs".
         all.whole = Some(Outcome::Effects(Vec::new()));
         let text = series_text(&all);
         assert!(text.contains("in any of 0 comparisons"), "{text}");

@@ -1,4 +1,4 @@
-//! Where the instructions of two configurations differ, as text.
+//! The result of `assize why` as text.
 
 mod caches;
 mod calls;
@@ -11,16 +11,16 @@ use assize_why::difference::{Reached, Row};
 use crate::WIDTH;
 use crate::text::push_wrapped_code;
 
-/// Parts of the difference that the first sentence names.
+/// The number of subsystems named in the first sentence.
 const NAMED: usize = 4;
-/// A difference below this share of the whole is not named there.
+/// Subsystems with a smaller share of the difference are not named.
 const WORTH: f64 = 0.01;
-/// Columns of names without an interval, and with one.
+/// The width of the name column without an interval column, and with one.
 const NAME: usize = 36;
 const NAME_BESIDE_INTERVAL: usize = 24;
 
-/// The answer in at most 72 columns, with at most so many functions; all if
-/// `rows` is none. `command` is what was asked.
+/// Returns the result in at most 72 columns, with at most `rows` functions, or all if
+/// `rows` is `None`. `command` is the command that was run.
 #[must_use]
 pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
     let mut text = filled(&sentence(why));
@@ -66,15 +66,15 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
     text
 }
 
-/// Lines of text that are no longer than a mail's.
+/// Wraps text to the width of a mail.
 fn filled(text: &str) -> String {
     textwrap::fill(text, WIDTH) + "\n"
 }
 
-/// Functions that the page lists for each level of the caches.
+/// The number of functions that the page lists per cache level.
 const OF_CACHES: usize = 40;
 
-/// What came of the functions, hunks, claims and caches that were asked about.
+/// The results for the functions, hunks, claims and caches that were asked about.
 pub(crate) fn questions(why: &Why) -> Vec<String> {
     let caches = why.caches.as_ref();
     let caches = caches.map(|of| {
@@ -87,7 +87,7 @@ pub(crate) fn questions(why: &Why) -> Vec<String> {
     claims.chain(reached).chain(hunks).chain(caches).collect()
 }
 
-/// What the bundle says of the metric that is to be explained.
+/// The bundle's values of the metric to be explained.
 pub(crate) fn metric(why: &Why) -> Option<String> {
     let metric = why.metric.as_ref()?;
     let (a, b) = (count(metric.a), count(metric.b));
@@ -99,7 +99,7 @@ pub(crate) fn metric(why: &Why) -> Option<String> {
     ))
 }
 
-/// The answer.
+/// The answer in one sentence.
 pub(crate) fn sentence(why: &Why) -> String {
     let Why {
         a,
@@ -124,7 +124,7 @@ pub(crate) fn sentence(why: &Why) -> String {
     let range = over_seeds(why, &why.total);
     let (mut text, parts) = if is_open(why, &why.total) {
         let differ = format!("It is not established that {a} and {b} differ on {workload}");
-        // What some rows have is in the tables.
+        // The tables show what individual rows have.
         (
             format!("{differ}: {a} {executes} on average{range}"),
             Vec::new(),
@@ -142,7 +142,7 @@ pub(crate) fn sentence(why: &Why) -> String {
     text
 }
 
-/// The subsystems that have most of a difference, and what the others have.
+/// The subsystems with most of the difference, and the sum of the others.
 fn parts(why: &Why) -> Vec<String> {
     let whole = why.total.difference;
     let worth = |row: &&Row| {
@@ -163,13 +163,13 @@ fn parts(why: &Why) -> Vec<String> {
     parts
 }
 
-/// Whether several seeds leave open whether a row differs.
+/// Whether the difference of a row is not established over several seeds.
 fn is_open(why: &Why, row: &Row) -> bool {
     why.p_attainable.is_some() && row.established != Some(true)
 }
 
-/// The 95 % interval of a difference in words and the number of seeds, in brackets;
-/// nothing with a single seed.
+/// The 95 % interval of a difference in words and the number of seeds, in parentheses;
+/// empty for a single seed.
 fn over_seeds(why: &Why, row: &Row) -> String {
     if why.p_attainable.is_none() {
         return String::new();
@@ -211,7 +211,7 @@ pub(crate) fn account(why: &Why) -> String {
     )
 }
 
-/// Of how many seeds it is, and what is established with them.
+/// The number of seeds, and what is established with them.
 pub(crate) fn seeds(why: &Why) -> String {
     let Some(attainable) = why.p_attainable else {
         let run = why.runs.first().copied().unwrap_or_default();
@@ -304,14 +304,14 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
     text
 }
 
-/// How far the difference of a row is known, with several seeds.
+/// Half the width of the interval of a row's difference; empty for a single seed.
 pub(crate) fn interval(row: &Row) -> String {
     row.interval.map_or(String::new(), |[low, high]| {
         format!("± {}", count((high - low) / 2.0))
     })
 }
 
-/// A function that was asked for.
+/// The result for a function that was asked about.
 fn reached(why: &Why, reached: &Reached) -> String {
     let name = &reached.function;
     if reached.a == 0.0 && reached.b == 0.0 {
@@ -367,7 +367,7 @@ fn reached(why: &Why, reached: &Reached) -> String {
     text
 }
 
-/// The values that have so many significant bits.
+/// The range of values with `bits` significant bits.
 fn range(bits: u32) -> String {
     let Some(low) = bits
         .checked_sub(1)
@@ -382,7 +382,7 @@ fn range(bits: u32) -> String {
     format!("{} to {}", grouped(low), grouped(high))
 }
 
-/// A name that takes no more than so many columns.
+/// Cuts a name to `columns` columns.
 fn cut(name: &str, columns: usize) -> String {
     if name.chars().count() <= columns {
         return name.to_owned();
@@ -391,7 +391,7 @@ fn cut(name: &str, columns: usize) -> String {
     kept + "…"
 }
 
-/// A whole number with commas between thousands.
+/// An integer with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -404,8 +404,9 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// Instructions: whole where they are many, else with one decimal.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Rounded, and not below 0.
+/// A number of instructions: an integer from 1000 on, two significant digits below 1,
+/// else one decimal.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Rounded and not negative.
 pub(crate) fn count(value: f64) -> String {
     let size = value.abs();
     let whole = size >= 1000.0 || size.fract() == 0.0;

@@ -1,4 +1,4 @@
-//! Absolute values beside a change make that change, or say of which machine they are.
+//! Means printed next to a change imply that change, or name the machine they are from.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use assize_report::{Brief, MetricWords, Style, brief, text};
 use assize_verdict::{Better, Document, Options, try_records};
 use regex::{Captures, Regex};
 
-/// A number, and half of its last digit.
+/// A number in text.
 const NUMBER: &str = r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?";
 
-/// Numbers from a seed: splitmix64.
+/// Pseudo-random numbers from a seed (splitmix64).
 pub(crate) struct Source(pub(crate) u64);
 
 impl Source {
@@ -32,8 +32,8 @@ impl Source {
     }
 }
 
-/// Two configurations and a baseline on up to three machines and workloads, whose effects
-/// are of every size, and differ from machine to machine.
+/// A baseline and two configurations on up to three machines and workloads, with effects
+/// of every size that differ between machines.
 fn records(seed: u64) -> Records {
     let mut source = Source(seed);
     let machines = &["alpha", "beta", "gamma"][..1 + source.below(3)];
@@ -85,7 +85,7 @@ fn metrics() -> Vec<MetricWords> {
     }]
 }
 
-/// What stands on a page, without its markup.
+/// The text of a page without its markup.
 fn page(document: &Document) -> String {
     let about = About {
         metrics: metrics(),
@@ -110,7 +110,7 @@ fn page(document: &Document) -> String {
         .replace('\u{a0}', " ")
 }
 
-/// A printed number with all that it may stand for.
+/// The range of values that a printed number may have been rounded from.
 fn read(text: &str) -> [f64; 2] {
     let value: f64 = text.parse().unwrap();
     let (digits, power) = text.split_once('e').unwrap_or((text, "0"));
@@ -129,7 +129,7 @@ fn factor(unit: &str) -> f64 {
     }
 }
 
-/// What a change may be as a ratio: `-46.8 %`, `22.0 x`.
+/// The ratios that a printed change (`-46.8 %`, `22.0 x`) may have been rounded from.
 fn ratios(number: &str, sign: &str) -> [f64; 2] {
     let read = read(number);
     match sign {
@@ -138,15 +138,15 @@ fn ratios(number: &str, sign: &str) -> [f64; 2] {
     }
 }
 
-/// Whether two ranges, the second of a quotient, have anything in common.
+/// Whether the range of a change overlaps that of a quotient.
 fn agree(change: [f64; 2], before: [f64; 2], after: [f64; 2]) -> bool {
     let quotient = [after[0] / before[1], after[1] / before[0]];
     let rounding = 1e-9 * change[1].abs();
     quotient[0] <= change[1] + rounding && quotient[1] >= change[0] - rounding
 }
 
-/// Checks every change with absolute values in a text: how many are of all runs, and how
-/// many of one machine.
+/// Checks every change with means in a text. Returns how many means are over all runs and
+/// how many from one machine.
 fn check(text: &str, document: &Document) -> [usize; 2] {
     let beside =
         format!(r"({NUMBER}) (%|x) \(?(?:on (\S+): )?({NUMBER})(?: (\w+))? -> ({NUMBER}) (\w+)");
@@ -180,7 +180,7 @@ fn check(text: &str, document: &Document) -> [usize; 2] {
     counts
 }
 
-/// Checks the changes beside the means of the runs, below the answer.
+/// Checks the changes next to the means of the runs, below the answer.
 fn check_spread(text: &str) -> usize {
     let Some((_, table)) = text.split_once("\nEach run of ") else {
         return 0;

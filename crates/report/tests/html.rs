@@ -1,7 +1,6 @@
-//! The page says what the document says, and nothing gets out of it.
+//! The page says what the document says, and hostile text cannot break out of it.
 //!
-//! `ASSIZE_GOLDEN=1 cargo test` rewrites the golden file; a human reads the
-//! difference.
+//! `ASSIZE_GOLDEN=1 cargo test` rewrites the golden file; review the diff.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,10 +21,10 @@ use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// A name that would break out of whatever does not escape it.
+/// A name that would break out of any context that does not escape it.
 const HOSTILE: &str = "</script><img src=x onerror='alert(1)'>\"&amp;";
 
-/// Two workloads; a configuration that is faster, one that is alike.
+/// Two workloads, one configuration that is faster and one that does not differ.
 fn records(third: &str) -> Records {
     let mut records = Records {
         source: "small.toml".into(),
@@ -128,7 +127,7 @@ fn page<'a>(document: &'a Document, others: &'a [Document]) -> Page<'a> {
     }
 }
 
-/// The data that the script works with.
+/// The data for the script.
 fn data(text: &str) -> Value {
     let block =
         Regex::new(r#"<script type="application/octet-stream" id="data">([^<]*)<"#).unwrap();
@@ -140,7 +139,7 @@ fn data(text: &str) -> Value {
     serde_json::from_str(&json).unwrap()
 }
 
-/// The attributes of each verdict of the grid.
+/// The attributes of each verdict cell of the grid.
 fn cells(text: &str) -> Vec<BTreeMap<String, String>> {
     let from = text.find("<section id=\"grid\"").unwrap();
     let cell = Regex::new(r"<td ([^>]*)>").unwrap();
@@ -350,7 +349,7 @@ fn nothing_is_asked_of_any_network() {
     ] {
         assert!(!Regex::new(loads).unwrap().is_match(&text), "{loads}");
     }
-    // One address: the name of SVG.
+    // The only URL is the SVG namespace.
     assert_eq!(
         text.matches("http").count() - text.matches("http-equiv").count(),
         1
@@ -391,7 +390,7 @@ fn the_part_without_a_script_is_as_it_was() {
     assert!(got == want, "{} differs:\n{got}", path.display());
 }
 
-/// An answer of `assize why`: `new` spends 200,000 instructions of a job in one function.
+/// A result of `assize why`: `new` spends 200,000 instructions per job in one function.
 fn kept(a: &str, b: &str) -> Kept {
     let row = |name: &str, of: Option<&str>, a, b| Row {
         name: name.into(),
@@ -466,7 +465,7 @@ fn an_answer_that_is_kept_is_shown_with_its_functions_and_frames() {
     let document = judged(&records("third"), Some("old"));
     let mut page = page(&document, &[]);
     page.attributions = Attributions {
-        // Another experiment's answer is none of this page's.
+        // A result of another experiment does not belong to this page.
         kept: vec![kept("new", "old"), kept("new", "elsewhere")],
         shell: asking(),
     };
@@ -497,7 +496,7 @@ fn without_an_answer_the_page_says_how_to_get_one_if_there_is_a_way() {
     let command = "assize why &#x27;my bundle&#x27; old new --workload build --keep";
     assert!(text.contains(command), "{text}");
     assert!(!text.contains("id=\"flame\""));
-    // Runs that cannot be repeated: nothing is offered.
+    // Runs that cannot be repeated: no command is offered.
     page.attributions.shell = None;
     assert!(!html(&page).unwrap().contains("id=\"why\""));
 }

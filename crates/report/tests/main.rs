@@ -1,4 +1,4 @@
-//! Reports of documents, from outside.
+//! Tests of reports through the public API.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
 

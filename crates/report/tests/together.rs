@@ -1,5 +1,4 @@
-//! The answer, the tables, the page, the checks and the claims of one document say the
-//! same of each of its rows.
+//! The answer, tables, page, checks and claims of a document agree on each of its rows.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +10,8 @@ use regex::Regex;
 
 use crate::absolutes::Source;
 
-/// Two configurations and a baseline in up to three workloads: effects of all sizes and
-/// none, noise of all sizes; in some workloads runs of one configuration crash.
+/// A baseline and two configurations in up to three workloads, with effects and noise of
+/// all sizes, including none; in some workloads, runs of one configuration crash.
 fn document(seed: u64) -> Document {
     let mut source = Source(seed);
     let workloads = ["sync", "frames", "idle"][..1 + source.below(3)].to_vec();
@@ -93,7 +92,7 @@ fn metrics() -> Vec<MetricWords> {
         .to_vec()
 }
 
-/// What came of a row, from its verdict, its figures and what is good.
+/// The outcome of a row, from its verdict, its figures and the good direction.
 fn word(row: &Comparison, margin: f64) -> &'static str {
     let lower = row.metric == "latency";
     let better = lower == (row.ratio.unwrap() < 1.0);
@@ -111,8 +110,8 @@ fn word(row: &Comparison, margin: f64) -> &'static str {
     }
 }
 
-/// The contrasts of an answer: for metric and configuration, how many workloads came out
-/// which way.
+/// The contrasts of an answer: for each metric and configuration, the number of workloads
+/// per outcome.
 fn told(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
     let heading = Regex::new(r"^(latency|work) \((?:less|more) is better\)$").unwrap();
     let line = Regex::new(r"^  (one|two)   +(.*)$").unwrap();
@@ -142,7 +141,7 @@ fn told(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
             let n = found.get(2).map_or(2, |n| n.as_str().parse().unwrap());
             BTreeMap::from([(found[1].to_owned(), n)])
         } else {
-            // Of one that is too small to matter both is said.
+            // A difference that is too small to matter is reported with both facts.
             let word = match small.is_match(says) {
                 true => "no difference larger than 1 %",
                 false => says.trim_end_matches(':'),
@@ -163,11 +162,10 @@ fn mark(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The cells of the tables of a mail: for workload, metric and configuration a ratio and a
-/// mark.
+/// The cells of a mail's tables: ratio and mark by workload, metric and configuration.
 fn cells(mail: &str) -> BTreeMap<[String; 3], (f64, String)> {
     let title = Regex::new(r"^(\w+): ratio to base").unwrap();
-    // A configuration of which all runs crashed has no cell.
+    // A configuration whose runs all crashed has no cell.
     let cell = r" +([0-9.]+) (\S+)";
     let row = Regex::new(&format!("^(latency|work){cell}(?:{cell})?$")).unwrap();
     let mut workload = String::new();
@@ -191,7 +189,7 @@ fn cells(mail: &str) -> BTreeMap<[String; 3], (f64, String)> {
     cells
 }
 
-/// The cells of the page: verdict and colour.
+/// The cells of the page: verdict and colour class.
 fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
     let page = Page {
         document,
@@ -234,7 +232,7 @@ fn tone(word: &str) -> &'static str {
     }
 }
 
-/// Whether a claim on a row, that it is less or that it is more, may have come to that.
+/// Whether a claim on a row (less or more) may have this outcome.
 fn may(claimed: Outcome, row: &Comparison, less: bool) -> bool {
     let points = less == (row.ratio.unwrap() < 1.0);
     let differs = matches!(row.verdict, Verdict::Established | Verdict::Supported);
@@ -310,7 +308,7 @@ fn every_format_says_the_same_of_every_row() {
                 }
             }
         }
-        // What has no room is counted.
+        // Contrasts that do not fit are counted.
         let left = more.captures(&answer).map_or(0, |n| n[1].parse().unwrap());
         assert_eq!(told.len() + left, expected.len(), "{seed}: {answer}");
         for (of, counts) in &told {
@@ -346,7 +344,7 @@ fn every_format_says_the_same_of_every_row() {
             assert_eq!(lines.filter(|line| line.contains(&word)).count(), rows);
         }
     }
-    // All of it was met.
+    // The documents covered several outcomes.
     assert!(words.len() >= 4, "{words:?}");
     assert_eq!(claimed.len(), 3, "{claimed:?}");
     assert!(crashes.iter().all(|&n| n > 3), "{crashes:?}");

@@ -1,4 +1,5 @@
-//! For each metric and configuration one line: better or worse, where, by how much.
+//! The lines of the answer: for each metric and configuration better or worse, in which
+//! workloads, and by how much.
 
 use assize_verdict::{Comparison, Verdict};
 
@@ -10,35 +11,35 @@ use crate::contrasts::{
 use crate::printable;
 use crate::text::contradicted;
 
-/// How many claims have a line.
+/// At most this many claims get a line.
 const CLAIMS: usize = 4;
-/// More claims than this are not explained.
+/// With more claims than this, none is explained.
 const EXPLAINED: usize = 2;
 
-/// Of contrasts of which none is decided no more lines are shown.
+/// The most lines shown when no contrast is decided.
 const UNDECIDED: usize = 8;
 
-/// A heading, and of each contrast whether it is undecided and its lines.
+/// A heading and its contrasts; for each contrast whether it is undecided, and its lines.
 type Part = (String, Vec<(bool, Vec<String>)>);
 
-/// Keeps a figure on the line of what it is of.
+/// Keeps a figure on the same line as its label.
 const NO_BREAK: char = '\u{a0}';
 
-/// What could be shown, and what could not.
+/// The lines that fit, and counts of what did not.
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) shown: Vec<String>,
     pub(super) claims_left: usize,
     pub(super) contrasts_left: usize,
-    /// Those of them that are decided.
+    /// How many of `contrasts_left` are decided.
     pub(super) decided_left: usize,
-    /// Contrasts that are not listed since nothing is known of them.
+    /// Contrasts that are not listed because nothing is known about them.
     pub(super) open: usize,
-    /// Those that are not listed since they are equal in every run.
+    /// Contrasts that are not listed because they are equal in every run.
     pub(super) equal: usize,
 }
 
-/// The contrasts, in at most so many lines.
+/// Lists the contrasts in at most `room` lines.
 pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     let mut answers = Answers::default();
     let words = sheet.words();
@@ -51,7 +52,7 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     let rates = || of_events.iter().flat_map(|one| &one.contrasts);
     let rates_are_open = rates().all(|one| one.outcome == Outcome::Open);
     let of_all = all + rates().count();
-    // Where no metric is primary, what is undecided is not listed.
+    // If no metric is declared primary, undecided contrasts are not listed.
     if !rows_are_primary(sheet.document) && open + equal < all {
         for one in &mut of_metrics {
             one.contrasts
@@ -100,7 +101,8 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     answers
 }
 
-/// That nothing is known of so many contrasts; of how runs ended something may be.
+/// Says that none of the contrasts is decided; how runs ended may be decided
+/// nevertheless.
 fn none_decided(sheet: &Sheet<'_>, contrasts: usize) -> String {
     let of_all = counts::of(contrasts, "contrast");
     let mut ends = sheet.document.outcomes.iter();
@@ -110,7 +112,7 @@ fn none_decided(sheet: &Sheet<'_>, contrasts: usize) -> String {
     })
 }
 
-/// What became of the first claims; of few of them also why.
+/// The outcomes of the first claims, with reasons if there are only a few.
 pub(super) fn claims(sheet: &Sheet<'_>) -> Answers {
     let all = &sheet.document.claims;
     let mut answers = Answers {
@@ -129,7 +131,7 @@ pub(super) fn claims(sheet: &Sheet<'_>) -> Answers {
     answers
 }
 
-/// Of a document that compares nothing but the baseline with itself, the noise.
+/// The noise floor, for a document that compares only the baseline with itself.
 fn noise(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     let document = sheet.document;
     if !document.comparisons.is_empty() || document.noise_floor.is_empty() || room < 2 {
@@ -151,7 +153,7 @@ fn noise(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     lines
 }
 
-/// `Busy time per job (less is better)`, and the key of the metric where it fits.
+/// `Busy time per job (less is better)`, followed by the metric's key if it fits.
 fn heading(sheet: &Sheet<'_>, metric: &str) -> String {
     let heading = sheet.words().heading(metric);
     let heading = printable(&heading);
@@ -165,7 +167,7 @@ fn heading(sheet: &Sheet<'_>, metric: &str) -> String {
 }
 
 fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
-    // What is least needed goes first where the terminal is narrow.
+    // Ordered from most to least detailed, for terminals too narrow for everything.
     let details = [
         details(contrast, sheet, true),
         undecided(contrast, sheet).unwrap_or_else(|| details(contrast, sheet, false)),
@@ -194,7 +196,7 @@ fn rate_lines(contrast: &RateContrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
     named(contrast.name, &verdict, &details, outcomes, sheet)
 }
 
-/// A configuration, its verdict, and of the details the first that fit.
+/// A configuration, its verdict, and the first of `details` that fits.
 fn named(
     name: &str,
     verdict: &str,
@@ -239,7 +241,7 @@ fn named(
     lines
 }
 
-/// Green where all is better, red where all is worse.
+/// Green if every outcome is better, red if every outcome is worse.
 fn coloured(
     outcomes: impl Iterator<Item = Outcome>,
     sheet: &Sheet<'_>,
@@ -256,7 +258,7 @@ fn coloured(
     line.replacen(verdict, &sheet.dressed(verdict, code), 1)
 }
 
-/// The best and the worst workload of those that are decided, with absolute values.
+/// The effects on the best and the worst decided workload, with absolute values.
 fn details(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_interval: bool) -> String {
     let rows = contrast.best_and_worst().into_iter();
     let detail = |(row, came_out)| {
@@ -269,8 +271,8 @@ fn details(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_interval: bool) -> S
     rows.map(detail).collect::<Vec<_>>().join("; ")
 }
 
-/// Of a single workload in which the runs cannot tell, the change and its interval: that
-/// says more than absolute values do.
+/// For a single undecided workload, the change and its interval, which say more than
+/// absolute values do.
 fn undecided(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Option<String> {
     match contrast.rows[..] {
         [(row, Outcome::Open)] => size_with_interval(sheet.document, row, Outcome::Open),
@@ -278,7 +280,7 @@ fn undecided(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Option<String> {
     }
 }
 
-/// The same, with absolute values of the first workload at most.
+/// Like [`details`], but with absolute values for the first workload at most.
 fn extremes(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_absolute: bool) -> String {
     let rows = contrast.best_and_worst().into_iter().enumerate();
     let extreme = |(at, (row, _)): (usize, (&Comparison, Outcome))| {
@@ -296,7 +298,7 @@ fn extremes(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_absolute: bool) -> 
     rows.map(extreme).collect::<Vec<_>>().join(", ")
 }
 
-/// An effect behind its workload, where there are several.
+/// The effect, prefixed with the name of its workload if there are several.
 fn of_workload(contrast: &Contrast<'_>, row: &Comparison, effect: String) -> String {
     let effect = printable(&effect).into_owned();
     match contrast.rows.len() {
@@ -305,7 +307,7 @@ fn of_workload(contrast: &Contrast<'_>, row: &Comparison, effect: String) -> Str
     }
 }
 
-/// Counts in words, of what is not shown.
+/// Counts, in words, of what is not shown.
 pub(super) fn left(answers: &Answers) -> Vec<String> {
     let mut parts = Vec::new();
     if answers.claims_left > 0 {

@@ -1,4 +1,4 @@
-//! What is not shown, counted, and where it is.
+//! Counts of what is not shown, and where to find it.
 
 use assize_verdict::{Comparison, Document, Verdict};
 
@@ -11,10 +11,10 @@ pub(super) fn of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// How many rows of the answer are not established, and what would change that: how many
-/// runs of each configuration could establish what is supported, how many would likely
-/// show whether half of those that runs can settle differ by the margin, and why others
-/// are undecided.
+/// Says how many rows of the answer are not established and what would settle them: how
+/// many runs per configuration could establish the supported rows; how many runs would
+/// probably show whether half of the rows that more runs can settle differ by the margin;
+/// and why the remaining rows are undecided. `None` if there is nothing to say.
 pub(crate) fn settles(document: &Document) -> Option<String> {
     let rows = leading(document).into_iter();
     let open: Vec<&Comparison> = rows
@@ -37,7 +37,8 @@ fn are(n: usize) -> String {
     format!("{n} {}", if n == 1 { "is" } else { "are" })
 }
 
-/// The numbers of runs that rows of a verdict need and have, the smallest first.
+/// `(runs needed, runs present)` for each row with this verdict that needs more runs,
+/// smallest first.
 fn needed(open: &[&Comparison], verdict: Verdict) -> Vec<(u32, u32)> {
     let of_verdict = open.iter().filter(|row| row.verdict == verdict);
     let mut needed: Vec<(u32, u32)> = of_verdict
@@ -74,16 +75,16 @@ fn would_tell(open: &[&Comparison], margin: f64) -> Option<String> {
     ))
 }
 
-/// Why rows are undecided.
+/// A reason why rows are undecided.
 pub(crate) struct Reason<'a> {
     pub(crate) text: &'a str,
     pub(crate) rows: Vec<&'a Comparison>,
-    /// Whether [`settles`] says it.
+    /// Whether [`settles`] already reports it.
     pub(crate) leads: bool,
 }
 
-/// Why rows are undecided that no number of runs is known to settle, the most frequent
-/// reason of the answer first.
+/// The reasons why rows are undecided, for rows that no number of runs is known to
+/// settle; the most frequent reason among the answer's rows comes first.
 pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
     let leading = leading(document);
     let leads = |row: &Comparison| leading.iter().any(|one| std::ptr::eq(*one, row));
@@ -114,7 +115,7 @@ pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
     reasons
 }
 
-/// `30 runs`, `5 configurations`, `2 workloads`, and what else was read.
+/// `30 runs`, `5 configurations`, `2 workloads`, and the other things that were read.
 pub(crate) fn counts(document: &Document) -> Vec<String> {
     let lost = lost(document);
     let mut parts = vec![match lost {
@@ -140,7 +141,7 @@ pub(crate) fn counts(document: &Document) -> Vec<String> {
     parts
 }
 
-/// What of the answer did not fit, and what is not part of it.
+/// Counts what did not fit into the answer and what is not part of it.
 pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
     let document = sheet.document;
     let mut parts = answers::left(shown);
@@ -176,7 +177,8 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
     )
 }
 
-/// How many runs would settle what is open, warnings, and how to get the same again.
+/// The closing lines: how many runs would settle open rows, warnings, and the command
+/// that reproduces the report.
 pub(super) fn rest(sheet: &Sheet<'_>) -> Vec<String> {
     let document = sheet.document;
     let settles = settles(document);

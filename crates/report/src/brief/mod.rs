@@ -1,9 +1,9 @@
-//! The answer on a terminal, in at most 25 lines; a mail begins with the same lines.
+//! The answer for a terminal, in at most 25 lines; a mail starts with the same lines.
 //!
-//! First what the claims came to, then for each primary metric and configuration
-//! whether it is better or worse than the baseline, in how many workloads, and by how
-//! much at the best and at the worst; then the runs behind the largest effect. What
-//! does not fit is counted, with the option that shows it.
+//! The outcomes of the claims come first. Then follows, for each primary metric and
+//! configuration, whether it is better or worse than the baseline, in how many workloads,
+//! and by how much in the best and in the worst. The runs behind the largest effect come
+//! last. Whatever does not fit is counted, with the option that shows it.
 
 mod answers;
 mod counts;
@@ -18,30 +18,30 @@ use crate::{WIDTH, printable};
 
 pub(crate) use counts::{counts, settles, undecided};
 
-/// The most lines that the brief report has.
+/// The maximum number of lines of the brief report.
 const LINES: usize = 25;
 /// Blank lines before the answer and before the end.
 const BETWEEN: usize = 2;
-/// Lines that say what is not shown.
+/// Lines that report what is not shown.
 const HIDDEN: usize = 2;
-/// The widest column of names; a longer name has a line of its own.
+/// The widest name column; a longer name gets a separate line.
 const NAME: usize = 28;
-/// No terminal is taken to be narrower, or wider, than this.
+/// The terminal width is clamped to this range.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
 
-/// What the brief report needs besides the document.
+/// What the brief report needs in addition to the document.
 #[derive(Debug, Clone, Default)]
 pub struct Brief<'a> {
-    /// How the document's metrics and events read; what is missing is called as in the
-    /// document.
+    /// Titles and directions of the document's metrics and events; one without an entry
+    /// keeps its name from the document.
     pub metrics: &'a [MetricWords],
-    /// The question of the experiment.
+    /// The question that the experiment asks.
     pub question: Option<&'a str>,
-    /// Columns of the terminal.
+    /// The width of the terminal in columns.
     pub width: usize,
 }
 
-/// The brief report: at most 25 lines.
+/// Returns the brief report: at most 25 lines.
 pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let width = brief.width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let sheet = Sheet::new(document, brief, style, width);
@@ -50,10 +50,10 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
     let ended = outcomes::lines(&sheet);
     let claims = answers::claims(&sheet);
-    // A blank line is between these and the answer.
+    // A blank line separates these from the answer.
     let room = room.saturating_sub(ended.len() + usize::from(!ended.is_empty()));
     let room_for_answers = room.saturating_sub(claims.shown.len());
-    // The runs have room of their own, unless something decided would be left out.
+    // Lines are reserved for the runs unless that would push out a decided row.
     let wish = spread::wish(&sheet, room);
     let mut answers = answers::lines(&sheet, room_for_answers.saturating_sub(wish));
     if answers.decided_left > 0 {
@@ -67,8 +67,8 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     joined([head, ended, answers.shown, runs, [tail, rest].concat()])
 }
 
-/// The head of a mail: what was judged, and the answer with no more contrasts than on a
-/// terminal. Claims are not part of it, since a mail says at length what became of them.
+/// Returns the head of a mail: what was judged, and the answer with no more contrasts
+/// than on a terminal. It leaves claims out, because a mail reports them in full.
 pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [String; 2] {
     let sheet = Sheet::new(document, brief, style, WIDTH);
     let mut answers = answers::lines(&sheet, LINES);
@@ -84,7 +84,7 @@ pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [Str
     [head, joined([answers.shown])]
 }
 
-/// Parts with a blank line between them.
+/// Joins sections with blank lines.
 fn joined<const N: usize>(parts: [Vec<String>; N]) -> String {
     let mut out = String::new();
     for part in parts {
@@ -99,13 +99,13 @@ fn joined<const N: usize>(parts: [Vec<String>; N]) -> String {
     out
 }
 
-/// What the parts of the report are made from.
+/// What all sections of the report are built from.
 struct Sheet<'a> {
     document: &'a Document,
     brief: &'a Brief<'a>,
     style: Style,
     width: usize,
-    /// Columns of the names of configurations.
+    /// The width of the column of configuration names.
     names: usize,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Sheet<'a> {
         Words(self.brief.metrics)
     }
 
-    /// What was judged, and what was asked.
+    /// What was judged, and the question asked.
     fn head(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(question) = self.brief.question.filter(|text| !text.trim().is_empty()) {
@@ -143,7 +143,7 @@ impl<'a> Sheet<'a> {
         lines
     }
 
-    /// Text in lines of the terminal, all but the first behind `indent`.
+    /// Wraps text to the terminal; all lines but the first start with `indent`.
     fn wrapped(&self, text: &str, indent: &str) -> Vec<String> {
         let options = textwrap::Options::new(self.width)
             .subsequent_indent(indent)
@@ -161,7 +161,8 @@ impl<'a> Sheet<'a> {
         self.dressed(text, "1")
     }
 
-    /// Escape sequences are never the only sign of a meaning.
+    /// Wraps text in an escape sequence; no meaning is conveyed by escape sequences
+    /// alone.
     fn dressed(&self, text: &str, code: &str) -> String {
         if self.style.colour {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")

@@ -1,15 +1,15 @@
-//! How runs ended: what is said before all else.
+//! How runs ended, which is reported first.
 
 use super::Sheet;
 use crate::contrasts::{outcome_said, outcome_word, ranked_outcomes};
 
-/// How many rows have a line; of more it is said how many there are.
+/// At most this many rows get lines; the rest are counted.
 const ROWS: usize = 4;
-/// A row takes so many lines at most.
+/// At most this many lines per row.
 const LINES: usize = 3;
 
-/// A line or two for each way in which runs ended otherwise than they should, the worst
-/// first; none where all ended as they should.
+/// A line or two for each way in which runs ended abnormally, worst first; empty if all
+/// ended normally.
 pub(super) fn lines(sheet: &Sheet<'_>) -> Vec<String> {
     let rows = ranked_outcomes(sheet.document);
     let mut lines = Vec::new();

@@ -8,12 +8,13 @@ use crate::number::significant;
 use crate::printable;
 use crate::readable::Readable;
 
-/// No more lines than this are kept free.
+/// The most lines that are reserved.
 const MOST: usize = 7;
-/// The least that is worth a table: a heading and two configurations.
+/// The shortest table worth printing: a heading and two configurations.
 const LEAST: usize = 3;
 
-/// Of so much room this is kept for the runs: less than half, and no more than they need.
+/// How many of the `room` lines to reserve for the runs: at most half, and no more than
+/// they need.
 pub(super) fn wish(sheet: &Sheet<'_>, room: usize) -> usize {
     let needed = sheet.document.configurations.len() + 2;
     if most_striking(sheet.document).is_some() {
@@ -23,17 +24,17 @@ pub(super) fn wish(sheet: &Sheet<'_>, room: usize) -> usize {
     }
 }
 
-/// Values of one configuration.
+/// The values of one configuration.
 struct Spread<'a> {
     name: &'a str,
     least: f64,
     mean: f64,
     most: f64,
-    /// By how much it differs from the baseline; nothing of the baseline itself.
+    /// How much it differs from the baseline; empty for the baseline itself.
     change: String,
 }
 
-/// Mean and spread of each configuration, in at most so many lines.
+/// The mean and spread of each configuration, in at most `room` lines.
 pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     let Some(row) = most_striking(sheet.document).filter(|_| room >= LEAST) else {
         return Vec::new();
@@ -52,7 +53,7 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         .map(|one| one.most)
         .fold(f64::NEG_INFINITY, f64::max);
     let readable = Readable::of(&row.unit, [low, high].into_iter());
-    // Where a mean is small in that unit, each value has one of its own.
+    // If a mean is small in the common unit, each value gets a unit of its own.
     let is_small = |one: &Spread<'_>| {
         one.mean != 0.0 && readable.value(one.mean).abs() < crate::readable::LEAST
     };
@@ -91,8 +92,7 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     lines
 }
 
-/// The row with the largest effect of those that the answer is made of, an established one
-/// before others.
+/// The row of the answer with the largest effect; an established row beats the others.
 fn most_striking(document: &Document) -> Option<&Comparison> {
     let sure = |row: &Comparison| match row.verdict {
         Verdict::Established => 2,
@@ -111,7 +111,8 @@ fn with_unit(value: f64, unit: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// What the runs are of; their range where it fits, and of a long name what does.
+/// The heading: which runs these are, and their range if it fits; a heading that is too
+/// long is cut.
 fn head(
     sheet: &Sheet<'_>,
     row: &Comparison,
@@ -135,8 +136,8 @@ fn head(
     }
 }
 
-/// The machine whose runs are shown, if the means of all do not make every change that
-/// would stand beside them.
+/// The machine whose runs are shown; `None` if every change printed next to the overall
+/// means agrees with those means.
 fn one_machine<'a>(document: &'a Document, row: &Comparison) -> Option<&'a str> {
     let beside = document.comparisons.iter().filter(|one| {
         (&one.workload, &one.metric, &one.baseline) == (&row.workload, &row.metric, &row.baseline)
@@ -146,8 +147,8 @@ fn one_machine<'a>(document: &'a Document, row: &Comparison) -> Option<&'a str> 
     Some(&on.machine)
 }
 
-/// The values of the runs, on one machine if it is named: those of the baseline, of the
-/// configuration of the row, and then of others, since not all may fit.
+/// The values of the runs, of one machine only if `machine` is given: the baseline first,
+/// then the row's configuration, then the others, since not all may fit.
 fn spreads<'a>(document: &'a Document, row: &Comparison, machine: Option<&str>) -> Vec<Spread<'a>> {
     let of = |name: &'a str| {
         let runs = document.runs.iter().filter(|run| {
@@ -180,7 +181,7 @@ fn spreads<'a>(document: &'a Document, row: &Comparison, machine: Option<&str>) 
     names.into_iter().filter_map(of).collect()
 }
 
-/// The mean that the document has of a configuration on the metric of a row, and by how
+/// The mean of a configuration on the row's metric according to the document, and how
 /// much it differs from the baseline.
 fn compared(document: &Document, row: &Comparison, name: &str) -> Option<(f64, String)> {
     if name == row.baseline {
@@ -196,7 +197,7 @@ fn compared(document: &Document, row: &Comparison, name: &str) -> Option<(f64, S
     Some((found.mean?, size(found)))
 }
 
-/// The same on one machine.
+/// Like [`compared`], on one machine.
 fn compared_on(
     machine: &str,
     document: &Document,
@@ -217,7 +218,7 @@ fn compared_on(
     Some((after, change.unwrap_or_default()))
 }
 
-/// `   |--o---|` between the ends of the scale.
+/// ` |--o---|`, placed between the ends of the scale.
 fn drawn(one: &Spread<'_>, (low, high): (f64, f64), columns: usize) -> String {
     let span = high - low;
     let last = columns.saturating_sub(1);

@@ -1,15 +1,15 @@
-//! What GitHub and GitLab show beside a change.
+//! Annotations that GitHub and GitLab show next to a change.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{Check, Checks, State, line};
 
-/// GitHub shows so many annotations of one step and kind, and drops the others.
+/// GitHub shows at most this many annotations per step and kind, and drops the rest.
 const MOST: usize = 10;
 
-/// The checks as GitHub's workflow commands: an error for each that has failed, and a
-/// notice that counts them.
+/// Returns the checks as GitHub workflow commands: an error for each failed check, and a
+/// notice with the counts.
 pub fn github(checks: &Checks) -> String {
     let failed: Vec<(&Check, &String)> = failed(checks).collect();
     let mut out = String::new();
@@ -46,11 +46,11 @@ fn command(kind: &str, title: &str, text: &str) -> String {
     format!("::{kind} title={property}::{message}\n")
 }
 
-/// The checks that have failed as a code quality report of GitLab. A check has the same
-/// fingerprint in each report, so that GitLab sees what is new.
+/// Returns the failed checks as a GitLab code quality report. A check keeps its
+/// fingerprint from report to report, so that GitLab can tell which ones are new.
 ///
 /// # Errors
-/// Never of what was made here.
+/// Never, for [`Checks`] built by this crate.
 pub fn gitlab(checks: &Checks) -> Result<String, serde_json::Error> {
     let issues: Vec<serde_json::Value> = failed(checks)
         .map(|(check, why)| {

@@ -1,10 +1,10 @@
-//! JUnit's XML, as Jenkins, GitLab and others read it.
+//! JUnit XML, as read by Jenkins, GitLab and others.
 
 use std::fmt::Write;
 
 use super::{Check, Checks, State, line};
 
-/// The checks as JUnit's XML: a suite for each group.
+/// Returns the checks as JUnit XML, one suite per group.
 pub fn junit(checks: &Checks) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     // Writing to a string does not fail.
@@ -64,7 +64,7 @@ fn escaped(text: &str) -> String {
         '<' => "&lt;".into(),
         '>' => "&gt;".into(),
         '"' => "&quot;".into(),
-        // No characters of XML 1.0.
+        // XML 1.0 does not allow these characters.
         '\u{fffe}' | '\u{ffff}' => '\u{fffd}'.to_string(),
         c => c.to_string(),
     };

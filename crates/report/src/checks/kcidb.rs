@@ -1,16 +1,17 @@
-//! Reports to KCIDB, the database of those who test the kernel.
+//! Reports for KCIDB, the kernel testers' common database.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{Check, Checks, State, line};
 
-/// The checks as tests of a build that KCIDB knows, `ORIGIN:ID`, in its schema 5.3. What
-/// is undecided is `DONE`: measured, with nothing said of the code. The same results have
-/// the same names, others have others.
+/// Returns the checks in KCIDB schema 5.3, as tests of a build that KCIDB already knows
+/// as `ORIGIN:ID`. An undecided check has status `DONE`: measured, without a statement
+/// about the code. The ID of a test is a hash of the build, the check and its result, so
+/// the same results always get the same IDs.
 ///
 /// # Errors
-/// Never of what was made here.
+/// Never, for [`Checks`] built by this crate.
 pub fn kcidb(checks: &Checks, build: &str) -> Result<String, serde_json::Error> {
     let origin = build.split(':').next().unwrap_or_default();
     let tests = checks.checks.iter().map(|check| {
@@ -44,7 +45,7 @@ fn digest(build: &str, check: &Check) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// One step of a path: letters, digits, `_` and `-`.
+/// Converts text to one component of a test path: letters, digits, `_` and `-`.
 fn step(text: &str) -> String {
     let fits = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
         true => c,

@@ -1,10 +1,10 @@
-//! The kernel's own form of test results, KTAP version 1.
+//! KTAP version 1, the kernel's test result format.
 
 use std::fmt::Write;
 
 use super::{Check, Checks, State, line};
 
-/// The checks as KTAP: a subtest for each group.
+/// Returns the checks as KTAP, one subtest per group.
 pub fn ktap(checks: &Checks) -> String {
     let groups = checks.groups();
     let mut out = format!("KTAP version 1\n1..{}\n", groups.len());
@@ -34,7 +34,7 @@ pub fn ktap(checks: &Checks) -> String {
     out
 }
 
-/// A description must not hold what begins a directive.
+/// Removes `#`, which would start a KTAP directive in a description.
 fn named(text: &str) -> String {
     line(text).replace('#', "_")
 }

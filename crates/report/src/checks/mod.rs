@@ -1,10 +1,10 @@
-//! A verdict as checks that pass or fail, for machines that test changes: JUnit, KTAP,
-//! workflow commands and a summary of GitHub, code quality of GitLab, KCIDB.
+//! A verdict as checks that pass or fail, for CI systems: JUnit, KTAP, GitHub workflow
+//! commands and summary, GitLab code quality, KCIDB.
 //!
-//! What fails is what ends the command with status 1: a claim that is refuted, and what
-//! `--fail-on` has found; and in any case that runs crash, hang, fail or are complained of
-//! by the kernel more often than those of the baseline, which is nothing that anybody has
-//! to ask for.
+//! A check fails if it makes the command exit with status 1: a refuted claim, or something
+//! that `--fail-on` found. In addition, it is always a failure, without any option, if
+//! runs crash, hang, fail or trigger kernel complaints more often than the baseline's
+//! runs.
 
 mod annotations;
 mod junit;
@@ -26,32 +26,32 @@ pub use kcidb::kcidb;
 pub use ktap::ktap;
 pub use summary::markdown;
 
-/// What a finding is about: places in the document.
+/// The part of the document that a finding is about, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// One of the ways in which runs ended.
+    /// An index into the outcomes, the ways in which runs ended.
     Outcome(usize),
-    /// One of the comparisons.
+    /// An index into the comparisons.
     Comparison(usize),
-    /// One of the claims.
+    /// An index into the claims.
     Claim(usize),
-    /// One of the lints.
+    /// An index into the lints.
     Lint(usize),
 }
 
-/// Something that ends the command with status 1.
+/// Something that makes the command exit with status 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was asked for: `worse>2%`, `refuted`, `lint`.
+    /// The condition that was met: `worse>2%`, `refuted`, `lint`.
     pub what: String,
-    /// What it was found in.
+    /// Where it was found.
     pub subject: Subject,
-    /// The figures on which it rests.
+    /// The figures behind it.
     pub why: String,
 }
 
 impl Finding {
-    /// All that was found in one subject, if anything was.
+    /// All findings about one subject, joined; `None` if there are none.
     pub fn all(findings: &[Finding], subject: Subject) -> Option<String> {
         let of = findings.iter().filter(|one| one.subject == subject);
         let said: Vec<String> = of.map(|one| format!("{}: {}", one.what, one.why)).collect();
@@ -59,46 +59,47 @@ impl Finding {
     }
 }
 
-/// What became of a check.
+/// The state of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Nothing that was asked for is found in it.
+    /// No finding is about it.
     Passed,
-    /// The runs do not decide, and no gate requires that they do.
+    /// The runs do not decide, and no gate requires a decision.
     Undecided,
-    /// It ends the command with status 1: what was asked for, and the figures.
+    /// It makes the command exit with status 1; the condition that was met, and the
+    /// figures.
     Failed(String),
 }
 
-/// One thing that was looked at.
+/// One check: a thing that was looked at, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What it belongs to: a workload, a patch, `claims` or `lints`.
+    /// The group: a workload, a patch, `claims` or `lints`.
     pub group: String,
-    /// What was looked at.
+    /// The name of what was checked.
     pub name: String,
-    /// What became of it.
+    /// Whether it passed.
     pub state: State,
-    /// The answer in one line.
+    /// The result in one line.
     pub said: String,
 }
 
-/// All that was looked at.
+/// All checks of one verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checks {
-    /// What was judged.
+    /// The title of what was judged.
     pub title: String,
-    /// The file that annotations are shown at.
+    /// The file to which annotations are attached.
     pub file: String,
-    /// In the order of the document.
+    /// The checks, in the order of the document.
     pub checks: Vec<Check>,
-    /// The command that gives the same again.
+    /// The command that reproduces the result.
     pub reproduce: String,
 }
 
 impl Checks {
-    /// The checks of a document: its primary rows, or, if none is, all that compare;
-    /// any other row, and any lint, in which something was found; and its claims.
+    /// Returns the checks of a document: its primary rows, or all rows if none is
+    /// primary; any other row or lint with a finding; and its claims.
     pub fn of(document: &Document, metrics: &[MetricWords], findings: &[Finding]) -> Checks {
         let primary = document.comparisons.iter().any(|row| row.primary);
         let failed = |subject: Subject| Finding::all(findings, subject);
@@ -143,7 +144,8 @@ impl Checks {
         }
     }
 
-    /// The checks of a series: each effect of each patch, and of all together.
+    /// Returns the checks of a series: each effect of each patch, and each effect of all
+    /// patches together.
     pub fn of_series(series: &Series) -> Checks {
         let mut checks = Vec::new();
         let all = series.patches.len();
@@ -161,7 +163,7 @@ impl Checks {
         }
     }
 
-    /// How many have failed, how many are undecided.
+    /// The numbers of failed and of undecided checks.
     fn counts(&self) -> (usize, usize) {
         let failed = |check: &&Check| matches!(check.state, State::Failed(_));
         let open = |check: &&Check| check.state == State::Undecided;
@@ -181,7 +183,7 @@ impl Checks {
         )
     }
 
-    /// The groups, each once, in the order of their first check, with their checks.
+    /// The groups with their checks, in the order of each group's first check.
     fn groups(&self) -> Vec<(&str, Vec<&Check>)> {
         let mut groups: Vec<(&str, Vec<&Check>)> = Vec::new();
         for check in &self.checks {
@@ -194,7 +196,7 @@ impl Checks {
     }
 }
 
-/// The checks of a patch, or of all together.
+/// The checks of a patch, or of all patches together.
 fn of_outcome(outcome: &Tried, group: &str) -> Vec<Check> {
     let alone = |state: State, said: &str| {
         vec![Check {
@@ -248,7 +250,8 @@ fn of_row(
     }
 }
 
-/// How often runs ended in one way. That more of them do is a failure whoever asks.
+/// The check for one way in which runs end. If it happens more often than on the
+/// baseline, the check fails even without `--fail-on`.
 fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
     let said = outcome_said(row);
     let decided = row.verdict == Verdict::Established;
@@ -295,7 +298,7 @@ fn of_effect(effect: &Effect, group: &str) -> Check {
     }
 }
 
-/// Text without what none of the formats can hold, on one line.
+/// Puts text on one line and removes characters that some format cannot hold.
 fn line(text: &str) -> String {
     let text = crate::printable(text).replace('\n', " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")

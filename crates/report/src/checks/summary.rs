@@ -1,12 +1,12 @@
-//! A summary in Markdown, for a comment or a job's page.
+//! A Markdown summary for a comment or a job page.
 
 use super::{Checks, State, line};
 
-/// GitHub takes a comment of 65,536 characters.
+/// GitHub limits a comment to 65,536 characters.
 const MOST: usize = 65_000;
 
-/// The checks as a table in Markdown, those that have failed first, in at most 65,000
-/// characters. What does not fit is counted.
+/// Returns the checks as a Markdown table, failed ones first, in at most 65,000
+/// characters. Rows that do not fit are counted.
 pub fn markdown(checks: &Checks) -> String {
     let (failed, _) = checks.counts();
     let sign = if failed > 0 { "\u{274c}" } else { "\u{2705}" };
@@ -54,8 +54,8 @@ pub fn markdown(checks: &Checks) -> String {
     out + &tail
 }
 
-/// Text in a cell of a table, at most so many characters of it, as text: nothing in it
-/// is markup.
+/// Escapes text for a table cell so that no markup takes effect, and cuts it to `most`
+/// characters.
 fn cell(text: &str, most: usize) -> String {
     let text = line(text);
     let cut: String = match text.chars().count() {
@@ -68,7 +68,7 @@ fn cell(text: &str, most: usize) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // Names nobody: an address in a comment would be told of it.
+            // Escaped so that GitHub does not notify a user of that name.
             '@' => out.push_str("&#64;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' | '$' => {
                 out.push('\\');

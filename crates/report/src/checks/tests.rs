@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// What no format may take for something of its own.
+/// Text that no format may mistake for syntax.
 const STRANGE: &str = "a<b>&\"c\"|d`e`#f::g,h%0A\n@i\u{202e}\u{1b}[2J\u{ffff}]]>";
 
 fn check(group: &str, name: &str, state: State) -> Check {
@@ -29,7 +29,7 @@ fn failed(why: &str) -> State {
     State::Failed(why.into())
 }
 
-/// One of each kind in two groups, and one whose every text is strange.
+/// A check of each state in two groups, and one whose texts are all strange.
 fn mixed() -> Checks {
     checks(vec![
         check("sync", "m with new against old", State::Passed),

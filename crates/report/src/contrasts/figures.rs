@@ -1,4 +1,4 @@
-//! Effects and absolute values in words that are short.
+//! Effects and absolute values as short text.
 
 use assize_verdict::{Better, Comparison, Document, MachineComparison, Options, Scale, Verdict};
 
@@ -6,37 +6,37 @@ use crate::number::{self, signed, significant, with_points};
 use crate::readable::Readable;
 use crate::text::{contradicted, short};
 
-/// Which way a row has come out.
+/// The outcome of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
-    /// Established, in the good direction and by more than the margin.
+    /// Established, in the good direction and larger than the margin.
     Better,
-    /// Established, in the bad direction and by more than the margin.
+    /// Established, in the bad direction and larger than the margin.
     Worse,
-    /// Established and less; whether that is good is not known.
+    /// Established and less; no direction is known to be good.
     Less,
-    /// Established and more; whether that is good is not known.
+    /// Established and more; no direction is known to be good.
     More,
-    /// As `Better`, but supported only.
+    /// Like `Better`, but only supported.
     LikelyBetter,
-    /// As `Worse`, but supported only.
+    /// Like `Worse`, but only supported.
     LikelyWorse,
-    /// As `Less`, but supported only.
+    /// Like `Less`, but only supported.
     LikelyLess,
-    /// As `More`, but supported only.
+    /// Like `More`, but only supported.
     LikelyMore,
-    /// Equivalent, or established and within the margin with its whole interval.
+    /// Equivalent, or established with the whole interval inside the margin.
     Same,
     /// All runs of both sides have the same value.
     Equal,
-    /// All runs of a side have the same value, and the other side has another.
+    /// All runs of one side have one value, and all runs of the other side have another.
     Fixed,
-    /// None of these.
+    /// None of the above.
     Open,
 }
 
 impl Outcome {
-    /// All of them, in the order in which they are counted.
+    /// All outcomes, in the order in which they are counted.
     pub(crate) const ALL: [Outcome; 12] = [
         Outcome::Better,
         Outcome::Worse,
@@ -52,7 +52,7 @@ impl Outcome {
         Outcome::Open,
     ];
 
-    /// Of a difference larger than the margin.
+    /// The outcome for a difference larger than the margin.
     pub(super) fn of(less: bool, established: bool, better: Option<Better>) -> Self {
         let good = better.map(|better| (better == Better::Lower) == less);
         match (good, established) {
@@ -67,7 +67,7 @@ impl Outcome {
         }
     }
 
-    /// What colours stand for: `good`, `bad`, `differs`, `same` or `open`.
+    /// The colour class: `good`, `bad`, `differs`, `same` or `open`.
     pub(crate) fn tone(self) -> &'static str {
         match self {
             Outcome::Better | Outcome::LikelyBetter => "good",
@@ -82,7 +82,7 @@ impl Outcome {
         }
     }
 
-    /// As a reader sees it.
+    /// The wording shown to the reader.
     pub(crate) fn words(self, margin: f64) -> String {
         match self {
             Outcome::Better => "better".to_owned(),
@@ -101,7 +101,7 @@ impl Outcome {
     }
 }
 
-/// Which way a row has come out. A difference is none if its whole interval is
+/// Returns the outcome of a row. A difference counts as none if its whole interval is
 /// within `margin`.
 pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
     let established = match row.verdict {
@@ -111,7 +111,8 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
         Verdict::Established => true,
     };
     let Some(change) = change(row) else {
-        // Of a baseline of zero there are no shares, but more is more.
+        // With a baseline of zero there is no relative change, but the sign still says
+        // more or less.
         return match row.difference {
             Some(difference) if difference != 0.0 => {
                 Outcome::of(difference < 0.0, established, better)
@@ -126,8 +127,8 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
     Outcome::of(change < 0.0, established, better)
 }
 
-/// What came of one row, in words. Of a difference that is established and too small to
-/// matter both are said.
+/// Describes the outcome of one row. For an established difference that is too small to
+/// matter, gives both facts.
 pub(crate) fn row_words(
     row: &Comparison,
     came_out: Outcome,
@@ -149,7 +150,7 @@ pub(crate) fn row_words(
     }
 }
 
-/// By what share of the baseline a row differs; none where the baseline is zero.
+/// The relative change from the baseline; `None` if the baseline is zero.
 pub(crate) fn change(row: &Comparison) -> Option<f64> {
     match row.scale {
         Scale::Raw => {
@@ -160,7 +161,7 @@ pub(crate) fn change(row: &Comparison) -> Option<f64> {
     }
 }
 
-/// How much better a row is, on a scale on which half is as good as twice is bad;
+/// How much better a row is, as a log ratio, so that halving and doubling weigh the same;
 /// negative if it is worse. Without a direction, less counts as better.
 pub(crate) fn gain(row: &Comparison, better: Option<Better>) -> f64 {
     let change = change(row).unwrap_or(0.0);
@@ -180,7 +181,7 @@ pub(crate) fn percent(change: f64) -> String {
     let digits = if per_cent.abs() < 10.0 { 2 } else { 3 };
     let text = significant(per_cent, digits);
     if change > -1.0 && text == "-100" {
-        // Nearly all is gone, and not all.
+        // Almost everything is gone, but not all of it.
         let times = 1.0 / (1.0 + change);
         let step = 10f64.powf(times.log10().floor() - 2.0);
         return format!("to 1/{:.0}", (times / step).round() * step);
@@ -189,7 +190,7 @@ pub(crate) fn percent(change: f64) -> String {
     format!("{sign}{text} %")
 }
 
-/// An end of an interval. More than a thousand times, or less than a thousandth, is not shown exactly.
+/// Formats one end of an interval. A factor above 1000 or below 1/1000 is not shown exactly.
 pub(crate) fn end(change: f64) -> String {
     const FAR: f64 = 1000.0;
     let times = change + 1.0;
@@ -202,8 +203,9 @@ pub(crate) fn end(change: f64) -> String {
     }
 }
 
-/// The effect of a row and the two means that it lies between: `-46.8 % (28.2 -> 15.0 us)`.
-/// Where machines contradict each other no figure speaks for all.
+/// The effect of a row with both means: `-46.8 % (28.2 -> 15.0 us)`. If machines contradict
+/// each other, no single figure is valid for all of them, and the text says that they
+/// disagree.
 pub(crate) fn effect(document: &Document, row: &Comparison) -> String {
     if contradicted(document, row) {
         return format!("{} disagree", document.across.several());
@@ -214,7 +216,7 @@ pub(crate) fn effect(document: &Document, row: &Comparison) -> String {
     }
 }
 
-/// The same with an interval, and which one that is.
+/// Like [`effect`], with an interval and its name.
 pub(crate) fn effect_with_interval(
     document: &Document,
     row: &Comparison,
@@ -227,7 +229,7 @@ pub(crate) fn effect_with_interval(
     }
 }
 
-/// How much a row differs and the interval of that, without the means.
+/// The size of the change and its interval, without the means.
 pub(crate) fn size_with_interval(
     document: &Document,
     row: &Comparison,
@@ -239,11 +241,11 @@ pub(crate) fn size_with_interval(
 
 /// An interval of changes.
 pub(crate) struct Interval {
-    /// Which one: `corrected`, that of all tests together; `90 %`, the row's own; nothing
-    /// if that is the usual 95 %.
+    /// Which interval it is: `corrected` if simultaneous over all tests, `90 %` if it is
+    /// the row's own at another level, empty if it is the usual 95 %.
     name: String,
     pub(crate) ends: [f64; 2],
-    /// The same in the metric's unit, where shares would be more than all.
+    /// The interval in the metric's unit, if relative changes would go below -100 %.
     in_unit: Option<String>,
 }
 
@@ -258,10 +260,10 @@ impl Interval {
     }
 }
 
-/// The interval that is shown beside a verdict. Where that is "cannot tell", an interval
-/// of the row's own may leave out "no difference" all the same, so there it is the one
-/// that is corrected as the verdict is. None where no figure speaks for all machines,
-/// or no run varies.
+/// Returns the interval to print next to a verdict. If the outcome is "cannot tell", this
+/// is the interval with the same multiplicity correction as the verdict, since the row's
+/// own interval may exclude "no difference" even then. `None` if machines contradict each
+/// other or no run varies.
 pub(crate) fn interval(
     document: &Document,
     row: &Comparison,
@@ -289,8 +291,8 @@ pub(crate) fn interval(
     })
 }
 
-/// Whether a difference, or an end of its interval, is a fall by more than all of the
-/// baseline: then shares of the baseline say nothing, and differences are shown.
+/// Whether the difference, or an end of its interval, is a drop by more than the whole
+/// baseline; relative changes are meaningless then, and differences are shown instead.
 pub(crate) fn beyond_all(row: &Comparison) -> bool {
     let intervals = [row.ci, row.ci_simultaneous].into_iter().flatten();
     let ends = intervals.filter_map(|ci| as_changes(row, ci)).flatten();
@@ -302,7 +304,8 @@ pub(crate) fn range(ends: [f64; 2]) -> String {
     ends.map(end).join(" to ")
 }
 
-/// By how much a row differs: a share of the baseline; a difference where that is zero.
+/// The size of the change: relative to the baseline, or as a difference if the baseline
+/// is zero.
 pub(crate) fn size(row: &Comparison) -> String {
     match (change(row).filter(|_| !beyond_all(row)), row.difference) {
         (Some(change), _) => percent(change),
@@ -311,7 +314,7 @@ pub(crate) fn size(row: &Comparison) -> String {
     }
 }
 
-/// The ends of the row's own interval as changes.
+/// The ends of the row's own interval, as relative changes.
 pub(crate) fn ends(row: &Comparison) -> Option<[f64; 2]> {
     as_changes(row, row.ci?)
 }
@@ -326,12 +329,13 @@ fn as_changes(row: &Comparison, ci: [f64; 2]) -> Option<[f64; 2]> {
     }
 }
 
-/// The two means that a change lies between, each in a unit in which it is easy to read.
+/// The means before and after a change, each in a readable unit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Means {
-    /// The machine whose means these are, where those of all do not make the change.
+    /// The machine these means are from, if the means over all machines do not reproduce
+    /// the change.
     pub(crate) machine: Option<String>,
-    /// What each is, and its unit.
+    /// Each mean, as number and unit.
     before: [String; 2],
     after: [String; 2],
 }
@@ -342,7 +346,7 @@ impl Means {
         self.written(" -> ", " ", "us")
     }
 
-    /// The same with the signs of a page: `28.2 → 15.0 µs`, which stays on one line.
+    /// Like [`Means::text`], typeset for the page: `28.2 → 15.0 µs`, without line breaks.
     pub(crate) fn typeset(&self) -> String {
         self.written("\u{a0}→\u{a0}", "\u{a0}", "µs")
     }
@@ -360,9 +364,10 @@ impl Means {
     }
 }
 
-/// The means that stand beside the change of a row. A change that is pooled over machines
-/// is a mean of their changes, which the means of all runs need not make; then they are
-/// those of the machine that counts most, and say so.
+/// The means to print next to the change of a row. A change pooled over machines is a
+/// weighted mean of per-machine changes, which the means over all runs need not
+/// reproduce. If they do not, these are the means of the machine with the largest weight,
+/// and the text names it.
 pub(crate) fn absolute(document: &Document, row: &Comparison) -> Option<Means> {
     if let Some(on) = stands_for(document, row) {
         let machine = Some(on.machine.clone());
@@ -372,8 +377,8 @@ pub(crate) fn absolute(document: &Document, row: &Comparison) -> Option<Means> {
     agrees(row, pair).then(|| means(None, &row.unit, pair))
 }
 
-/// The machine whose runs stand for all, where the means of all make another change than
-/// the row has.
+/// The machine whose means are shown for a row, if the means over all machines imply a
+/// different change from the row's.
 pub(crate) fn stands_for<'a>(
     document: &'a Document,
     row: &Comparison,
@@ -388,15 +393,15 @@ pub(crate) fn stands_for<'a>(
     };
     let weight = |on: &&MachineComparison| on.weight.unwrap_or(0.0);
     let on = document.machines.iter().filter(of_row);
-    // The first of those that count as much.
+    // Reversed so that of machines with equal weight the first is taken.
     on.rev().max_by(|a, b| weight(a).total_cmp(&weight(b)))
 }
 
-/// Whether two means make the change of a row, as it is printed.
+/// Whether two means imply the change of a row as it is printed.
 fn agrees(row: &Comparison, [before, after]: [f64; 2]) -> bool {
     const ROUNDING: f64 = 1e-9;
     let (Some(of_row), true) = (change(row), before != 0.0) else {
-        // Beside a difference, or no figure at all, there is nothing to agree with.
+        // A difference, or a row without figures, has no relative change to agree with.
         return change(row).is_none();
     };
     let of_means = (after - before) / before.abs();

@@ -1,4 +1,4 @@
-//! Figures in words: what they may not say.
+//! Figures in words: statements they must not make.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn nothing_falls_by_more_than_all() {
     let row = raw([0.469, 0.0], [-0.718, -0.220], "established");
     assert_eq!(size(&row), "-0.469 updates");
     assert!(beyond_all(&row));
-    // With an interval of less than all shares are shown as before.
+    // If the interval stays above -100 %, relative changes are shown as usual.
     let row = raw([0.469, 0.1], [-0.45, -0.220], "established");
     assert!(!beyond_all(&row));
     assert_eq!(size(&row), "-78.7 %");
@@ -60,7 +60,7 @@ fn a_difference_of_percentages_is_in_points_and_a_share_in_per_cent() {
     .unwrap();
     let shown = interval(&document, &row, Outcome::Less).unwrap();
     assert_eq!(shown.text(), "-2.90 to -1.50 points");
-    // A fall by a third of a percentage is one by a third of anything.
+    // A percentage that falls by a third has a relative change like any other value.
     let row = percentage(raw([3.0, 2.0], [-1.5, -0.5], "established"));
     assert_eq!(size(&row), "-33.3 %");
 }

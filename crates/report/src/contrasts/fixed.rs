@@ -1,16 +1,17 @@
-//! Rows in which no run of a side differs from another of it: what they show is no sample
-//! but a fact, as the size of a structure is.
+//! Rows in which the runs of each side all have the same value. Such a row is not a
+//! sample but a fact, like the size of a structure.
 
 use assize_verdict::{Comparison, Document, Verdict};
 
 use super::figures::Outcome;
 
-/// What no run contradicts of a row that no test can decide, since nothing varies: the
-/// sides are equal in every run, or differ by the same in every run.
+/// The outcome of a row that no test can decide because nothing varies: both sides are
+/// equal in every run, or differ by the same amount in every run. `None` for any other
+/// row.
 pub(crate) fn fixed(document: &Document, row: &Comparison) -> Option<Outcome> {
-    /// What sums leave of intervals without a width.
+    /// The rounding error that summation leaves in an interval of zero width.
     const ROUNDING: f64 = 1e-9;
-    // Values that are printed with decimals may differ in those that were cut off.
+    // Values printed with decimals may differ in the digits that were cut off.
     if row.resolution.is_some_and(|step| step < 1.0) {
         return None;
     }
@@ -27,7 +28,8 @@ pub(crate) fn fixed(document: &Document, row: &Comparison) -> Option<Outcome> {
     })
 }
 
-/// The value that several runs of a configuration have, if they have but one.
+/// The common value of a configuration's runs, if there are at least two runs and all
+/// have it.
 fn one_value(document: &Document, row: &Comparison, configuration: &str) -> Option<f64> {
     let runs = document
         .runs

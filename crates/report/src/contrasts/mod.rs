@@ -1,5 +1,5 @@
-//! One configuration against its baseline on one metric, in all workloads: which way it
-//! came out, in words. The text for a terminal and the page say it with the same words.
+//! One configuration against its baseline on one metric, over all workloads: its outcome
+//! in words. The terminal text and the page use the same words.
 
 mod figures;
 mod fixed;
@@ -22,7 +22,7 @@ pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
 
 use crate::text::{agreement, contradicted};
 
-/// How a metric reads: what the document calls it, what people call it, and what is
+/// The wording of a metric: its name in the document, its title, and which direction is
 /// good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetricWords {
@@ -30,11 +30,12 @@ pub struct MetricWords {
     pub metric: String,
     /// Its title, in words.
     pub title: String,
-    /// What is good; none where that depends on the question.
+    /// The good direction; `None` if it depends on the question.
     pub better: Option<Better>,
 }
 
-/// Finds how a metric reads; what is missing is called as in the document.
+/// Looks up the wording of a metric; one without an entry keeps its name from the
+/// document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words<'a>(pub(crate) &'a [MetricWords]);
 
@@ -54,7 +55,7 @@ impl<'a> Words<'a> {
         self.of(metric).and_then(|one| one.better)
     }
 
-    /// The title at the beginning of a line; a metric without one is called as in the
+    /// The title for the start of a line; a metric without one keeps its name from the
     /// document.
     pub(crate) fn capitalised(self, metric: &str) -> String {
         match self.title(metric) {
@@ -81,7 +82,7 @@ pub(crate) fn direction(better: Better) -> &'static str {
     }
 }
 
-/// With a capital at the beginning.
+/// Capitalises the first letter.
 fn capital(text: &str) -> String {
     let mut text = text.to_owned();
     if let Some(first) = text.get(..1).map(str::to_uppercase) {
@@ -90,13 +91,13 @@ fn capital(text: &str) -> String {
     text
 }
 
-/// A metric of the answer, and each configuration that is compared on it.
+/// A metric of the answer, and the configurations compared on it.
 pub(crate) struct OfMetric<'a> {
     pub(crate) metric: &'a str,
     pub(crate) contrasts: Vec<Contrast<'a>>,
 }
 
-/// One configuration against its baseline on one metric, in all workloads.
+/// One configuration against its baseline on one metric, over all workloads.
 pub(crate) struct Contrast<'a> {
     pub(crate) name: &'a str,
     pub(crate) rows: Vec<(&'a Comparison, Outcome)>,
@@ -104,8 +105,8 @@ pub(crate) struct Contrast<'a> {
     margin: f64,
 }
 
-/// The contrasts of each metric that leads: the primary ones; without these, those with
-/// something to say. The most striking contrast of a metric is first.
+/// Groups the rows of the answer into contrasts by metric: the primary metrics, or all
+/// metrics if none is primary. The most striking contrast of each metric comes first.
 pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfMetric<'a>> {
     let mut metrics: Vec<OfMetric<'_>> = Vec::new();
     for row in leading(document) {
@@ -145,8 +146,8 @@ pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfM
     metrics
 }
 
-/// Which way a row of a document has come out. Where machines contradict each other, no
-/// figure speaks for all.
+/// Returns the outcome of a row of a document. It is open if machines contradict each
+/// other, because no single figure is valid for all of them.
 pub(crate) fn came_out(document: &Document, row: &Comparison, better: Option<Better>) -> Outcome {
     if contradicted(document, row) {
         return Outcome::Open;
@@ -158,23 +159,23 @@ fn first(contrasts: &[Contrast<'_>]) -> f64 {
     contrasts.first().map_or(0.0, Contrast::weight)
 }
 
-/// Whether somebody said which metrics matter.
+/// Whether any metric is declared primary.
 pub(crate) fn rows_are_primary(document: &Document) -> bool {
     document.comparisons.iter().any(|row| row.primary)
 }
 
-/// The rows that the answer is made of.
+/// The rows that make up the answer: the primary ones, or all rows if none is primary.
 pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
     let primary = rows_are_primary(document);
     let leads = |row: &&Comparison| row.primary == primary;
     document.comparisons.iter().filter(leads).collect()
 }
 
-/// The sentences of a document that say more than the contrasts do: all but those whose
-/// rows are all among the contrasts.
+/// The sentences of a document that add something to the contrasts: all except those
+/// whose rows are all covered by contrasts.
 pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
     let metrics = leading(document).into_iter();
-    // What differs between machines no contrast says.
+    // Contrasts do not show differences between machines.
     let is_one =
         |row: &&Comparison| agreement(document, row).is_none_or(|it| it == Agreement::Agree);
     let metrics = metrics.filter(is_one);
@@ -196,7 +197,7 @@ pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
 }
 
 impl<'a> Contrast<'a> {
-    /// How much there is to say: what is established before what is not.
+    /// How much the contrast has to report; established results outweigh the rest.
     fn weight(&self) -> f64 {
         let of = |(row, came_out): &(&Comparison, Outcome)| {
             let size = gain(row, None).abs();
@@ -214,14 +215,14 @@ impl<'a> Contrast<'a> {
         self.rows.iter().map(of).fold(0.0, f64::max)
     }
 
-    /// Whether nothing is known of it on any workload.
+    /// Whether every workload is undecided.
     pub(crate) fn is_open(&self) -> bool {
         self.rows
             .iter()
             .all(|(_, came_out)| *came_out == Outcome::Open)
     }
 
-    /// Whether nothing differs on any workload, in any run.
+    /// Whether the two sides are equal in every run of every workload.
     pub(crate) fn is_equal(&self) -> bool {
         self.rows
             .iter()
@@ -252,7 +253,7 @@ impl<'a> Contrast<'a> {
         }
     }
 
-    /// The best and the worst workload of those that are decided; of all where none is.
+    /// The best and the worst decided workload, or of all workloads if none is decided.
     pub(crate) fn best_and_worst(&self) -> Vec<(&'a Comparison, Outcome)> {
         let by_gain = |(a, _): &(&Comparison, _), (b, _): &(&Comparison, _)| -> Ordering {
             gain(b, self.better).total_cmp(&gain(a, self.better))
@@ -279,7 +280,7 @@ pub(crate) fn margin(margin: f64) -> String {
         .replace(".0 %", " %")
 }
 
-/// How many rows have another verdict than undecided.
+/// The number of rows whose verdict is not undecided.
 pub(crate) fn decided(rows: &[&Comparison]) -> usize {
     let is = |row: &&&Comparison| row.verdict != Verdict::Undecided;
     rows.iter().filter(is).count()

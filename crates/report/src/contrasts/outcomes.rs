@@ -4,10 +4,10 @@ use assize_verdict::{Document, OutcomeComparison, OutcomeSignature, Verdict};
 
 use super::capital;
 
-/// More causes than this are counted.
+/// At most this many causes are named; the rest are counted.
 const SIGNATURES: usize = 2;
 
-/// What came of a row: `worse`, `better`, or `cannot tell`.
+/// The outcome of a row: `worse`, `better`, `as often` or `cannot tell`.
 pub(crate) fn word(row: &OutcomeComparison) -> &'static str {
     match (row.verdict, row.is_more()) {
         (Verdict::Established, true) => "worse",
@@ -23,7 +23,7 @@ pub(crate) fn figures(row: &OutcomeComparison) -> String {
         "{} of {} -> {} of {} runs",
         row.count_baseline, row.n_baseline, row.count, row.n
     );
-    // What slow runs have in common is the heading.
+    // For slow runs, the heading already says what they have in common.
     let of_others = row.signatures.iter().filter(|_| row.tail.is_none());
     let mut causes: Vec<String> = of_others.map(cause).collect();
     if causes.len() > SIGNATURES {
@@ -37,13 +37,13 @@ pub(crate) fn figures(row: &OutcomeComparison) -> String {
     }
 }
 
-/// A cause, with how many runs have it where it is not that of all.
+/// The text of a cause.
 fn cause(signature: &OutcomeSignature) -> String {
     signature.signature.clone()
 }
 
-/// `Crashes with buggy: worse: 0 of 40 -> 6 of 40 runs (oops in use+0x5e), established`,
-/// and of what is not decided how many would have been.
+/// Describes a row: `Crashes with buggy: worse: 0 of 40 -> 6 of 40 runs (oops in
+/// use+0x5e), established`. If it is undecided, adds how many would have decided it.
 pub fn outcome_said(row: &OutcomeComparison) -> String {
     let heading = match &row.tail {
         Some(_) => row.heading(),
@@ -70,7 +70,7 @@ pub fn outcome_said(row: &OutcomeComparison) -> String {
     text
 }
 
-/// The rows in the order in which they are said: what is worse first.
+/// The rows in the order in which they are reported: worse first.
 pub(crate) fn ranked(document: &Document) -> Vec<&OutcomeComparison> {
     let mut rows: Vec<&OutcomeComparison> = document.outcomes.iter().collect();
     rows.sort_by_key(|row| {
@@ -80,7 +80,7 @@ pub(crate) fn ranked(document: &Document) -> Vec<&OutcomeComparison> {
     rows
 }
 
-/// How many runs were not completed, each counted once.
+/// The number of runs that did not complete, each counted once.
 pub(crate) fn lost(document: &Document) -> usize {
     let mut runs: Vec<u32> = document
         .outcomes
@@ -95,7 +95,7 @@ pub(crate) fn lost(document: &Document) -> usize {
     runs.len()
 }
 
-/// The rows as sentences name them.
+/// The names that sentences use for these rows.
 pub(super) fn names(document: &Document) -> impl Iterator<Item = String> {
     let rows = document.outcomes.iter();
     rows.map(|row| format!("{} {}", row.heading(), row.configuration))

@@ -5,7 +5,7 @@ use assize_verdict::{Better, Document, Rate, RateComparison, Verdict};
 use super::{Outcome, Words, percent};
 use crate::number::significant;
 
-/// An event, and each configuration that is compared on it.
+/// An event, and the configurations compared on it.
 pub(crate) struct OfEvent<'a> {
     pub(crate) event: &'a str,
     pub(crate) contrasts: Vec<RateContrast<'a>>,
@@ -21,7 +21,7 @@ pub(crate) struct RateContrast<'a> {
     after: Option<&'a Rate>,
 }
 
-/// The contrasts of each event; without those in which none occurred on either side.
+/// The contrasts of each event, except those in which it occurred on neither side.
 pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEvent<'a>> {
     let mut events: Vec<OfEvent<'_>> = Vec::new();
     for row in &document.rate_comparisons {
@@ -55,7 +55,7 @@ pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEv
     events
 }
 
-/// Whether the events have an answer that the metrics have not.
+/// Whether the events decide something while all metrics are undecided.
 pub(crate) fn events_lead(document: &Document) -> bool {
     let open = |verdict: Verdict| verdict == Verdict::Undecided;
     let rows = super::leading(document);

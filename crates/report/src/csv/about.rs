@@ -1,10 +1,10 @@
-//! What the document is about, as rows.
+//! Facts about the document, as rows.
 
 use assize_verdict::Document;
 
 use super::Table;
 
-/// Writes a row for each fact.
+/// Writes one row per fact.
 pub(super) fn about(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     let texts = [
         ("schema", &document.schema),

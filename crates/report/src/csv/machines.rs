@@ -1,10 +1,10 @@
-//! What several machines say.
+//! The results of several machines.
 
 use assize_verdict::{Agreement, Document, MachineComparison, Pooled};
 
 use super::{Table, bounds, number};
 
-/// A row for each machine, and one for each figure of all together.
+/// Writes a row for each machine, and one for each figure of all machines together.
 pub(super) fn rows(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     for row in &document.machines {
         machine(row, table)?;
@@ -91,7 +91,7 @@ fn pooled(row: &Pooled, table: &mut Table) -> Result<(), ::csv::Error> {
     table.row(&fields)
 }
 
-/// How the machines differ, and what others would show.
+/// Writes how much the machines differ, and what to expect on other machines.
 fn spread(row: &Pooled, table: &mut Table) -> Result<(), ::csv::Error> {
     let random = row.ratio_random.or(row.difference_random);
     for (kind, value, ci, p) in [

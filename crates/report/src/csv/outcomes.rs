@@ -5,7 +5,8 @@ use assize_verdict::{Document, OutcomeComparison};
 use super::{Table, number};
 use crate::contrasts::outcome_said;
 
-/// A row for each way in which runs ended, and one for each run that did.
+/// Writes a row for each way in which runs ended, and one for each run that ended that
+/// way.
 pub(super) fn rows(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     for row in &document.outcomes {
         compared(row, table)?;

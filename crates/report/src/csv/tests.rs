@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Gives values that are in no other place.
+/// Generates values that occur nowhere else.
 struct Fresh(u32);
 
 impl Fresh {
@@ -166,7 +166,7 @@ impl Fresh {
         })
     }
 
-    /// A document in which nothing is missing and no two things are alike.
+    /// A document in which nothing is missing and no two values are equal.
     fn document(&mut self) -> Value {
         let mut all = json!({
             "schema": self.text(), "source": self.text(), "baseline": self.text(),
@@ -191,7 +191,7 @@ impl Fresh {
     }
 }
 
-/// The texts and numbers of a value, and names that are data.
+/// Collects the texts and numbers of a value, and names that are data.
 fn leaves(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Null => panic!("something is missing"),

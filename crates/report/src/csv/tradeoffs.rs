@@ -48,7 +48,7 @@ fn of_axis(kind: &str, axis: &TradeoffAxis) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The mean of a point in one metric, and its ratio to the baseline.
+/// Writes the mean of a point in one metric, and its ratio to the baseline.
 fn value(
     kinds: [&str; 2],
     axis: &TradeoffAxis,
@@ -71,9 +71,9 @@ fn value(
     Ok(())
 }
 
-/// Where a point stands, a row for each with which it is undecided or to which it is
-/// equivalent, and one for each metric of whatever dominates it: the one that dominates
-/// is the configuration, the other the baseline.
+/// Writes the standing of a point, a row for each point it cannot be told from or is
+/// equivalent to, and one per metric for each point that dominates it: the dominating
+/// point is the configuration, the dominated one the baseline.
 fn standing(
     tradeoff: &Tradeoff,
     point: &TradeoffPoint,

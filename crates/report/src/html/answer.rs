@@ -1,20 +1,20 @@
-//! The answer: the document's sentences, each with what backs it.
+//! The answer: the document's sentences, each with the verdict behind it.
 
 use std::collections::{HashMap, HashSet};
 
 use assize_verdict::{Document, Effect, Sentence, Verdict};
 use serde::Serialize;
 
-/// A sentence and how sure it is.
+/// A sentence and its certainty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Said {
     text: String,
-    /// The verdict of the rows that back it; `effect` for effects of factors,
-    /// which have none, and `note` for what is said of the data as a whole.
+    /// The verdict of the rows behind it; `effect` for effects of factors, which have no
+    /// verdict, and `note` for statements about the data as a whole.
     verdict: &'static str,
 }
 
-/// How many comparisons got which verdict.
+/// The number of comparisons with a given verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Tally {
     verdict: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Tally {
     count: usize,
 }
 
-/// A claim and what became of it.
+/// A claim and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Claimed {
     text: String,
@@ -41,7 +41,7 @@ pub(super) fn sentences(document: &Document) -> Vec<Said> {
     document.sentences.iter().map(said).collect()
 }
 
-/// The rows that sentences name.
+/// The rows that sentences can refer to.
 struct Known {
     verdicts: HashMap<String, Verdict>,
     effects: HashSet<String>,
@@ -67,8 +67,8 @@ impl Known {
         }
     }
 
-    /// The weakest verdict of the rows that something was found in; of rows
-    /// beside them the sentence itself says that they are less sure.
+    /// The weakest verdict among the sentence's rows that show a difference; if other
+    /// rows are less certain, the sentence says so.
     fn of(&self, sentence: &Sentence) -> &'static str {
         let found = || {
             sentence
@@ -90,7 +90,7 @@ impl Known {
     }
 }
 
-/// How many comparisons got which verdict, the surest first.
+/// The number of comparisons per verdict, most certain first.
 pub(super) fn tally(document: &Document) -> Vec<Tally> {
     [
         Verdict::Established,

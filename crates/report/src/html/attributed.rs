@@ -1,5 +1,5 @@
-//! What `assize why` found out, as the page of a report shows it: the answers that the
-//! bundle keeps, or how to get one.
+//! The results of `assize why` in a report: those kept in the bundle, or the command to
+//! get one.
 
 use assize_verdict::{Comparison, Document, Verdict};
 use assize_why::Kept;
@@ -11,19 +11,19 @@ use super::page::Page;
 use super::why::{Line, lines, packed};
 use crate::why::{account, seeds, sentence};
 
-/// Functions of each answer that are there without a script.
+/// The number of functions per result that are listed without a script.
 const FUNCTIONS: usize = 10;
 
-/// Answers of `assize why` about the runs of a page.
+/// Results of `assize why` for the runs of a page.
 #[derive(Debug, Clone, Default)]
 pub struct Attributions {
-    /// Those that the bundle keeps.
+    /// The results kept in the bundle.
     pub kept: Vec<Kept>,
-    /// How to ask for more; none where runs cannot be repeated.
+    /// The words of a command to get more; `None` if the runs cannot be repeated.
     pub shell: Option<Shell>,
 }
 
-/// Words of a command, quoted for a shell.
+/// Words of a command, quoted for the shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shell {
     /// The bundle.
@@ -34,11 +34,11 @@ pub struct Shell {
     pub workloads: Vec<String>,
 }
 
-/// What the template sees.
+/// What the template gets.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown<'p> {
     answers: Vec<Answer<'p>>,
-    /// A command for a comparison that has no answer yet, if there is no answer at all.
+    /// A command for one comparison, if there are no results at all.
     ask: Option<String>,
 }
 
@@ -53,12 +53,12 @@ struct Answer<'p> {
     seeds: String,
     several: bool,
     functions: Vec<Line<'p>>,
-    /// Functions that are not among these.
+    /// How many further functions there are.
     others: usize,
     command: Option<String>,
 }
 
-/// Nothing if there is neither an answer nor a way to one.
+/// Returns `None` if there is neither a result nor a command to get one.
 pub(super) fn shown<'p>(page: &'p Page<'_>) -> Option<Shown<'p>> {
     let document = page.document;
     let answers: Vec<Answer<'p>> = known(page).map(|kept| answer(page, kept)).collect();
@@ -74,7 +74,7 @@ pub(super) fn shown<'p>(page: &'p Page<'_>) -> Option<Shown<'p>> {
     Some(Shown { answers, ask })
 }
 
-/// The answers about configurations and workloads of the document.
+/// The results whose configurations and workload are in the document.
 fn known<'p>(page: &'p Page<'_>) -> impl Iterator<Item = &'p Kept> {
     page.attributions.kept.iter().filter(|kept| {
         let why = &kept.why;
@@ -108,7 +108,7 @@ fn answer<'p>(page: &Page<'_>, kept: &'p Kept) -> Answer<'p> {
         account: account(why),
         seeds: seeds(why),
         several: why.p_attainable.is_some(),
-        // The last line is the whole, which the sentence says.
+        // The last row is the total, which the sentence already gives.
         functions: {
             let mut functions = lines(first, &why.total);
             functions.pop();
@@ -119,7 +119,7 @@ fn answer<'p>(page: &Page<'_>, kept: &'p Kept) -> Answer<'p> {
     }
 }
 
-/// The command that asks about two configurations.
+/// The command that compares two configurations on a workload.
 fn command(page: &Page<'_>, a: &str, b: &str, on: &str, seeds: usize) -> Option<String> {
     let shell = page.attributions.shell.as_ref()?;
     let [a, b] = [a, b].map(|name| {
@@ -134,8 +134,8 @@ fn command(page: &Page<'_>, a: &str, b: &str, on: &str, seeds: usize) -> Option<
     Some(text + " --keep")
 }
 
-/// The comparison that a reader would ask about first: of a primary metric if there is
-/// one, and established if one is.
+/// The comparison that a reader would probably ask about first: on a primary metric if
+/// there is one, and established if possible.
 fn worth_asking<'d>(document: &'d Document, primary: &[String]) -> Option<&'d Comparison> {
     let rows = document.comparisons.iter();
     rows.min_by_key(|row| {
@@ -146,7 +146,7 @@ fn worth_asking<'d>(document: &'d Document, primary: &[String]) -> Option<&'d Co
     })
 }
 
-/// What the script draws: the frames of each answer, and the words of commands.
+/// The input of the script: the frames of each result, and the words of commands.
 pub(super) fn data(page: &Page<'_>) -> [Value; 2] {
     let answers = known(page).map(|kept| {
         let why = &kept.why;

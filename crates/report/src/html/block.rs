@@ -1,4 +1,4 @@
-//! What lies in the page besides HTML.
+//! Embedded parts of the page other than HTML.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,14 @@ use flate2::write::ZlibEncoder;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// JSON, deflated, in letters that cannot end a script element.
+/// Returns the JSON deflated and in Base64, which cannot end a script element.
 pub(super) fn deflated(value: &Value) -> io::Result<String> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(value.to_string().as_bytes())?;
     Ok(STANDARD.encode(encoder.finish()?))
 }
 
-/// The Content-Security-Policy: this style, this script, and no request.
+/// The Content-Security-Policy: allows this style and this script, and no requests.
 pub(super) fn policy(style: &str, script: &str) -> String {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
     format!(
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_policy_names_the_hashes_that_browsers_compute() {
-        // printf %s a | openssl dgst -sha256 -binary | base64
+        // Reference: printf %s a | openssl dgst -sha256 -binary | base64
         let a = "ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=";
         let policy = policy("a", "");
         assert!(policy.contains(&format!("style-src 'sha256-{a}'")));

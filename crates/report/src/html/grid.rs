@@ -1,4 +1,4 @@
-//! The verdict grid: metric by configuration, a table for each workload.
+//! The verdict grid: one table per workload, metrics by configurations.
 
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use crate::text::contradicted;
 #[derive(Debug, Serialize)]
 pub(super) struct Grid {
     workload: String,
-    /// What its rows are compared with.
+    /// The configuration that its rows are compared with.
     baseline: String,
-    /// `6 runs against 6`, if that holds for all.
+    /// `6 runs against 6`, if all rows have the same numbers.
     runs: Option<String>,
     configurations: Vec<String>,
     rows: Vec<Row>,
@@ -29,7 +29,7 @@ pub(super) struct Row {
     title: String,
     unit: String,
     primary: bool,
-    /// Whether the baseline that is shown first has any.
+    /// Whether the metric is compared with the baseline that is shown first.
     compared: bool,
     cells: Vec<Cell>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Cell {
     pub(super) configuration: String,
     /// `verdict`, `baseline` or `none`.
     pub(super) kind: &'static str,
-    /// The document's figures, as JSON has them.
+    /// The figures as they are in the JSON document.
     pub(super) ratio: Option<String>,
     pub(super) difference: Option<String>,
     pub(super) low: Option<String>,
@@ -49,11 +49,11 @@ pub(super) struct Cell {
     pub(super) mark: &'static str,
     /// `falls`, `rises` or `level`.
     pub(super) way: &'static str,
-    /// Whether that is good: `good`, `bad`, `differs`, `same` or `open`.
+    /// The colour class: `good`, `bad`, `differs`, `same` or `open`.
     pub(super) tone: &'static str,
-    /// The same in a word, where there is one.
+    /// The colour class as a word, for `good` and `bad`.
     pub(super) tone_word: &'static str,
-    /// What is shown.
+    /// The text shown in the cell.
     pub(super) value: String,
     pub(super) interval: String,
 }
@@ -61,7 +61,7 @@ pub(super) struct Cell {
 /// Rows of a document by workload, metric with unit, and configuration.
 pub(super) type Index<'d> = HashMap<(&'d str, &'d str, &'d str, &'d str), &'d Comparison>;
 
-/// Finds rows by their names.
+/// Builds the index.
 pub(super) fn index(document: &Document) -> Index<'_> {
     document
         .comparisons
@@ -78,7 +78,7 @@ pub(super) fn index(document: &Document) -> Index<'_> {
         .collect()
 }
 
-/// One grid for each workload that has rows.
+/// A grid for each workload that has rows.
 pub(super) fn grids(page: &Page<'_>) -> Vec<Grid> {
     let document = page.document;
     let index = index(document);
@@ -104,14 +104,14 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
             metrics.push(key);
         }
     }
-    // A baseline that was run twice is no configuration of its own.
+    // A repeat of the baseline is not a configuration of its own.
     let configurations: Vec<String> = document
         .configurations
         .iter()
         .filter(|c| c.repeats.is_none())
         .map(|c| c.name.clone())
         .collect();
-    // Metrics that are compared with another baseline only.
+    // Metrics that are compared with other baselines only.
     let others = page.others.iter().flat_map(|other| &other.comparisons);
     for row in others.filter(|row| row.workload == workload) {
         let key = (row.metric.as_str(), row.unit.as_str());
@@ -149,7 +149,7 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
     })
 }
 
-/// What is not compared: the baseline itself, or what was not measured.
+/// A cell without a comparison: the baseline itself, or a metric that was not measured.
 fn empty(rows: &[&Comparison], name: &str, (metric, unit): (&str, &str), baseline: &str) -> Cell {
     let mut empty = Cell {
         configuration: name.to_owned(),
@@ -173,7 +173,7 @@ pub(super) fn with_unit(value: f64, unit: &str) -> String {
     format!("{value} {unit}").trim_end().to_owned()
 }
 
-/// `6 runs against 6` if that holds for all rows.
+/// `6 runs against 6`, if all rows have the same numbers.
 fn runs(rows: &[&Comparison]) -> Option<String> {
     let first = rows.first().and_then(|row| row.n.zip(row.n_baseline));
     let (n, baseline) = first?;
@@ -181,8 +181,8 @@ fn runs(rows: &[&Comparison]) -> Option<String> {
     all.then(|| format!("{n} runs against {baseline}"))
 }
 
-/// One row of the document as a cell. Where machines contradict each other, no
-/// figure is shown.
+/// Converts a row of the document to a cell. Shows no figure if machines contradict each
+/// other.
 pub(super) fn cell(document: &Document, row: &Comparison, words: Words<'_>) -> Cell {
     let tone = tone(document, row, words);
     let cell = Cell {
@@ -214,12 +214,12 @@ pub(super) fn cell(document: &Document, row: &Comparison, words: Words<'_>) -> C
     }
 }
 
-/// Whether what a row shows is good.
+/// The colour class of a row.
 pub(super) fn tone(document: &Document, row: &Comparison, words: Words<'_>) -> &'static str {
     came_out(document, row, words.better(&row.metric)).tone()
 }
 
-/// The word that stands beside a colour.
+/// The word shown next to a colour.
 fn tone_word(tone: &str) -> &'static str {
     match tone {
         "good" => "better",
@@ -267,7 +267,7 @@ fn value(row: &Comparison) -> String {
     }
 }
 
-/// Which way the metric goes.
+/// The direction in which the metric moves.
 pub(super) fn way(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
     let sign = match (ratio, difference) {
         (Some(ratio), _) => ratio - 1.0,
@@ -283,7 +283,7 @@ pub(super) fn way(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
     }
 }
 
-/// The mark of a verdict, the same as in the mail.
+/// The mark for a verdict, the same as in a mail.
 pub(super) fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Established => "**",

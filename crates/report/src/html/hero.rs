@@ -1,8 +1,8 @@
-//! The answer as the first screen shows it: for each metric and configuration which way
-//! it came out, by how much, and how sure that is, beside a plot of the intervals.
+//! The first screen of the page: for each metric and configuration its outcome, effect
+//! and certainty, next to a plot of the intervals.
 //!
-//! It is drawn here and not by the script, so that it is there without one. Places are
-//! shares of the width, so that one drawing fits every screen.
+//! The plot is drawn here and not by the script, so it works without one. Positions are
+//! percentages of the width, so one drawing fits every screen.
 
 use assize_verdict::{Better, Comparison, Document, Verdict};
 use serde::Serialize;
@@ -15,19 +15,19 @@ use crate::contrasts::{
 };
 use crate::text::contradicted;
 
-/// How many configurations all metrics together show at once; others can be unfolded.
+/// The number of configurations shown unfolded, over all metrics together.
 const ROOM: usize = 8;
-/// How many metrics and events show any at once.
+/// The number of metrics and events with unfolded configurations.
 const PARTS: usize = 4;
 
-/// The answer against one baseline.
+/// The answer for one baseline.
 #[derive(Debug, Serialize)]
 pub(super) struct Hero {
     baseline: Option<String>,
     parts: Vec<Part>,
-    /// What can be unfolded.
+    /// The folded metrics and events.
     folded: Vec<Part>,
-    /// What would settle what is not established.
+    /// What would settle the rows that are not established.
     settles: Option<String>,
 }
 
@@ -36,9 +36,9 @@ pub(super) struct Hero {
 struct Part {
     metric: String,
     title: String,
-    /// `less is better`; empty where that depends on the question.
+    /// `less is better`; empty if it depends on the question.
     direction: &'static str,
-    /// What is on the left of the plot, and on the right.
+    /// The labels of the left and right side of the plot.
     sides: [&'static str; 2],
     scale: Option<Scale>,
     shown: Vec<Row>,
@@ -52,19 +52,19 @@ struct Row {
     verdict: String,
     /// `good`, `bad`, `differs`, `same`, `open`, or `mixed`.
     tone: &'static str,
-    /// The verdict of all of its rows, if it is one.
+    /// The verdict, if all rows of the configuration have the same.
     certainty: Option<&'static str>,
-    /// `6 runs against 6`, where all have as many.
+    /// `6 runs against 6`, if all rows have the same numbers.
     runs: Option<String>,
     lanes: Vec<Lane>,
-    /// Where the workloads between the best and the worst are.
+    /// The positions of the workloads between the best and the worst.
     between: Vec<f64>,
 }
 
 /// One configuration on one workload.
 #[derive(Debug, Serialize)]
 struct Lane {
-    /// Empty where there is one workload only.
+    /// Empty if there is only one workload.
     workload: String,
     tone: &'static str,
     verdict: &'static str,
@@ -74,17 +74,17 @@ struct Lane {
     bar: Option<Bar>,
 }
 
-/// A value with its interval.
+/// A value and its interval.
 #[derive(Debug, Serialize)]
 struct Bar {
     at: f64,
     interval: Option<[f64; 2]>,
     width: f64,
-    /// Whether the interval goes on beyond the plot, on either side.
+    /// Whether the interval extends beyond the plot at either end.
     beyond: [bool; 2],
 }
 
-/// What a document answers.
+/// Builds the first screen from a document.
 pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
     let words = Words(metrics);
     let of_metrics = by_metric(document, words);
@@ -139,7 +139,8 @@ fn part(
     }
 }
 
-/// Where a change lies: what is worse is farther right; without a direction what is more.
+/// The position of a change: worse is farther right; without a direction, more is farther
+/// right.
 fn place(change: f64, better: Option<Better>) -> f64 {
     let log = (1.0 + change).max(0.01).ln();
     match better {
@@ -148,7 +149,7 @@ fn place(change: f64, better: Option<Better>) -> f64 {
     }
 }
 
-/// Both ends of an interval, the better one first.
+/// The positions of both ends of an interval, the better one first.
 fn places(ends: [f64; 2], better: Option<Better>) -> [f64; 2] {
     let [a, b] = ends.map(|end| place(end, better));
     [a.min(b), a.max(b)]
@@ -194,7 +195,7 @@ fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
     }
 }
 
-/// That of the workloads that are decided, if they agree.
+/// The colour class of the decided workloads, or `mixed` if they disagree.
 fn tone(outcomes: &[Outcome]) -> &'static str {
     let tones = outcomes.iter().map(|one| one.tone());
     let decided: Vec<&str> = tones.filter(|tone| *tone != "open").collect();
@@ -204,7 +205,7 @@ fn tone(outcomes: &[Outcome]) -> &'static str {
     same(&decided).unwrap_or("mixed")
 }
 
-/// What all are, if they are the same.
+/// The common value, if all values are the same.
 fn same<T: Copy + PartialEq>(all: &[T]) -> Option<T> {
     let first = *all.first()?;
     all.iter().all(|one| *one == first).then_some(first)

@@ -1,61 +1,61 @@
-//! The index over an archive of mails: a page with a row for each.
+//! The index of a mail archive: a page with one row per mail or thread.
 
 use serde::Serialize;
 
 use super::{HtmlError, block, environment};
 
-/// An archive as it was judged.
+/// A judged archive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Index {
-    /// What was read.
+    /// The archive that was read.
     pub source: String,
-    /// Whether a row is a thread, and not a mail.
+    /// Whether each row is a thread instead of a single mail.
     pub threads: bool,
-    /// How many mails were read.
+    /// The number of mails read.
     pub mails: u64,
-    /// Those in which there were figures, in the order of the archive.
+    /// The mails or threads with figures, in archive order.
     pub rows: Vec<IndexRow>,
 }
 
-/// A mail, or a thread.
+/// A mail or a thread.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IndexRow {
-    /// Places in the archive, counted from 1, of the mails that hold figures.
+    /// The positions in the archive, starting at 1, of the mails with figures.
     pub messages: Vec<u32>,
-    /// The identifier of the first, without angle brackets.
+    /// The Message-ID of the first mail, without angle brackets.
     pub message_id: Option<String>,
     /// Its subject.
     pub subject: Option<String>,
     /// Its author.
     pub from: Option<String>,
-    /// Its date, as it was written.
+    /// Its date, as written in the mail.
     pub date: Option<String>,
     /// The configurations.
     pub configurations: Vec<String>,
-    /// Runs that were read.
+    /// The number of runs read.
     pub runs: usize,
-    /// Means over runs that were read.
+    /// The number of means over runs read.
     pub summaries: usize,
-    /// Figures without runs that were read.
+    /// The number of figures without runs read.
     pub statements: usize,
-    /// How many comparisons are established.
+    /// The number of established comparisons.
     pub established: usize,
-    /// How many are supported.
+    /// The number of supported comparisons.
     pub supported: usize,
-    /// How many are equivalent.
+    /// The number of equivalent comparisons.
     pub equivalent: usize,
-    /// How many are undecided.
+    /// The number of undecided comparisons.
     pub undecided: usize,
-    /// Codes of the lints, each once.
+    /// The codes of the lints, without repeats.
     pub lints: Vec<String>,
-    /// Why it was not judged.
+    /// Why it could not be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
 impl IndexRow {
-    /// The best verdict of a comparison; `read` where nothing was compared, and
-    /// `failed` where it could not be judged.
+    /// The best verdict of its comparisons; `read` if nothing was compared, `failed` if
+    /// it could not be judged.
     pub fn verdict(&self) -> &'static str {
         let counts = [
             (usize::from(self.problem.is_some()), "failed"),
@@ -69,7 +69,7 @@ impl IndexRow {
     }
 }
 
-/// The verdicts in the order in which the page counts them.
+/// The verdicts, in the order in which the page counts them.
 const VERDICTS: [&str; 6] = [
     "established",
     "supported",
@@ -79,11 +79,11 @@ const VERDICTS: [&str; 6] = [
     "failed",
 ];
 
-/// The index as a page that needs neither script nor network; the same input
+/// Returns the index as a page that needs neither scripts nor network. The same input
 /// gives the same bytes.
 ///
 /// # Errors
-/// [`HtmlError`], never because of what the mails say.
+/// [`HtmlError`], never because of the contents of the mails.
 pub fn index(index: &Index) -> Result<String, HtmlError> {
     let style = concat!(
         include_str!("style/page.css"),

@@ -1,4 +1,4 @@
-//! The index over bundles: a page with a row for each, and what it answers.
+//! The index of bundles: a page with one row per bundle and its answers.
 
 use assize_verdict::Document;
 use serde::Serialize;
@@ -7,42 +7,42 @@ use super::{HtmlError, block, environment};
 use crate::MetricWords;
 use crate::contrasts::{Words, by_event, by_metric, effect_with_interval};
 
-/// Answers of one bundle that are shown; others are counted.
+/// At most this many answers per bundle are shown; the rest are counted.
 const SHOWN: usize = 4;
-/// Hides the rows that do not hold the words that are asked for.
+/// Hides the rows that do not contain the search words.
 const SCRIPT: &str = include_str!("script/library.js");
 
-/// Bundles below a directory.
+/// The bundles in a directory tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Library {
     /// The directory.
     pub source: String,
-    /// The bundles, the newest first.
+    /// The bundles, newest first.
     pub rows: Vec<LibraryRow>,
 }
 
 /// One bundle.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LibraryRow {
-    /// Where it is.
+    /// The path of the bundle.
     pub path: String,
-    /// The experiment's title.
+    /// The title of the experiment.
     pub title: String,
-    /// Its question; may be empty.
+    /// The question of the experiment; may be empty.
     pub question: String,
-    /// What it answers.
+    /// Its answers.
     pub answers: Vec<LibraryAnswer>,
-    /// How many more contrasts it answers.
+    /// The number of contrasts not shown.
     pub more: usize,
-    /// The day of its last run; empty where nothing says it.
+    /// The day of its last run; empty if unknown.
     pub date: String,
-    /// The kernels it ran on.
+    /// The kernels that it ran on.
     pub kernels: Vec<String>,
-    /// The configurations, which name commits where commits were compared.
+    /// The configurations; they name commits if commits were compared.
     pub configurations: Vec<String>,
-    /// How many runs it has.
+    /// The number of runs.
     pub runs: usize,
-    /// Why it was not judged.
+    /// Why it could not be judged.
     pub problem: Option<String>,
 }
 
@@ -55,7 +55,8 @@ pub struct LibraryAnswer {
     pub text: String,
 }
 
-/// With an arrow, the sign for micro, and a per cent sign that stays beside its figure.
+/// Typesets an answer: `->` becomes an arrow, `us` becomes `µs`, and `%` stays on the
+/// line of its figure.
 fn on_paper(text: &str) -> String {
     text.replace(" us)", " µs)")
         .replace(" us ->", " µs ->")
@@ -64,7 +65,7 @@ fn on_paper(text: &str) -> String {
 }
 
 impl LibraryRow {
-    /// Adds what a document answers: the most striking contrast of each metric first.
+    /// Adds the answers of a document: the most striking contrast of each metric first.
     pub fn answer(&mut self, document: &Document, metrics: &[MetricWords]) {
         let words = Words(metrics);
         let mut first = Vec::new();
@@ -109,10 +110,10 @@ impl LibraryRow {
     }
 }
 
-/// The index as a page; the same input gives the same bytes.
+/// Returns the index as a page. The same input gives the same bytes.
 ///
 /// # Errors
-/// [`HtmlError`], never because of what the bundles say.
+/// [`HtmlError`], never because of the contents of the bundles.
 pub fn library(library: &Library) -> Result<String, HtmlError> {
     let style = concat!(
         include_str!("style/page.css"),

@@ -1,11 +1,11 @@
-//! What is wrong with the data, rates, figures without runs.
+//! Data problems, rates, and figures without runs.
 
 use assize_verdict::{Document, IdentityDifference, Rate, RateComparison, Statement};
 use serde::Serialize;
 
 use crate::number::{p, ratio, significant};
 
-/// Lints of one code.
+/// The lints with one code.
 #[derive(Debug, Serialize)]
 pub(super) struct Lints {
     code: String,
@@ -19,13 +19,13 @@ struct Found {
     detail: String,
 }
 
-/// What each configuration differs in from the baseline, a sentence each.
+/// How each configuration differs from the baseline, one sentence each.
 pub(super) fn identities(document: &Document) -> Vec<String> {
     let differences = document.identity_differences.iter();
     differences.map(IdentityDifference::sentence).collect()
 }
 
-/// The lints, those of one code together, in the order of the document.
+/// The lints grouped by code, in the order of the document.
 pub(super) fn lints(document: &Document) -> Vec<Lints> {
     let mut all: Vec<Lints> = Vec::new();
     for lint in &document.lints {
@@ -109,7 +109,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// A figure behind which no number of runs stands.
+/// A figure without a number of runs.
 #[derive(Debug, Serialize)]
 pub(super) struct Stated {
     workload: String,

@@ -1,4 +1,4 @@
-//! What several machines say together.
+//! The pooled results of several machines.
 
 use assize_verdict::{Agreement, Document, Pooled};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::grid::{mark, way};
 use crate::number::{self, p, ratio, significant};
 
-/// The comparisons over all machines, or whatever the bundles are of.
+/// The comparisons pooled over machines, or over whatever distinguishes the bundles.
 #[derive(Debug, Serialize)]
 pub(super) struct Machines {
     /// `machines`, `kernels`.
@@ -32,7 +32,7 @@ struct Row {
     because: String,
 }
 
-/// The pooled comparisons, if there are several machines.
+/// The pooled comparisons; `None` if the document has none.
 pub(super) fn machines(document: &Document) -> Option<Machines> {
     (!document.pooled.is_empty()).then(|| Machines {
         several: document.across.several().to_string(),
@@ -66,7 +66,7 @@ fn row(row: &Pooled) -> Row {
     }
 }
 
-/// Whether machines tell the same story, as JSON says it.
+/// Whether the machines agree, spelled as in JSON.
 pub(super) fn agreement(agreement: Agreement) -> &'static str {
     match agreement {
         Agreement::Agree => "agree",

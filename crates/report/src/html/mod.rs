@@ -1,13 +1,13 @@
-//! The report as one page: a file that needs no network.
+//! The report as a single HTML file that needs no network.
 //!
-//! What must be there without a script is HTML: the question, the answer, the
-//! verdict grid, what is wrong with the data, what is not known, and how to
-//! do it again. The script adds plots, other baselines and whatever a reader
-//! chooses, from data that lie in the page, deflated. It computes nothing: the
-//! verdicts against each baseline are those of the documents.
+//! Everything that must be visible without a script is HTML: the question, the answer,
+//! the verdict grid, data problems, limits, and how to reproduce the report. The script
+//! adds plots, other baselines and interactive choices from data embedded in the page,
+//! deflated. It computes no statistics: the verdicts for each baseline come from the
+//! documents.
 //!
-//! A Content-Security-Policy allows the page's own style and script, by hash,
-//! and no request at all.
+//! A Content-Security-Policy allows only the page's own style and script, by hash, and no
+//! requests.
 
 mod answer;
 mod attributed;
@@ -42,7 +42,7 @@ pub use page::{About, Page, Post, PostFigure, PostLine};
 pub use trend::trend;
 pub use why::why;
 
-/// The style, in the order in which it applies.
+/// The style sheets, in the order in which they apply.
 const STYLE: [&str; 5] = [
     include_str!("style/page.css"),
     include_str!("style/hero.css"),
@@ -51,7 +51,7 @@ const STYLE: [&str; 5] = [
     why::FLAME_STYLE,
 ];
 
-/// The script: one closure in several files.
+/// The script: several files joined into one closure.
 const SCRIPT: [&str; 19] = [
     include_str!("script/unpack.js"),
     include_str!("script/data.js"),
@@ -94,13 +94,13 @@ const TEMPLATES: [(&str, &str); 16] = [
     ("rest.html", include_str!("template/rest.html")),
 ];
 
-/// Why a page could not be made. Each is a bug of ours.
+/// Why a page could not be rendered. Each variant is a bug in assize.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HtmlError {
-    /// A template is wrong.
+    /// A template is invalid.
     Template(minijinja::Error),
-    /// The data could not be put into the page.
+    /// The data could not be embedded in the page.
     Data(std::io::Error),
 }
 
@@ -121,10 +121,10 @@ impl From<minijinja::Error> for HtmlError {
     }
 }
 
-/// The report as a page; the same input gives the same bytes.
+/// Renders the report as a page. The same input gives the same bytes.
 ///
 /// # Errors
-/// [`HtmlError`], never because of what the documents say.
+/// [`HtmlError`], never because of the contents of the documents.
 pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
     let style = STYLE.concat();
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
@@ -144,7 +144,7 @@ pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
     Ok(text)
 }
 
-/// The answers against the other baselines, as the first is in the page.
+/// The first screens for the other baselines, rendered like the one in the page.
 fn heroes(page: &Page<'_>, environment: &Environment<'_>) -> Result<Vec<String>, minijinja::Error> {
     let template = environment.get_template("hero.html")?;
     let others = page.others.iter();
@@ -155,7 +155,7 @@ fn heroes(page: &Page<'_>, environment: &Environment<'_>) -> Result<Vec<String>,
     heroes.collect()
 }
 
-/// The templates, in which all that is shown is text.
+/// An environment with the templates, which escapes every value as text.
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
@@ -167,8 +167,8 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     Ok(environment)
 }
 
-/// Writes what a reader sees. Attributes that scripts and tests read have the
-/// text as it is: `{{ text | e }}`.
+/// Writes a value as readers see it. Attributes that scripts and tests read need the raw
+/// text: `{{ text | e }}`.
 fn shown(
     out: &mut minijinja::Output<'_>,
     state: &minijinja::State<'_, '_>,

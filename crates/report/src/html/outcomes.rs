@@ -1,4 +1,4 @@
-//! How runs ended, at the top of a page.
+//! How runs ended, for the top of the page.
 
 use assize_verdict::{Document, OutcomeComparison, OutcomeRun};
 use serde::Serialize;
@@ -9,12 +9,12 @@ use crate::contrasts::{outcome_said, ranked_outcomes};
 #[derive(Debug, Serialize)]
 pub(super) struct Ended {
     said: String,
-    /// `bad` where it is established that the configuration is worse.
+    /// `bad` if the configuration is established to be worse.
     tone: &'static str,
     causes: Vec<Cause>,
 }
 
-/// Runs that ended so for one cause.
+/// Runs that ended this way for the same cause.
 #[derive(Debug, Serialize)]
 struct Cause {
     signature: String,
@@ -23,7 +23,7 @@ struct Cause {
     runs: String,
 }
 
-/// All ways, the worst first.
+/// All ways in which runs ended, worst first.
 pub(super) fn ended(document: &Document) -> Vec<Ended> {
     ranked_outcomes(document).into_iter().map(of_row).collect()
 }

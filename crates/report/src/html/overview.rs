@@ -1,4 +1,4 @@
-//! What to see first: a few metrics over all workloads and configurations.
+//! An overview: a few metrics over all workloads and configurations.
 
 use assize_verdict::Document;
 use serde::Serialize;
@@ -7,10 +7,10 @@ use super::grid::{Cell, Index, cell, index};
 use super::page::Page;
 use crate::contrasts::Words;
 
-/// More metrics than this are no overview.
+/// The maximum number of metrics in an overview.
 const MOST: usize = 4;
 
-/// One metric, configuration by workload.
+/// One metric, configurations by workloads.
 #[derive(Debug, Serialize)]
 pub(super) struct Overview {
     metric: String,
@@ -35,7 +35,8 @@ struct OfWorkload {
     cell: Cell,
 }
 
-/// The primary metrics; without any those that the sentences speak of.
+/// Overviews of the primary metrics, or of those named in the sentences if none is
+/// primary.
 pub(super) fn overviews(page: &Page<'_>) -> Vec<Overview> {
     let document = page.document;
     let index = index(document);

@@ -1,7 +1,7 @@
-//! The data of the plots, in columns.
+//! The data of the plots, column by column.
 //!
-//! Names are replaced by their place in a list; numbers are rounded to seven
-//! significant digits, two and more beyond what is shown.
+//! Names are replaced by their index in a list. Numbers are rounded to seven significant
+//! digits, at least two more than are shown.
 
 use std::collections::HashMap;
 
@@ -14,21 +14,21 @@ use super::{answer, attributed, grid, machines};
 use crate::contrasts::{Words, absolute};
 use crate::text::contradicted;
 
-/// Lists of names and where each stands.
+/// Lists of names, and the index of each name.
 struct Names<'p> {
     configurations: HashMap<&'p str, usize>,
     workloads: HashMap<&'p str, usize>,
-    /// With their units.
+    /// Metrics with their units.
     metrics: Vec<(&'p str, &'p str)>,
     metric_at: HashMap<(&'p str, &'p str), usize>,
 }
 
-/// Everything that the script works with.
+/// Returns all data that the script uses.
 pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
     let document = page.document;
     let names = Names::new(page);
     let words = Words(&page.about.metrics);
-    // The first answer is in the page already.
+    // The page already contains the first answer.
     let heroes = std::iter::once("").chain(heroes.iter().map(String::as_str));
     let judged: Vec<Value> = std::iter::once(document)
         .chain(page.others)
@@ -129,8 +129,8 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// Adds a metric as it was recorded, unless it is there in a unit that its
-    /// values can be shown in.
+    /// Adds a metric as recorded, unless it is already listed with a unit to which its
+    /// values can be converted.
     fn add_recorded(&mut self, metric: &'p str, unit: &'p str) {
         let mut known = self.metrics.iter();
         if self.metric(metric, unit).is_none()
@@ -153,7 +153,7 @@ impl<'p> Names<'p> {
     }
 }
 
-/// The verdicts against one baseline.
+/// The verdicts for one baseline.
 fn judged(document: &Document, names: &Names<'_>, words: Words<'_>, hero: &str) -> Value {
     let rows = &document.comparisons;
     let column = |of: &dyn Fn(&Comparison) -> Value| -> Value {
@@ -197,7 +197,8 @@ fn judged(document: &Document, names: &Names<'_>, words: Words<'_>, hero: &str) 
     })
 }
 
-/// A timeline, its spans in columns; the names of threads come again and again.
+/// A timeline with its spans column by column; thread names repeat, so they are stored
+/// once and referred to by index.
 fn timeline(timeline: &Timeline) -> Value {
     let lanes = timeline.lanes.iter().map(|lane| {
         let mut labels: Vec<&str> = Vec::new();
@@ -230,7 +231,7 @@ fn timeline(timeline: &Timeline) -> Value {
     })
 }
 
-/// The comparisons on each machine.
+/// The per-machine comparisons.
 fn on_machines(document: &Document, names: &Names<'_>) -> Value {
     let rows = document.machines.iter().map(|row| {
         json!({
@@ -248,7 +249,7 @@ fn on_machines(document: &Document, names: &Names<'_>) -> Value {
     rows.collect()
 }
 
-/// The comparisons over all machines.
+/// The comparisons pooled over machines.
 fn pooled(document: &Document, names: &Names<'_>) -> Value {
     let rows = document.pooled.iter().map(|row| {
         json!({
@@ -280,7 +281,7 @@ fn letter(verdict: Verdict) -> char {
     }
 }
 
-/// What the method finds where nothing differs.
+/// The noise floor: the effects found where nothing differs.
 fn floor(rows: &[NoiseFloor], names: &Names<'_>) -> Value {
     let rows = rows.iter().map(|row| {
         json!({
@@ -319,7 +320,7 @@ fn factorial(fits: &[Factorial], names: &Names<'_>) -> Value {
     fits.collect()
 }
 
-/// The runs: a column for each metric, `null` where a run has it not.
+/// The runs: a column for each metric, `null` where a run lacks it.
 fn runs(runs: &[Run], names: &Names<'_>) -> Value {
     let column = |of: &dyn Fn(&Run) -> Value| -> Value {
         runs.iter().map(of).collect::<Vec<Value>>().into()
@@ -349,7 +350,7 @@ fn rounded(value: Option<f64>) -> Value {
     value.map_or(Value::Null, |value| json!(short(value)))
 }
 
-/// Seven significant digits.
+/// Rounds to seven significant digits.
 fn short(value: f64) -> f64 {
     format!("{value:.6e}").parse().unwrap_or(value)
 }

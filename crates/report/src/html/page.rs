@@ -1,4 +1,4 @@
-//! What a page shows.
+//! The contents of a page.
 
 use assize_bundle::{Evidence, Place};
 use assize_trace::Timeline;
@@ -7,82 +7,84 @@ use assize_verdict::Document;
 use super::attributed::Attributions;
 use crate::MetricWords;
 
-/// What a page shows.
+/// The contents of a page.
 #[derive(Debug, Clone)]
 pub struct Page<'a> {
-    /// The records judged as was asked.
+    /// The records, judged with the options given.
     pub document: &'a Document,
-    /// The same records judged against other baselines.
+    /// The same records, judged against other baselines.
     pub others: &'a [Document],
-    /// What their source says of itself.
+    /// Facts about the source of the records.
     pub about: About,
-    /// What lies behind the values of the runs.
+    /// Curves and time series behind the values of the runs.
     pub evidence: Evidence,
-    /// What CPUs and engines did in a few runs.
+    /// What CPUs and engines did during a few runs.
     pub timelines: Vec<Timeline>,
-    /// The post, where the records were read from one.
+    /// The post, if the records were read from one.
     pub post: Option<Post>,
-    /// Where differences come from, as far as that was asked.
+    /// Results of `assize why`, as far as there are any.
     pub attributions: Attributions,
 }
 
-/// What the source of the records says of itself.
+/// Facts about the source of the records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct About {
-    /// The experiment's title, or what was read.
+    /// The experiment's title, or the name of what was read.
     pub title: String,
-    /// The question it asks; may be empty.
+    /// The question that it asks; may be empty.
     pub question: String,
-    /// Where it ran, where that is known.
+    /// Where it ran, if known.
     pub target: Option<String>,
-    /// Metrics declared primary.
+    /// Metrics that are declared primary.
     pub primary: Vec<String>,
-    /// How metrics and events read; what is missing is called as in the document.
+    /// Titles and directions of metrics and events; one without an entry keeps its name
+    /// from the document.
     pub metrics: Vec<MetricWords>,
     /// Facts about the machine.
     pub facts: Vec<(String, String)>,
-    /// The experiment file.
+    /// The text of the experiment file.
     pub experiment: Option<String>,
 }
 
-/// A post as it was read.
+/// A post and what was read from it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Post {
     /// Its lines, in order.
     pub lines: Vec<PostLine>,
-    /// What was read from them.
+    /// The figures read from them.
     pub figures: Vec<PostFigure>,
 }
 
-/// A figure that was read, and from where.
+/// A figure read from a post.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PostFigure {
-    /// Its line.
+    /// Its place in the post.
     pub place: Place,
-    /// The configuration, where something says it.
+    /// The configuration, if the post gives one.
     pub configuration: Option<String>,
-    /// The workload, where something says it.
+    /// The workload, if the post gives one.
     pub workload: Option<String>,
-    /// What stands behind it: `run 2`.
+    /// The kind of data behind it: `run 2`.
     pub behind: String,
     /// The metric.
     pub metric: String,
     /// The value with its unit.
     pub value: String,
-    /// Whether the line shows it; else it only begins the block.
+    /// Whether this line contains the value itself; otherwise it only starts the block
+    /// that does.
     pub shown: bool,
 }
 
 /// One line of a post.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PostLine {
-    /// The message, counted from 1.
+    /// The number of the message, starting at 1.
     pub message: u32,
-    /// The line in the file, counted from 1.
+    /// The line number in the file, starting at 1.
     pub line: u32,
-    /// How deep it was quoted.
+    /// Its quoting depth.
     pub depth: u8,
-    /// What it was taken for.
+    /// How the line was classified.
     pub taken: String,
     /// Its text, unquoted.
     pub text: String,

@@ -1,5 +1,5 @@
-//! The post's lines beside what was read from them, what these figures support, and what
-//! would settle it.
+//! The lines of the post next to the figures read from them, the comparisons these
+//! support, and what would settle those.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use assize_verdict::{Comparison, Document, Verdict};
 use super::page::{Post, PostFigure, PostLine};
 use crate::contrasts::{Outcome, Words, came_out, effect_with_interval, margin};
 
-/// Lines around those that say something.
+/// The number of context lines around each line in use.
 const CONTEXT: usize = 2;
 
-/// The post as the page shows it.
+/// The post as shown on the page.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown {
     parts: Vec<Part>,
@@ -21,7 +21,7 @@ pub(super) struct Shown {
     left_out: usize,
 }
 
-/// Lines that follow each other, or how many were left out.
+/// Consecutive lines, or the number of lines left out.
 #[derive(Debug, Serialize)]
 struct Part {
     skipped: usize,
@@ -36,11 +36,11 @@ struct Line {
     quotes: String,
     text: String,
     taken: String,
-    /// What was read from it.
+    /// The figures read from it.
     read: Vec<Read>,
-    /// What that supports, each comparison once.
+    /// The comparisons its figures support, without repeats.
     supports: Vec<Supported>,
-    /// Whether it was taken for anything.
+    /// Whether figures were read from the line or it is neither prose nor blank.
     used: bool,
 }
 
@@ -53,18 +53,18 @@ struct Read {
     of: String,
 }
 
-/// What figures of a line support.
+/// A comparison that figures of a line support.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Supported {
     tone: &'static str,
     /// `better: -20.9 % (71379 -> 56447), -22.0 % to -19.8 %`.
     text: String,
     verdict: &'static str,
-    /// What would settle it; empty where it is settled.
+    /// What would settle it; empty if it is settled.
     settles: String,
 }
 
-/// The lines that say something, with those around them.
+/// The lines that were used, with their context.
 pub(super) fn shown(post: &Post, document: &Document, words: Words<'_>) -> Shown {
     let read = read(post);
     let used: Vec<bool> = post
@@ -127,7 +127,7 @@ fn of(line: &PostLine, used: bool, read: Option<&Vec<Read>>, supports: Vec<Suppo
     }
 }
 
-/// What was read from each line.
+/// The figures read from each line.
 fn read(post: &Post) -> BTreeMap<(u32, u32), Vec<Read>> {
     let mut read: BTreeMap<(u32, u32), Vec<Read>> = BTreeMap::new();
     for figure in &post.figures {
@@ -154,7 +154,7 @@ fn named(figure: &PostFigure) -> String {
     of.join(" on ")
 }
 
-/// The comparisons of which figures of a line are a side, each once.
+/// The comparisons that use figures of a line, without repeats.
 fn supports(post: &Post, line: &PostLine, document: &Document, words: Words<'_>) -> Vec<Supported> {
     let mut all: Vec<Supported> = Vec::new();
     let here = |figure: &&PostFigure| {

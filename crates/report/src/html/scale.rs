@@ -1,25 +1,26 @@
-//! A scale of changes, on which half is as far to one side as twice is to the other.
+//! A logarithmic scale for changes: halving is as far to one side as doubling is to the
+//! other.
 
 use serde::Serialize;
 
-/// Room at both ends, in shares of the width.
+/// The margin at both ends, in per cent of the width.
 const EDGE: f64 = 3.0;
-/// Ticks are as far apart at least, so that their texts do not meet on a phone.
+/// The minimum distance between ticks, so that their labels do not overlap on a phone.
 const APART: f64 = 13.0;
-/// Changes that make good ticks.
+/// Candidate changes for ticks.
 const TICKS: [f64; 26] = [
     -0.98, -0.95, -0.9, -0.8, -0.6, -0.5, -0.4, -0.3, -0.2, -0.1, -0.05, -0.02, -0.01, 0.01, 0.02,
     0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 9.0, 19.0, 49.0, 99.0,
 ];
 
-/// From places to shares of the width, in per cent.
+/// Maps positions to per cent of the width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Scale {
     low: f64,
     high: f64,
-    /// Where nothing differs.
+    /// The position of no change.
     none: f64,
-    /// What is no difference larger than the margin: its beginning and its width.
+    /// The start and width of the band of changes within the margin.
     band: [f64; 2],
     ticks: Vec<Tick>,
 }
@@ -31,8 +32,9 @@ struct Tick {
 }
 
 impl Scale {
-    /// A scale for values and intervals. Intervals that are much wider than the values are
-    /// apart go on beyond it. `place` says where a change lies.
+    /// Builds a scale for values and intervals. An interval that is much wider than the
+    /// spread of the values extends beyond the scale. `place` maps a change to its
+    /// position.
     pub(super) fn new(
         values: &[f64],
         intervals: &[[f64; 2]],
@@ -48,7 +50,7 @@ impl Scale {
             low = low.min(from.max(least - room));
             high = high.max(to.min(most + room));
         }
-        // Both sides can be seen.
+        // Keeps both sides visible.
         let side = (high - low).max(4.0 * margin) / 4.0;
         low = low.min(-side);
         high = high.max(side);
@@ -66,19 +68,20 @@ impl Scale {
         scale
     }
 
-    /// Where a place is, in per cent of the width; beyond an end, that end.
+    /// The position in per cent of the width; a position beyond an end is moved to that
+    /// end.
     pub(super) fn at(&self, place: f64) -> f64 {
         let share = (place.clamp(self.low, self.high) - self.low) / (self.high - self.low);
         round(EDGE + share * (100.0 - 2.0 * EDGE))
     }
 
-    /// The same, of what is not beyond an end.
+    /// Like [`Scale::at`], but `None` beyond the ends.
     pub(super) fn inside(&self, place: f64) -> Option<f64> {
         let within = (self.low - 1e-9..=self.high + 1e-9).contains(&place);
         within.then(|| self.at(place))
     }
 
-    /// The outermost that fit, and others where there is room.
+    /// The outermost ticks that fit, and further ones where there is space.
     fn ticks(&self, place: impl Fn(f64) -> f64) -> Vec<Tick> {
         let mut ticks = vec![Tick {
             at: self.none,
@@ -104,7 +107,7 @@ impl Scale {
     }
 }
 
-/// Where the middle of a tick's text is: near an edge it ends or begins at the tick.
+/// The middle of a tick's label. Near an edge the label starts or ends at the tick.
 fn middle(at: f64) -> f64 {
     const HALF: f64 = 5.0;
     match at {
@@ -123,7 +126,7 @@ fn text(change: f64) -> String {
     }
 }
 
-/// To a hundredth of a per cent, of which no screen has as many dots.
+/// Rounds to a hundredth of a per cent, which is finer than any screen.
 fn round(share: f64) -> f64 {
     (share * 100.0).round() / 100.0
 }

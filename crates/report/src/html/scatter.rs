@@ -1,6 +1,6 @@
-//! A trade-off as a plot: points with intervals, and the front as a line.
+//! A plot of a trade-off: points with intervals, and the front as a line.
 //!
-//! It is drawn here and not by the script, so that it is there without one.
+//! It is drawn here and not by the script, so it works without one.
 
 use assize_verdict::{Better, Document, Standing, Tradeoff, TradeoffPoint, TradeoffValue};
 use serde::Serialize;
@@ -16,19 +16,19 @@ const TOP: f64 = 34.0;
 const BOTTOM: f64 = 352.0;
 /// Half the size of a mark.
 const MARK: f64 = 5.0;
-/// About how wide a letter of a label is, and how high a line of it.
+/// The approximate width of a letter of a label, and the height of a line.
 const LETTER: f64 = 6.9;
 const LINE: f64 = 14.0;
-/// Longer labels are cut off.
+/// Longer labels are cut.
 const LONGEST: usize = 28;
-/// Longer names of axes are cut off.
+/// Longer axis names are cut.
 const LONGEST_NAME: usize = 84;
-/// Where the largest value is so many times the least, the axis is logarithmic.
+/// The axis is logarithmic if the largest value is more than this many times the smallest.
 const LOGARITHMIC: f64 = 15.0;
-/// How many colours the page has.
+/// The number of colours of the page.
 const COLOURS: usize = 10;
 
-/// What the template draws; places are pixels.
+/// The input of the template; positions are in pixels.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Plot {
     width: f64,
@@ -41,7 +41,7 @@ pub(super) struct Plot {
     name_y: String,
     ticks_x: Vec<Tick>,
     ticks_y: Vec<Tick>,
-    /// The line between what is dominated by the front and what is not.
+    /// The boundary of the region that the front dominates.
     front: String,
     points: Vec<Point>,
 }
@@ -64,7 +64,7 @@ struct Point {
     label_x: f64,
     label_y: f64,
     anchor: &'static str,
-    /// A line from a label that is not beside its point.
+    /// A line from a label to its point, if the label is not next to it.
     leader: Option<String>,
 }
 
@@ -76,17 +76,17 @@ struct Scale {
     is_log: bool,
 }
 
-/// A point before it is drawn: its values and the ends of its intervals.
+/// A point before layout: its values and the ends of its intervals.
 struct Placed<'t> {
     point: &'t TradeoffPoint,
-    /// Its place among all configurations, which gives it its colour.
+    /// Its index among all configurations, which determines its colour.
     index: usize,
     value: [f64; 2],
     ends: [Option<[f64; 2]>; 2],
 }
 
-/// The plot of a trade-off; none if no configuration has both metrics. `units` are
-/// those in which its axes are.
+/// Plots a trade-off whose axes are in `units`. `None` if no configuration has both
+/// metrics.
 pub(super) fn plot(
     document: &Document,
     tradeoff: &Tradeoff,
@@ -147,7 +147,7 @@ pub(super) fn plot(
     })
 }
 
-/// The points that have both metrics.
+/// The points with values in both metrics.
 fn placed<'t>(
     document: &Document,
     tradeoff: &'t Tradeoff,
@@ -230,7 +230,7 @@ impl Scale {
         values.into_iter().map(tick).collect()
     }
 
-    /// 1, 2 and 5 times powers of ten.
+    /// Ticks at 1, 2 and 5 times powers of ten.
     fn decades(&self) -> Vec<f64> {
         let powers = self.from.log10().floor() as i32..=self.to.log10().ceil() as i32;
         let all = powers.flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10_f64.powi(power)));
@@ -238,7 +238,7 @@ impl Scale {
             .collect()
     }
 
-    /// About six round numbers.
+    /// About six ticks at round numbers.
     fn steps(&self) -> Vec<f64> {
         let rough = (self.to - self.from) / 6.0;
         let power = 10_f64.powf(rough.log10().floor());
@@ -253,7 +253,7 @@ impl Scale {
     }
 }
 
-/// A round number without the zeros that it does not need.
+/// Formats a round number without trailing zeros.
 fn short(value: f64) -> String {
     let text = significant(value, 4);
     match text.contains('.') && !text.contains('e') {
@@ -262,13 +262,14 @@ fn short(value: f64) -> String {
     }
 }
 
-/// To a tenth of a pixel, so that the same document gives the same short text.
+/// Rounds to a tenth of a pixel, which keeps the output short and reproducible.
 fn tenths(pixels: f64) -> f64 {
     (pixels * 10.0).round() / 10.0
 }
 
-/// The line through the points of the front: from each to the next by the corner that
-/// is as bad as either in both metrics, and on to the ends of the plot.
+/// The line through the points of the front. Between neighbours it goes through the
+/// corner that takes the worse value of the two in both metrics; at the ends it continues
+/// to the edges of the plot.
 fn front(tradeoff: &Tradeoff, mut at: Vec<[f64; 2]>) -> String {
     at.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let (Some(first), Some(last)) = (at.first(), at.last()) else {
@@ -276,7 +277,7 @@ fn front(tradeoff: &Tradeoff, mut at: Vec<[f64; 2]>) -> String {
     };
     let lower_x = tradeoff.x.better == Better::Lower;
     let lower_y = tradeoff.y.better == Better::Lower;
-    // On the screen y grows downwards.
+    // On the screen, y grows downwards.
     let worse_x = if lower_x { f64::max } else { f64::min };
     let worse_y = if lower_y { f64::min } else { f64::max };
     let (far_x, far_y) = (
@@ -340,8 +341,8 @@ fn point(one: &Placed<'_>, at: [f64; 2], scales: [&Scale; 2], taken: &mut Vec<Bo
     }
 }
 
-/// The shape of a configuration's mark, as in other plots: colour is never the only
-/// sign.
+/// The mark of a configuration, the same shape as in other plots, so that colour is never
+/// the only distinction.
 fn mark(index: usize, [x, y]: [f64; 2]) -> String {
     let corners = |list: &[[f64; 2]]| {
         let at = |[dx, dy]: &[f64; 2]| [tenths(x + dx * MARK), tenths(y + dy * MARK)];
@@ -360,7 +361,7 @@ fn mark(index: usize, [x, y]: [f64; 2]) -> String {
     }
 }
 
-/// A place that is taken.
+/// An area that is already occupied.
 #[derive(Debug, Clone, Copy)]
 struct Box {
     x: [f64; 2],
@@ -385,8 +386,9 @@ impl Box {
     }
 }
 
-/// Where a label finds room: right or left of its point, else above or below of that,
-/// ever farther; and whether it is so far away that a line must lead there.
+/// Finds a free position for a label: to the right or left of its point, or else at
+/// increasing distance above or below. Returns the position, the text anchor, and whether
+/// it is so far away that it needs a leader line.
 fn free([x, y]: [f64; 2], width: f64, taken: &mut Vec<Box>) -> ([f64; 2], &'static str, bool) {
     let steps = (0..24).map(|step| {
         let rows = f64::from((step + 1) / 2) * LINE;
@@ -419,7 +421,7 @@ fn free([x, y]: [f64; 2], width: f64, taken: &mut Vec<Box>) -> ([f64; 2], &'stat
     (place.map(tenths), anchor, off.abs() > LINE)
 }
 
-/// The beginning of a text that is too long.
+/// Cuts a text that is too long.
 fn cut(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most - 1).chain(['\u{2026}']).collect(),
@@ -482,7 +484,7 @@ mod tests {
         ("d", 11.0, 19.0, "undecided"),
     ];
 
-    /// The corners of the line, as pixels.
+    /// The corners of the line, in pixels.
     fn corners(path: &str) -> Vec<[f64; 2]> {
         let steps = path.split(['M', 'L']).filter(|step| !step.is_empty());
         let pair = |step: &str| {
@@ -498,11 +500,13 @@ mod tests {
         let [start, a, corner, b, end] = corners(&plot.front)[..] else {
             panic!("{}", plot.front)
         };
-        // From above `a` down to it, right to below nothing but above `b`, down, right.
+        // From above down to `a`, right to the x of `b`, down to `b`, and right to the
+        // edge.
         assert_eq!((start, end), ([a[0], TOP], [RIGHT, b[1]]));
         assert_eq!(corner, [b[0], a[1]]);
         assert!(a[0] < b[0] && a[1] < b[1], "y grows downwards");
-        // Where more of y is better both are on it the other way round.
+        // If more is better in y, both points are on the front and the line runs the
+        // other way.
         let other = [("a", 10.0, 10.0, "front"), ("b", 20.0, 20.0, "front")];
         let plot = drawn([true, false], &other);
         let [start, a, corner, b, end] = corners(&plot.front)[..] else {
@@ -523,7 +527,7 @@ mod tests {
                 .unwrap()
                 .at
         };
-        // `a` is the baseline: 10, and all intervals reach from 9 to 12.
+        // `a` is the baseline, at 10, and all intervals reach from 9 to 12.
         assert_eq!(corners(&plot.front)[1][0], tick("10"));
         let bar = corners(&plot.points[0].bars[0]);
         assert!(bar[0][0] < tick("10") && bar[1][0] > tick("10") && bar[1][0] < tick("15"));

@@ -1,4 +1,4 @@
-//! The tables that the experiment asks for.
+//! The tables declared in the experiment.
 
 use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use serde::Serialize;
@@ -48,7 +48,7 @@ pub(super) struct Related {
 }
 
 impl Related {
-    /// The ratio or difference.
+    /// The ratio or the difference.
     pub(super) fn value(&self) -> &str {
         &self.value
     }

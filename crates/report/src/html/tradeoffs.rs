@@ -1,4 +1,4 @@
-//! The trade-offs that are asked for.
+//! The trade-offs declared in the experiment.
 
 use assize_verdict::{
     Document, Relation, Standing, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue,
@@ -17,7 +17,7 @@ pub(super) struct Shown {
     x: Axis,
     y: Axis,
     because: Option<String>,
-    /// What the plot shows, in words.
+    /// A description of the plot in words.
     description: String,
     plot: Option<Plot>,
     rows: Vec<Row>,
@@ -82,7 +82,7 @@ fn shown(document: &Document, tradeoff: &Tradeoff) -> Shown {
     }
 }
 
-/// In which units both metrics are shown.
+/// The units in which the two metrics are shown.
 fn units(tradeoff: &Tradeoff) -> [Readable; 2] {
     let means = |of: fn(&TradeoffPoint) -> &TradeoffValue| {
         tradeoff
@@ -118,7 +118,7 @@ fn to_baseline(value: &TradeoffValue, axis: &TradeoffAxis) -> Option<Related> {
     Some(related(relation, &axis.unit))
 }
 
-/// Which others put it there.
+/// The points that determine its standing.
 fn why(tradeoff: &Tradeoff, point: &TradeoffPoint) -> String {
     let of = |relation: &Option<Relation>, axis: &TradeoffAxis| match relation {
         Some(relation) => {

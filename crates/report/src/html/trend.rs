@@ -1,4 +1,5 @@
-//! A trend as a page: a plot of each metric over the bundles, and where it changed.
+//! A trend as a page: a plot of each metric over the bundles, and the bundles at which it
+//! changed.
 
 use serde::Serialize;
 
@@ -9,16 +10,17 @@ use crate::readable::Readable;
 use crate::series::plain;
 use crate::trend::{Trend, TrendSeries, TrendStep};
 
-/// Where the first and the last bundle are, in shares of the width: labels are on the left.
+/// The positions of the first and the last bundle in per cent of the width; the labels are
+/// to the left.
 const FIRST: f64 = 16.0;
 const LAST: f64 = 97.0;
-/// The first and the last line of a plot, in pixels.
+/// The top and bottom line of a plot, in pixels.
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 128.0;
-/// A plot shows at least so many times the margin, so that noise looks like noise.
+/// The range of a plot is at least this many times the margin, so that noise looks small.
 const MARGINS: f64 = 6.0;
 
-/// A metric, with a plot for each workload.
+/// A metric with a plot for each workload.
 #[derive(Debug, Serialize)]
 struct Part {
     metric: String,
@@ -27,14 +29,14 @@ struct Part {
     plots: Vec<Plot>,
 }
 
-/// One metric on one workload; places across in per cent, others in pixels.
+/// One metric on one workload; horizontal positions in per cent, vertical ones in pixels.
 #[derive(Debug, Serialize)]
 struct Plot {
     workload: String,
     lines: Vec<[f64; 4]>,
     dots: Vec<Dot>,
     ticks: Vec<Tick>,
-    /// What can be said of it without a plot.
+    /// The content of the plot in words.
     says: String,
 }
 
@@ -42,7 +44,7 @@ struct Plot {
 struct Dot {
     x: f64,
     y: f64,
-    /// The ends of the interval of its step.
+    /// The ends of the interval of the step.
     ends: Option<[f64; 2]>,
     tone: &'static str,
     changed: bool,
@@ -74,11 +76,11 @@ struct Said {
     shown: String,
 }
 
-/// A trend as a page that needs neither script nor network; the same input gives the
-/// same bytes.
+/// Returns a trend as a page that needs neither scripts nor network. The same input gives
+/// the same bytes.
 ///
 /// # Errors
-/// [`HtmlError`], never because of what the bundles say.
+/// [`HtmlError`], never because of the contents of the bundles.
 pub fn trend(trend: &Trend) -> Result<String, HtmlError> {
     let style = concat!(
         include_str!("style/page.css"),
@@ -143,7 +145,7 @@ fn parts(trend: &Trend) -> Vec<Part> {
     parts
 }
 
-/// From values to pixels, of which there are more below.
+/// Maps values to pixels, which count from the top.
 struct Scale {
     low: f64,
     high: f64,
@@ -193,7 +195,7 @@ impl Scale {
     }
 }
 
-/// The interval of a step, around the value before it.
+/// The interval of a step, applied to the value before it.
 fn ends(series: &TrendSeries, at: usize) -> Option<[f64; 2]> {
     let step = series.steps.get(at)?;
     let before = step.before?;
@@ -204,7 +206,7 @@ fn ends(series: &TrendSeries, at: usize) -> Option<[f64; 2]> {
         None => from + end,
     };
     let ends = step.interval?.map(end);
-    // An interval without end would leave nothing of the values to see.
+    // An interval much wider than the value would squash the values.
     let value = step.value?;
     let near = |end: f64| (end - value).abs() <= value.abs();
     ends.into_iter().all(near).then_some(ends)
@@ -261,7 +263,7 @@ fn says(trend: &Trend, step: &TrendStep) -> String {
     }
 }
 
-/// To a hundredth, of which no screen has as many dots.
+/// Rounds to a hundredth, which is finer than any screen.
 fn round(place: f64) -> f64 {
     (place * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! What the templates see.
+//! The input of the templates.
 
 use assize_verdict::Scale;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::brief::{Brief, counts};
 use crate::contrasts::Words;
 use crate::text::{Style, text};
 
-/// Everything in the page that is there without a script.
+/// Everything in the page that is visible without a script.
 #[derive(Debug, Serialize)]
 pub(super) struct View<'p> {
     title: String,
@@ -50,11 +50,11 @@ pub(super) struct View<'p> {
     thinned: Vec<String>,
     post: Option<post::Shown>,
     why: Option<attributed::Shown<'p>>,
-    /// Which plots there are data for.
+    /// Which plots have data.
     has: Has,
 }
 
-/// Which plots there are data for.
+/// Which plots have data.
 #[derive(Debug, Serialize)]
 struct Has {
     runs: bool,
@@ -148,7 +148,7 @@ fn cpu_of(metric: &str) -> Option<u32> {
     number.parse().ok()
 }
 
-/// As it is, unless a calculation has made it long.
+/// Formats a value unchanged unless arithmetic has made it long.
 fn plain(value: f64) -> String {
     let whole = value.to_string();
     if whole.len() <= 6 {

@@ -1,5 +1,4 @@
-//! Where the instructions of two configurations differ, as a page: tables, and
-//! a differential flame graph.
+//! The result of `assize why` as a page: tables and a differential flame graph.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use super::{HtmlError, block, environment};
 use crate::why::{account, count, interval, metric, questions, seeds, sentence, signed};
 
-/// The style, in the order in which it applies.
+/// The style sheets, in the order in which they apply.
 const STYLE: [&str; 5] = [
     include_str!("style/page.css"),
     include_str!("style/plots.css"),
@@ -20,7 +19,7 @@ const STYLE: [&str; 5] = [
     FLAME_STYLE,
     include_str!("style/why.css"),
 ];
-/// The script: one closure in several files.
+/// The script: several files joined into one closure.
 const SCRIPT: [&str; 5] = [
     include_str!("script/unpack.js"),
     include_str!("script/svg.js"),
@@ -28,18 +27,18 @@ const SCRIPT: [&str; 5] = [
     FLAME_SCRIPT[1],
     include_str!("script/why.js"),
 ];
-/// What flame graphs need, on this page and on that of a report.
+/// The style of flame graphs, on this page and in a report.
 pub(super) const FLAME_STYLE: &str = include_str!("style/flame.css");
 pub(super) const FLAME_SCRIPT: [&str; 2] = [
     include_str!("script/flame.js"),
     include_str!("script/flame-keys.js"),
 ];
-/// Functions that are printed; as the style has it.
+/// The number of functions that are printed; the style sheet uses the same number.
 const PRINTED: usize = 40;
-/// Half of a cell, in per cent of it: as long as a bar may be.
+/// Half the width of a cell in per cent, which is the maximum length of a bar.
 const HALF: f64 = 50.0;
 
-/// A row as it is shown.
+/// A row as shown.
 #[derive(Debug, Serialize)]
 pub(super) struct Line<'a> {
     name: &'a str,
@@ -54,15 +53,15 @@ pub(super) struct Line<'a> {
     interval: String,
     established: bool,
     tone: &'static str,
-    /// Where the bar of the difference begins, and how long it is, in per cent.
+    /// The start and the length of the difference bar, in per cent.
     bar: Option<[f64; 2]>,
 }
 
-/// The answer as a page that makes no request over the network; the same input
-/// gives the same bytes. `command` is what was asked.
+/// Returns the result as a page that makes no network requests. `command` is the command
+/// that was run. The same input gives the same bytes.
 ///
 /// # Errors
-/// [`HtmlError`], never because of what the counts say.
+/// [`HtmlError`], never because of the counts.
 pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError> {
     let style = STYLE.concat();
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
@@ -101,8 +100,8 @@ pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError>
     })?)
 }
 
-/// Whether frames and tables say the same: means over seeds are what all seeds
-/// have together where each has done as many jobs.
+/// Whether the frames agree with the tables. They do if every seed did the same number of
+/// jobs: then a mean over seeds equals the total over all seeds per job.
 fn equal_jobs(why: &Why, flame: &Flame) -> bool {
     let all = flame.whole.all.into_iter().zip(flame.jobs);
     all.zip([why.total.a, why.total.b])
@@ -117,7 +116,7 @@ fn whole_number(count: u64) -> f64 {
     count as f64
 }
 
-/// The rows of a table, and all of them together.
+/// The rows of a table and their total.
 pub(super) fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
     let largest = rows.iter().map(|row| row.difference.abs());
     let largest = largest.fold(0.0, f64::max);
@@ -153,7 +152,7 @@ pub(super) fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
     rows.chain([line(together, true)]).collect()
 }
 
-/// What the script draws.
+/// The input of the script.
 pub(super) fn packed(why: &Why, flame: &Flame) -> Value {
     let stored = Stored::from(flame.clone());
     let subsystems: BTreeMap<&str, &str> = why

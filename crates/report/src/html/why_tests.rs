@@ -77,12 +77,12 @@ fn the_page_says_the_answer_and_names_are_text() {
     let (why, flame) = made();
     let page = super::why(&why, &flame, "assize why <x>").unwrap();
     assert_eq!(page, super::why(&why, &flame, "assize why <x>").unwrap());
-    // The data and the script, and nothing that a name has begun.
+    // The data and the script, but no element started by a name.
     assert_eq!(page.matches("<script").count(), 2);
     assert!(!page.contains("<b>read") && page.contains("&lt;b&gt;read"));
     assert!(page.contains("executes 150 more instructions per job than without on cat"));
     assert!(page.contains("assize why &lt;x&gt;"));
-    // Three tables of two rows, each with all of them together.
+    // Three tables of two rows, each with a total.
     assert_eq!(page.matches("data-name=\"together\"").count(), 3);
     assert!(!page.contains("Frames are of all seeds together"), "{page}");
     let print = format!("tr:nth-child(n + {})", PRINTED + 1);

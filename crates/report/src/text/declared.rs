@@ -1,4 +1,4 @@
-//! The tables that the experiment asks for.
+//! The tables declared in the experiment.
 
 use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use unicode_width::UnicodeWidthStr;
@@ -8,10 +8,10 @@ use super::tables::{short, weight};
 use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::number::{interval_within, narrow, ratio, signed, significant};
 
-/// Width of a column; a blank ends it.
+/// The width of a column, including the blank at its end.
 const COLUMN: usize = 15;
 
-/// One table after the other, and how to read them.
+/// Prints each table, and how to read it.
 pub(super) fn tables(document: &Document, style: Style, out: &mut String) {
     for table in &document.tables {
         push_wrapped(out, "", "  ", &title(table));
@@ -48,7 +48,7 @@ fn title(table: &Table) -> String {
     }
 }
 
-/// How many runs are behind every figure, if they are as many.
+/// The number of runs behind every figure, if it is the same for all.
 fn runs_of_all(table: &Table) -> Option<u32> {
     let cells = || table.rows.iter().flat_map(|row| &row.cells);
     let first = cells().next()?.n;
@@ -82,7 +82,7 @@ fn grid(table: &Table) -> Grid {
     grid
 }
 
-/// The median, or the ratio to the column that is 1.
+/// The median, or the ratio to the reference column.
 fn own(table: &Table, cell: &TableCell, show_n: bool) -> Cell {
     let one = table.normalised_to.as_ref();
     if one.is_some_and(|one| *one != cell.workload) {
@@ -145,8 +145,8 @@ fn related(relation: &Relation, show_n: bool) -> Cell {
     }
 }
 
-/// What is missing and why: once for all cells of the table, of a column or of
-/// a row that lack it for the same reason.
+/// The reasons for missing values, each given once for all cells of the table, of a
+/// column or of a row that share it.
 fn notes(table: &Table) -> Vec<String> {
     let of = |row: &TableRow| -> Vec<Option<String>> {
         row.cells.iter().map(|cell| cell.because.clone()).collect()
@@ -185,7 +185,7 @@ fn notes(table: &Table) -> Vec<String> {
     notes
 }
 
-/// The reason that all have.
+/// The reason, if all cells share it.
 fn same(reasons: &[Option<String>]) -> Option<String> {
     let first = reasons.first()?.clone()?;
     let all = reasons.iter().all(|why| why.as_ref() == Some(&first));
@@ -253,7 +253,7 @@ mod tests {
         })
     }
 
-    /// What is shown between the head and the command.
+    /// The text between the head and the command.
     fn shown(table: &Value) -> String {
         let none: [u8; 0] = [];
         let document: Document = serde_json::from_value(json!({
@@ -265,7 +265,7 @@ mod tests {
         }))
         .unwrap();
         let out = text(&document, &Brief::default(), Style::default());
-        // After what was read and the answer, which there is none of.
+        // Skips the line about what was read and the answer, which is empty here.
         let shown = out.splitn(3, "\n\n").nth(2).unwrap();
         shown.to_owned()
     }

@@ -1,4 +1,4 @@
-//! A table of two-line cells: names on the left, as many columns as fit.
+//! A table of multi-line cells: names on the left, and as many columns as fit.
 
 use anstyle::{Effects, Style as Ansi};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::Style;
 use crate::{WIDTH, printable};
 
-/// How a cell is dressed on a terminal.
+/// The terminal style of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Weight {
     Bold,
@@ -15,7 +15,7 @@ pub(super) enum Weight {
     Dim,
 }
 
-/// One cell; its lines stand below each other.
+/// One cell and its lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cell {
     pub(super) lines: Vec<String>,
@@ -25,20 +25,19 @@ pub(super) struct Cell {
 /// A table.
 #[derive(Debug, Default)]
 pub(super) struct Grid {
-    /// Names above the columns; wrapped to the width of a column.
+    /// The column headings, wrapped to the width of a column.
     pub(super) heads: Vec<String>,
-    /// Name on the left and one cell for each column. Blanks before a name
-    /// indent it.
+    /// For each row the name and one cell per column. Leading blanks indent the name.
     pub(super) rows: Vec<(String, Vec<Cell>)>,
-    /// Width of a column of figures.
+    /// The width of a data column.
     pub(super) column: usize,
 }
 
-/// Narrowest and widest name column.
+/// The minimum and maximum width of the name column.
 const NAMES: std::ops::RangeInclusive<usize> = 12..=26;
 
 impl Grid {
-    /// Draws the table; columns that do not fit follow below.
+    /// Draws the table; columns that do not fit go into further blocks below.
     pub(super) fn draw(&self, style: Style, out: &mut String) {
         let longest = self
             .rows
@@ -48,7 +47,7 @@ impl Grid {
             .unwrap_or(0);
         let mut names = (longest + 2).clamp(*NAMES.start(), *NAMES.end());
         let mut fit = ((WIDTH - names) / self.column).max(1);
-        // One column more is worth folding some names.
+        // Folding some names is worth it for one more column.
         let narrow = WIDTH.saturating_sub((fit + 1) * self.column);
         if fit < self.heads.len() && narrow >= *NAMES.start() {
             (names, fit) = (narrow, fit + 1);
@@ -75,7 +74,7 @@ impl Grid {
         for line in 0..height {
             let mut text = " ".repeat(names);
             for head in &wrapped {
-                // Stand on the line above the figures.
+                // Aligns headings with the line above the figures.
                 let skip = height - head.len();
                 let part = line
                     .checked_sub(skip)
@@ -131,8 +130,8 @@ fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Folds a name at blanks and behind `/`, `_`, `-`; at most `most` lines, the
-/// last of which ends with `~` if something is missing.
+/// Folds a name at blanks and after `/`, `_` and `-` into at most `most` lines. The last
+/// one ends with `~` if text is missing.
 fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

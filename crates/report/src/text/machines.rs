@@ -1,4 +1,4 @@
-//! What several machines say, each and together.
+//! The results of several machines, individually and pooled.
 
 use assize_verdict::{Agreement, Document, MachineComparison, Pooled, Scale, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -12,8 +12,8 @@ const NAME: usize = 18;
 /// The width of an interval.
 const INTERVAL: usize = 16;
 
-/// For each comparison that shows something the effect on every machine, the
-/// pooled one, and how much the machines differ.
+/// For each comparison that shows something, prints the effect on every machine, the
+/// pooled effect, and how much the machines differ.
 pub(super) fn tables(document: &Document, out: &mut String) {
     if document.pooled.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The report as the text of a mail.
+//! The report as a plain-text mail.
 
 mod declared;
 mod grid;
@@ -17,19 +17,20 @@ use crate::brief::{self, Brief};
 use crate::contrasts::remaining;
 use crate::{WIDTH, printable};
 
-/// What `d` in a table is.
+/// Explains `d` in a table.
 const DIFFERENCE: &str = " d: a difference, of percentages in points, where values of zero or less \
                           forbid a ratio.";
 
-/// How the text may be dressed.
+/// The formatting that the output allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
-    /// Escape sequences for bold and dim; never the only sign of a meaning.
+    /// Whether to use escape sequences for bold and dim; no meaning depends on them
+    /// alone.
     pub colour: bool,
 }
 
-/// The report as text of at most [`WIDTH`] columns: the head of [`crate::brief()`], then
-/// everything.
+/// Returns the report as text of at most [`WIDTH`] columns: the head of
+/// [`crate::brief()`], followed by everything else.
 pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     let [mut out, answer] = brief::head(document, asked, style);
     out.push('\n');
@@ -61,7 +62,7 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
     out
 }
 
-/// The sentences that say more than the answer does.
+/// The sentences that add something to the answer.
 fn remarks(document: &Document, out: &mut String) {
     let mut any = false;
     for sentence in remaining(document) {
@@ -89,10 +90,10 @@ fn claims(document: &Document, out: &mut String) {
     }
 }
 
-/// More reasons than this hide the others.
+/// At most this many reasons are listed.
 const REASONS: usize = 8;
 
-/// Why rows are undecided, as far as the head has not said so.
+/// Why rows are undecided, except for reasons already given in the head.
 fn undecided(document: &Document, out: &mut String) {
     let reasons = brief::undecided(document);
     let mut rest = reasons.iter().filter(|reason| !reason.leads).peekable();
@@ -131,7 +132,7 @@ fn undecided(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// What each configuration differs in from the baseline.
+/// How each configuration differs from the baseline.
 fn identities(document: &Document, out: &mut String) {
     if document.identity_differences.is_empty() {
         return;
@@ -143,7 +144,7 @@ fn identities(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// More lints of one code than this hide the others.
+/// At most this many lints of one code are listed.
 const LINTS_OF_A_CODE: usize = 8;
 
 fn lints(document: &Document, out: &mut String) {
@@ -195,7 +196,7 @@ fn limits(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// The mark of a verdict in a table.
+/// The mark for a verdict in a table.
 fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Established => "**",
@@ -205,12 +206,12 @@ fn mark(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Adds text wrapped to the width of a mail.
+/// Appends text wrapped to the width of a mail.
 fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
     let options = textwrap::Options::new(WIDTH)
         .initial_indent(first)
         .subsequent_indent(rest);
-    // A line feed in a name must not end a row.
+    // A newline in a name must not end a row.
     let text = printable(text).replace('\n', " ");
     for line in textwrap::wrap(text.trim_end(), options) {
         out.push_str(line.trim_end());
@@ -218,7 +219,7 @@ fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
     }
 }
 
-/// Adds a command, continued with backslashes where it is too long.
+/// Appends a command, wrapped with backslashes if it is too long.
 pub(crate) fn push_wrapped_code(out: &mut String, command: &str) {
     let command = printable(command);
     let words = shell_words(&command);
@@ -238,7 +239,7 @@ pub(crate) fn push_wrapped_code(out: &mut String, command: &str) {
     out.push('\n');
 }
 
-/// Splits a command at its blanks, but not at those between single quotes.
+/// Splits a command at blanks outside single quotes.
 fn shell_words(command: &str) -> Vec<&str> {
     let mut quoted = false;
     command

@@ -1,4 +1,4 @@
-//! How runs ended, with what runs that ended alike have in common.
+//! How runs ended, with the common features of runs that ended alike.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use super::{push_wrapped, push_wrapped_code};
 use crate::contrasts::{outcome_said, ranked_outcomes};
 use crate::number::significant;
 
-/// More runs of one cause are counted.
+/// At most this many runs per cause are listed.
 const RUNS: usize = 8;
 
-/// Every way in which runs ended otherwise than they should, and the runs.
+/// Every way in which runs ended abnormally, with the runs.
 pub(super) fn outcomes(document: &Document, out: &mut String) {
     let rows = ranked_outcomes(document);
     if rows.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn outcomes(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// The test and its p.
+/// The test and its p value.
 fn tested(row: &OutcomeComparison) -> String {
     let mut text = format!("{}: p = {}", row.test.name(), significant(row.p, 2));
     if let Some(p) = row.p_adjusted {

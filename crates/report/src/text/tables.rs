@@ -1,4 +1,4 @@
-//! What goes into the tables of the text report.
+//! The tables of the text report.
 
 use assize_verdict::{
     Agreement, Comparison, Document, Effect, Factorial, NoiseFloor, Pooled, Rate, RateTest, Scale,
@@ -12,7 +12,7 @@ use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::contrasts::{Outcome, fixed};
 use crate::number::{interval, narrow, p, ratio, signed, significant};
 
-/// One table for each workload: metric by configuration.
+/// Prints one table per workload: metrics by configurations.
 pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
     let mut any = false;
     for (workload, baseline) in tables_of(document) {
@@ -37,10 +37,10 @@ pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
     }
 }
 
-/// Names are filled up to no more than this.
+/// The maximum width to which metric names are padded.
 const MOST_GAP: usize = 40;
 
-/// What the method finds where nothing differs, a line for each metric.
+/// Prints the noise floor, the effects found where nothing differs, one line per metric.
 pub(super) fn noise_floor(document: &Document, out: &mut String) {
     let of = |row: &NoiseFloor| (row.workload.clone(), row.configuration.clone());
     for rows in document.noise_floor.chunk_by(|a, b| of(a) == of(b)) {
@@ -93,7 +93,7 @@ fn tables_of(document: &Document) -> Vec<(String, String)> {
     tables
 }
 
-/// `, 3 runs against 3` if that holds for the whole table.
+/// ` (n = 3 against 3)`, if all rows of the table have the same numbers.
 fn runs_line(rows: &[&Comparison]) -> String {
     let first = rows.first().and_then(|row| row.n.zip(row.n_baseline));
     match first {
@@ -179,18 +179,19 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
     }
 }
 
-/// Whether the steps of the values keep a row from being equivalent.
+/// Whether the resolution of the values keeps a row from being equivalent.
 fn hides_equality(document: &Document, row: &Comparison) -> bool {
     let undecided = row.verdict == Verdict::Undecided && fixed(document, row).is_none();
     row.too_coarse && undecided && row.ratio.is_some() && row.ci.is_some()
 }
 
-/// Whether machines contradict each other there: no figure speaks for all.
+/// Whether machines contradict each other on a row, so that no single figure is valid for
+/// all.
 pub(crate) fn contradicted(document: &Document, row: &Comparison) -> bool {
     agreement(document, row) == Some(Agreement::Opposite)
 }
 
-/// Whether machines tell the same story of a row, where there are several.
+/// Whether the machines agree on a row; `None` if there is only one machine.
 pub(crate) fn agreement(document: &Document, row: &Comparison) -> Option<Agreement> {
     let is = |one: &&Pooled| {
         (&one.workload, &one.metric, &one.unit) == (&row.workload, &row.metric, &row.unit)
@@ -199,7 +200,7 @@ pub(crate) fn agreement(document: &Document, row: &Comparison) -> Option<Agreeme
     Some(document.pooled.iter().find(is)?.agreement)
 }
 
-/// How a verdict is dressed.
+/// The terminal style of a verdict.
 pub(super) fn weight(verdict: Verdict) -> Weight {
     match verdict {
         Verdict::Established | Verdict::Supported => Weight::Bold,
@@ -208,7 +209,7 @@ pub(super) fn weight(verdict: Verdict) -> Weight {
     }
 }
 
-/// As it is, unless a division has made it long.
+/// Formats a value unchanged unless a division has made it long.
 pub(crate) fn short(value: f64) -> String {
     let whole = value.to_string();
     if whole.len() <= 6 {
@@ -255,7 +256,7 @@ fn legend(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
-/// What the fewest runs that are called equivalent leave room for.
+/// The share of slow runs that the smallest sample called equivalent could have missed.
 fn tail(document: &Document) -> Option<String> {
     let equal = document.comparisons.iter();
     let fewest = equal
@@ -269,7 +270,7 @@ fn tail(document: &Document) -> Option<String> {
     ))
 }
 
-/// One table for each workload: metric by effect.
+/// Prints one table per workload: metrics by effects.
 pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
     for workload in &document.workloads {
         let fits: Vec<&Factorial> = document
@@ -327,7 +328,7 @@ fn effect_cell(effect: &Effect) -> Cell {
     }
 }
 
-/// Events, their rates and the exact tests.
+/// Prints events, their rates and the exact tests.
 pub(super) fn rates(document: &Document, out: &mut String) {
     let mut events: Vec<(&str, &str)> = Vec::new();
     for rate in &document.rates {
@@ -380,7 +381,7 @@ pub(super) fn rates(document: &Document, out: &mut String) {
     }
 }
 
-/// Over what a p of two rates was found.
+/// The units over which the p value of two rates was computed.
 fn over(test: Option<RateTest>) -> &'static str {
     match test {
         Some(RateTest::Runs) => " over the runs",
@@ -427,7 +428,7 @@ fn rate_line(rate: &Rate) -> String {
     text
 }
 
-/// Figures that are read, not judged.
+/// Prints figures that were read but not judged.
 pub(super) fn statements(document: &Document, out: &mut String) {
     if document.statements.is_empty() {
         return;

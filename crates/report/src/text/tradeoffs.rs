@@ -1,4 +1,4 @@
-//! Trade-offs: both metrics of each configuration, and where it stands.
+//! Trade-offs: both metrics of each configuration, and its standing.
 
 use assize_verdict::{
     Document, Relation, Standing, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue,
@@ -11,12 +11,12 @@ use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::number::{interval_within, narrow, ratio, signed, significant};
 use crate::readable::Readable;
 
-/// Width of a column; a blank ends it.
+/// The width of a column, including the blank at its end.
 const COLUMN: usize = 15;
-/// More names than these are only counted.
+/// At most this many names are listed; the rest are counted.
 const NAMED: usize = 3;
 
-/// One trade-off after the other, and how to read them.
+/// Prints each trade-off, and how to read it.
 pub(super) fn tradeoffs(document: &Document, style: Style, out: &mut String) {
     for tradeoff in &document.tradeoffs {
         push_wrapped(out, "", "  ", &title(tradeoff));
@@ -49,7 +49,7 @@ fn title(tradeoff: &Tradeoff) -> String {
     )
 }
 
-/// How many runs are behind every mean, if they are as many.
+/// The number of runs behind every mean, if it is the same for all.
 fn runs_of_all(tradeoff: &Tradeoff) -> Option<u32> {
     let values = || {
         tradeoff
@@ -142,7 +142,7 @@ fn related(relation: &Relation) -> String {
 fn standing(point: &TradeoffPoint) -> Cell {
     let weak = if point.supported { " *" } else { "" };
     let mut lines = vec![format!("{}{weak}", point.standing.word())];
-    // A name that is too long stands below the table only.
+    // A name that is too long appears only below the table.
     let first = point.dominated_by.first();
     let by = first.map(|one| format!("by {}", one.configuration));
     let is_short = by.as_ref().is_some_and(|by| by.width() < COLUMN);
@@ -161,7 +161,7 @@ fn standing(point: &TradeoffPoint) -> Cell {
     }
 }
 
-/// On what grounds it stands there, where that needs saying.
+/// The reason for a point's standing, if the table does not show it.
 fn note(point: &TradeoffPoint) -> Option<String> {
     let mut said: Vec<String> = Vec::new();
     said.extend(point.because.clone());
@@ -319,7 +319,7 @@ mod tests {
         }))
         .unwrap();
         let out = text(&document, &Brief::default(), Style::default());
-        // After what was read and the answer, which there is none of.
+        // Skips the line about what was read and the answer, which is empty here.
         let shown = out.splitn(3, "\n\n").nth(2).unwrap();
         assert!(
             shown

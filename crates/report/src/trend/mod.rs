@@ -1,4 +1,4 @@
-//! Bundles of one experiment in their order: where something changed.
+//! Bundles of one experiment in order, and where something changed between them.
 
 mod text;
 
@@ -12,54 +12,55 @@ pub use text::trend_text;
 /// The schema of [`Trend`].
 pub const TREND: &str = "assize.trend/1";
 
-/// Bundles in their order, each compared with the one before it.
+/// Bundles in order, each compared with the one before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trend {
     /// Always [`TREND`].
     pub schema: String,
     /// The experiment's title.
     pub title: String,
-    /// Its question; may be empty.
+    /// The question that it asks; may be empty.
     pub question: String,
-    /// By what the bundles are ordered: `commit`, `date` or `path`.
+    /// The order of the bundles: `commit`, `date` or `path`.
     pub order: String,
     /// The bundles.
     pub points: Vec<TrendPoint>,
-    /// Bundles that are not among them.
+    /// Bundles that were not judged.
     pub left_out: Vec<LeftOut>,
-    /// One for each metric or event on each workload.
+    /// One series per metric or event and workload.
     pub series: Vec<TrendSeries>,
-    /// The level of all tests together.
+    /// The significance level of all tests together.
     pub alpha: f64,
     /// Ratios within 1 ± this count as no difference.
     pub margin: f64,
-    /// The command that makes this again.
+    /// The command that reproduces this result.
     pub reproduce: String,
 }
 
 /// One bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TrendPoint {
-    /// Where it is; its name in what was judged.
+    /// The path of the bundle, which is also its name in the judged document.
     pub path: String,
-    /// The revision that its runs are of, as it was recorded.
+    /// The revision that was run, as recorded.
     pub revision: Option<String>,
-    /// The first line of that commit's message, where the order is by commit.
+    /// The subject of that commit, if the order is by commit.
     pub subject: Option<String>,
-    /// The day of the commit where the order is by commit; else that of the last run.
+    /// The date of the commit if the order is by commit, else of the last run.
     pub date: Option<String>,
-    /// How many runs it has.
+    /// The number of runs.
     pub runs: usize,
-    /// What its runs were made of that those before them were not.
+    /// The parts of the runs' identity (kernel, modules, programs, settings) that differ
+    /// from the bundle before.
     pub differs: Vec<String>,
 }
 
 /// A bundle that was not judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Where it is.
+    /// The path of the bundle.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -70,65 +71,66 @@ pub struct TrendSeries {
     pub metric: String,
     /// Its title in words.
     pub title: String,
-    /// What is good; `null` where that depends on the question.
+    /// The good direction; `null` if it depends on the question.
     pub better: Option<Better>,
-    /// The unit of the values; empty of plain counts.
+    /// The unit of the values; empty for plain counts.
     pub unit: String,
-    /// The workload; of bundles with several configurations followed by the
-    /// configuration.
+    /// The workload, followed by the configuration if the bundles have several.
     pub workload: String,
-    /// The bundles that have it.
+    /// The bundles that have the metric, in order.
     pub steps: Vec<TrendStep>,
 }
 
-/// One bundle against the one before it that has the metric.
+/// One bundle compared with the previous one that has the metric.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TrendStep {
-    /// The place of the bundle among the points, from 0.
+    /// The index of the bundle in `points`, from 0.
     pub point: usize,
-    /// Mean of its runs, or events per second.
+    /// The mean of its runs, or events per second.
     pub value: Option<f64>,
-    /// The place of the one before; `null` of the first.
+    /// The index of the previous bundle; `null` for the first.
     pub before: Option<usize>,
-    /// After over before; `null` where differences were compared.
+    /// `after / before`; `null` if differences were compared.
     pub ratio: Option<f64>,
-    /// After less before, where these were compared.
+    /// `after - before`, if differences were compared.
     pub difference: Option<f64>,
-    /// Interval of the one or the other; those of all steps hold at once.
+    /// The interval of the ratio or of the difference; the intervals of all steps hold
+    /// simultaneously.
     pub interval: Option<[f64; 2]>,
-    /// What may be said of it; `null` of the first.
+    /// The verdict; `null` for the first.
     pub verdict: Option<Verdict>,
-    /// The same in words: `better`, `likely worse`, `cannot tell`, ….
+    /// The outcome in words: `better`, `likely worse`, `cannot tell`, ….
     pub outcome: String,
     /// Whether a difference larger than the margin is established or supported.
     pub changed: bool,
-    /// The lint for which the verdict is no better than it is, if one is.
+    /// The lint that limits the verdict, if one does.
     pub capped_by: Option<String>,
-    /// The effect as text shows it.
+    /// The formatted effect.
     #[serde(skip)]
     pub(crate) shown: String,
-    /// What colours stand for.
+    /// The colour class.
     #[serde(skip)]
     pub(crate) tone: &'static str,
 }
 
-/// Bundles as the document's configurations name them, before they are judged.
+/// The bundles before they are judged, named like the document's configurations.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrendOf {
     /// The experiment's title.
     pub title: String,
-    /// Its question.
+    /// The question that it asks.
     pub question: String,
-    /// By what the bundles are ordered.
+    /// The order of the bundles.
     pub order: String,
-    /// The bundles in their order; their paths are names of configurations.
+    /// The bundles in order; their paths are the names of configurations.
     pub points: Vec<TrendPoint>,
-    /// Bundles that are not among them.
+    /// Bundles that were not judged.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Trend {
-    /// What a document says in which each configuration is compared with the one before.
+    /// Builds the trend from a document that compares each configuration with the one
+    /// before.
     #[must_use]
     pub fn new(document: &Document, metrics: &[MetricWords], of: TrendOf) -> Trend {
         let mut maker = Maker {
@@ -164,14 +166,14 @@ impl Trend {
         }
     }
 
-    /// How many bundles were compared with one before them, over all series.
+    /// The number of comparisons of a bundle with a previous one, over all series.
     #[must_use]
     pub fn comparisons(&self) -> usize {
         let steps = self.series.iter().flat_map(|one| &one.steps);
         steps.filter(|step| step.before.is_some()).count()
     }
 
-    /// Changes at a point, with the series that they are of.
+    /// The changes at a point, with their series.
     pub(crate) fn changes_at(
         &self,
         point: usize,
@@ -183,14 +185,14 @@ impl Trend {
         steps.filter(move |(_, step)| step.changed && step.point == point)
     }
 
-    /// How many points have a change.
+    /// The number of points with a change.
     pub(crate) fn changed(&self) -> usize {
         let all = 0..self.points.len();
         all.filter(|at| self.changes_at(*at).next().is_some())
             .count()
     }
 
-    /// Lints for which changes are no better than supported, each once.
+    /// The lints that limit changes to supported, without repeats.
     pub(crate) fn caps(&self) -> Vec<&str> {
         let mut found = Vec::new();
         for step in self.series.iter().flat_map(|one| &one.steps) {
@@ -205,8 +207,8 @@ impl Trend {
 }
 
 impl TrendPoint {
-    /// What a reader knows it by: its revision, shortened where that is the name of a
-    /// commit, else its path.
+    /// The name shown to readers: the revision, abbreviated if it is a commit ID, else
+    /// the path.
     #[must_use]
     pub fn name(&self) -> &str {
         const SHORT: usize = 12;
@@ -220,15 +222,15 @@ impl TrendPoint {
     }
 }
 
-/// As JSON.
+/// Returns the trend as JSON.
 ///
 /// # Errors
-/// None that data can cause.
+/// Never, whatever the data.
 pub fn trend_json(trend: &Trend) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(trend)? + "\n")
 }
 
-/// Puts rows where they belong.
+/// Sorts rows into series.
 struct Maker<'a> {
     document: &'a Document,
     words: Words<'a>,
@@ -241,7 +243,7 @@ impl Maker<'_> {
         self.points.iter().position(|point| point.path == name)
     }
 
-    /// The steps of a metric on a workload.
+    /// The steps of a metric on a workload; adds the series if it is new.
     fn steps(&mut self, metric: &str, unit: &str, workload: &str) -> &mut Vec<TrendStep> {
         let is = |one: &TrendSeries| {
             (&*one.metric, &*one.unit, &*one.workload) == (metric, unit, workload)
@@ -261,7 +263,7 @@ impl Maker<'_> {
     }
 
     fn add_comparison(&mut self, row: &Comparison) {
-        // What is said of any step is to hold of all.
+        // Statements about all steps must hold simultaneously.
         let row = &Comparison {
             ci: row.ci_simultaneous.or(row.ci),
             ..row.clone()
@@ -332,7 +334,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Says of each point what its runs were made of that those before were not.
+    /// Records for each point how its runs differ in identity from those of the point
+    /// before.
     fn identities(&mut self) {
         for difference in &self.document.identity_differences {
             let Some(at) = self.point(&difference.configuration) else {
@@ -348,7 +351,7 @@ impl Maker<'_> {
     }
 }
 
-/// The first point of a series, of which only the value is known.
+/// Starts a series with its first point, of which only the value is known.
 fn begin(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
     if steps.is_empty() {
         steps.push(TrendStep {

@@ -1,14 +1,14 @@
-//! A trend for a terminal or a mail: 72 columns.
+//! A trend as text of 72 columns, for a terminal or a mail.
 
 use crate::WIDTH;
 use crate::printable::printable;
 use crate::series::{command, cut, mark, plain};
 use crate::trend::{Trend, TrendPoint, TrendSeries, TrendStep};
 
-/// The most lines of changes; others are counted.
+/// The maximum number of lines about changes; the rest are counted.
 const MOST: usize = 60;
 
-/// Where something changed, and by how much.
+/// Returns where something changed, and by how much.
 #[must_use]
 pub fn trend_text(trend: &Trend) -> String {
     let mut lines = head(trend);
@@ -64,7 +64,7 @@ fn changes(trend: &Trend) -> Vec<String> {
         if point.revision.is_some() {
             lines.push(format!("    {}", point.path));
         }
-        // Of a metric that the one right before lacks.
+        // The bundle right before this one lacks the metric.
         if let Some(before) = first.before.filter(|before| before + 1 < at) {
             let before = trend.points.get(before).map_or("", TrendPoint::name);
             lines.push(format!("    compared with {before}"));
@@ -80,7 +80,7 @@ fn changes(trend: &Trend) -> Vec<String> {
     lines
 }
 
-/// What changed, and below it by how much.
+/// The change, and below it its size.
 fn change(series: &TrendSeries, step: &TrendStep) -> [String; 2] {
     let mark = step.verdict.map_or("", mark);
     [

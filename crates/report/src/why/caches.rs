@@ -1,4 +1,4 @@
-//! What a model of caches missed, as text.
+//! The results of the cache model as text.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,11 @@ use assize_why::{Caches, Why};
 
 use super::{count, filled, is_open, table};
 
-/// What is said of each model: what it does not have.
+/// The limits of the model, printed with its results.
 const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
                      warm from the machine's image on.";
 
-/// What a kind is called, in a table.
+/// The title of a kind of miss in a table.
 fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::L1iMisses => "L1i misses",
@@ -23,7 +23,7 @@ fn title(kind: Kind) -> &'static str {
     }
 }
 
-/// The answer of the model.
+/// The result of the model in words.
 pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
     let Why { a, b, per, .. } = why;
     let of = |kind: Kind| caches.kinds.iter().find(|table| table.kind == kind);

@@ -11,10 +11,10 @@ use crate::WIDTH;
 
 use super::{NAME, count, cut, filled, signed};
 
-/// One row of a tree that is shown as far as its largest differences go.
+/// A row of a tree that is expanded in order of the largest differences.
 struct Open<'a> {
     branch: &'a Branch,
-    /// Where it stands: its place among the callees of each caller.
+    /// Its path from the root, as indexes among siblings.
     path: Vec<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Open<'_> {
 
 impl Ord for Open<'_> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        // Of equal ones the first in the tree.
+        // On a tie, the first in the tree.
         let sizes = self.size().total_cmp(&other.size());
         sizes.then_with(|| other.path.cmp(&self.path))
     }
@@ -53,8 +53,8 @@ fn below<'a>(open: &mut BinaryHeap<Open<'a>>, path: &[usize], all: &'a [Branch])
     }
 }
 
-/// The tree with at most so many rows, those that differ most; all if `rows` is
-/// none. Callers stand above their callees.
+/// Prints the tree with at most `rows` rows, those with the largest differences, or all
+/// if `rows` is `None`. Callers are above their callees.
 pub(super) fn tree(why: &Why, rows: Option<usize>) -> String {
     let mut open: BinaryHeap<Open<'_>> = BinaryHeap::new();
     below(&mut open, &[], &why.tree);
@@ -91,7 +91,7 @@ pub(super) fn tree(why: &Why, rows: Option<usize>) -> String {
     text
 }
 
-/// What the hunks of a diff can explain.
+/// How much the hunks of a diff can explain.
 pub(super) fn hunks(why: &Why) -> String {
     let mut text = String::new();
     for hunk in &why.hunks {
@@ -125,14 +125,14 @@ fn share(percent: f64) -> String {
     format!("{} %", crate::significant(percent, 3))
 }
 
-/// Lines below a heading.
+/// Indents and wraps text below a heading.
 fn indented(words: &str) -> String {
     let options = textwrap::Options::new(WIDTH);
     let options = options.initial_indent("  ").subsequent_indent("    ");
     textwrap::fill(words, options) + "\n"
 }
 
-/// What came of a claim.
+/// The result of a claim.
 pub(super) fn claim(why: &Why, claim: &Explained) -> String {
     let has = &claim.has;
     let at_most = format!(

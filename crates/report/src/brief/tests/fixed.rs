@@ -1,8 +1,8 @@
-//! What no run contradicts, and what stands below how runs ended.
+//! Fixed outcomes, and the lines below how runs ended.
 
 use super::*;
 
-/// A document with these values in its runs, and a row of them that nothing decides.
+/// A document whose runs have these values, with an undecided row for them.
 fn of_values(before: &[f64], after: &[f64]) -> Document {
     let (first, last) = (before[0], after[0]);
     let means = row(
