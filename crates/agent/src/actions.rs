@@ -1,4 +1,4 @@
-//! Set-up and tear-down.
+//! Set-up and tear-down actions.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::process::{Body, Child, Limits};
 use crate::sys;
 use crate::workload::{self, program};
 
-/// What actions are carried out with.
+/// The context in which actions are carried out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Circumstances<'a> {
     /// The job's seed.
@@ -21,8 +21,8 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) guest: bool,
 }
 
-/// Carries out actions in order. What failed: in a set-up at most one, as
-/// the others are not begun then.
+/// Carries out actions in order. Returns the failures; a set-up stops at its
+/// first one.
 pub(crate) fn carry_out(
     actions: &[Action],
     stage: Stage,
@@ -46,8 +46,8 @@ pub(crate) fn carry_out(
         };
         if let Err(why) = done {
             failures.push(Record::Failed { stage, what, why });
-            // A set-up that is not whole is no set-up. A tear-down undoes
-            // what it can.
+            // A set-up is useless unless complete. A tear-down undoes what it
+            // can.
             if stage != Stage::Teardown {
                 break;
             }
@@ -56,13 +56,13 @@ pub(crate) fn carry_out(
     failures
 }
 
-/// The file of a sysctl.
+/// The path of a sysctl.
 pub(crate) fn of_sysctl(name: &str) -> String {
     format!("/proc/sys/{}", name.replace('.', "/"))
 }
 
-/// Writes a file as a whole, in one call: files of the kernel take each call
-/// for a whole value.
+/// Writes a value in one call, because files of the kernel take each write for
+/// a whole value.
 fn write(path: &str, value: &str) -> Result<(), String> {
     OpenOptions::new()
         .write(true)

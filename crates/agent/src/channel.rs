@@ -1,4 +1,4 @@
-//! The way out for records.
+//! The stream of records that the agent sends.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use assize_job::Record;
 
 use crate::boot::Ports;
 
-/// Where lines go.
+/// Where records are sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Way {
     /// Standard output.
@@ -16,7 +16,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// Writes bytes; they are there when this returns.
+    /// Writes bytes; they are delivered when this returns.
     pub(crate) fn write(self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Way::Stdout => {
@@ -41,7 +41,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// A stream of which nothing has been sent.
+    /// A stream on which nothing has been sent.
     pub(crate) fn new(way: Way) -> Channel {
         Channel {
             way,
@@ -50,7 +50,7 @@ impl Channel {
         }
     }
 
-    /// Sends a record. What cannot be sent breaks the stream.
+    /// Sends a record. A failure breaks the stream: nothing more is sent.
     pub(crate) fn send(&mut self, record: &Record) {
         match serde_json::to_string(record) {
             Ok(line) => self.line(&line),
@@ -72,7 +72,7 @@ impl Channel {
         }
     }
 
-    /// Sends the last record. Whether the stream is whole.
+    /// Sends the last record. Returns the error that broke the stream, if any.
     pub(crate) fn end(mut self) -> io::Result<()> {
         let records = self.sent;
         self.send(&Record::End { records });

@@ -1,4 +1,4 @@
-//! Devices of our own modules: opening them, and their ioctls.
+//! Opening the devices of assize's own modules, and their ioctls.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -27,7 +27,7 @@ pub(crate) const fn iowr<T>(kind: u32, nr: u32) -> u32 {
     READ_AND_WRITE << 30 | (size_of::<T>() as u32) << 16 | kind << 8 | nr
 }
 
-/// An ioctl again and again, until no signal interrupts it.
+/// Issues an ioctl, and repeats it as long as a signal interrupts it.
 ///
 /// # Safety
 /// The kernel reads and writes a `T` for this number, and may use the addresses

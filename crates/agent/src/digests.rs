@@ -1,8 +1,7 @@
 //! Digests of files.
 //!
-//! In a virtual machine all files are digested once, before the memory image
-//! is taken, so that a run pays only for a look at whether a file is still the
-//! one it was then.
+//! In a virtual machine all files are digested once, before the memory image is
+//! taken, so that a run only has to check whether a file has changed since.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +9,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// What tells whether a file was written since.
+/// Metadata that shows whether a file has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     inode: (u64, u64),
@@ -18,15 +17,15 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-/// Digests that are known already.
+/// Digests computed so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Digests {
     known: BTreeMap<String, (Stamp, String)>,
 }
 
 impl Digests {
-    /// Of every file below a directory, but not of other file systems there.
-    /// What cannot be read is left out.
+    /// Digests every file below a directory, without entering other file
+    /// systems. Unreadable files are skipped.
     pub(crate) fn below(directory: &str) -> Digests {
         let mut digests = Digests::default();
         let device = fs::metadata(directory).map(|data| data.dev());
@@ -45,7 +44,8 @@ impl Digests {
                 if data.is_dir() && data.dev() == *device {
                     open.push(path);
                 } else if data.is_file() {
-                    // What cannot be read now is read when it is asked for.
+                    // If it cannot be read now, it is read when its digest is
+                    // needed.
                     let _ = digests.of(&path);
                 }
             }

@@ -1,4 +1,4 @@
-//! What kernel modules and notes say of themselves.
+//! Fields and build ids in kernel modules and notes.
 
 /// Type of the note that holds the build id.
 const NT_GNU_BUILD_ID: u32 = 3;
@@ -13,7 +13,7 @@ pub(crate) fn module_field(file: &[u8], field: &str) -> Option<String> {
     values.next()
 }
 
-/// The build id that a module's file has.
+/// The build id of a module file.
 pub(crate) fn module_build_id(file: &[u8]) -> Option<String> {
     build_id(section(file, ".note.gnu.build-id")?)
 }
@@ -38,7 +38,7 @@ pub(crate) fn build_id(mut notes: &[u8]) -> Option<String> {
     }
 }
 
-/// A section of an ELF file of 64 bits, by name.
+/// A section of a 64-bit ELF file, by name.
 fn section<'a>(file: &'a [u8], name: &str) -> Option<&'a [u8]> {
     if !file.starts_with(b"\x7fELF\x02") {
         return None;

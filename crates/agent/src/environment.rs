@@ -7,7 +7,7 @@ use assize_job::Record;
 
 use crate::{policy, sys};
 
-/// Where single facts are read.
+/// Facts that are the content of one file each.
 const FILES: &[(&str, &str)] = &[
     ("command_line", "/proc/cmdline"),
     (
@@ -17,10 +17,11 @@ const FILES: &[(&str, &str)] = &[
     ("smt", "/sys/devices/system/cpu/smt/control"),
 ];
 
-/// Which boot of a machine this is. A guest's is one that nobody comes back to.
+/// Identifies a boot. Not recorded in a guest, which no later run comes back
+/// to.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// Everything that is known here and does not change while the machine runs.
+/// Everything known about the machine that does not change while it runs.
 pub(crate) fn record(guest: bool) -> Record {
     let mut facts = BTreeMap::new();
     let mut fact = |name: &str, value: Option<String>| {
@@ -45,7 +46,7 @@ pub(crate) fn record(guest: bool) -> Record {
     fact("microcode", cpu_field(&cpu_info, "microcode"));
     fact("mitigations", mitigations());
     fact("governor", Some(governors()));
-    // A policy that was not asked for.
+    // A policy that the job did not ask for.
     fact("sched_ext", policy::deciding());
     Record::Environment { facts }
 }
@@ -66,8 +67,8 @@ fn cpu_field(cpu_info: &str, name: &str) -> Option<String> {
     })
 }
 
-/// How the kernel preempts: what is selected where that can be seen, else
-/// what it was built with.
+/// The preemption model that the kernel was built with, and the selected one
+/// where that can be read.
 fn preemption(version: &str, selected: Option<&str>) -> String {
     let built = ["PREEMPT_RT", "PREEMPT_DYNAMIC", "PREEMPT"]
         .into_iter()
@@ -84,7 +85,7 @@ fn preemption(version: &str, selected: Option<&str>) -> String {
     }
 }
 
-/// What the kernel says of each weakness it knows of processors.
+/// The kernel's state for each CPU vulnerability it knows.
 fn mitigations() -> Option<String> {
     let directory = "/sys/devices/system/cpu/vulnerabilities";
     let mut all = BTreeMap::new();
@@ -101,7 +102,7 @@ fn mitigations() -> Option<String> {
     Some(all.join("; "))
 }
 
-/// The frequency governors in use, each once.
+/// The frequency governors in use, without duplicates.
 fn governors() -> String {
     let mut all = BTreeSet::new();
     let policies = fs::read_dir("/sys/devices/system/cpu/cpufreq");

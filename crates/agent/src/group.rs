@@ -1,4 +1,4 @@
-//! Control groups that workloads are in.
+//! Control groups for workloads.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use crate::sys;
 const ROOT: &str = "/sys/fs/cgroup";
 const CONTROL: &str = "/sys/fs/cgroup/cgroup.subtree_control";
 
-/// A control group with the cpu controller, directly below the root. It is
-/// removed as soon as it is dropped and no other process is in it.
+/// A control group with the cpu controller, directly below the root. Dropping
+/// it removes the group, unless it still has a process.
 #[derive(Debug)]
 pub(crate) struct Group {
     path: PathBuf,
 }
 
 impl Group {
-    /// The group of that name, of this agent. `guest`: the machine is ours, so
-    /// that the controller may be enabled.
+    /// Creates this agent's group of that name. `guest`: whether the machine is
+    /// assize's own, so that the controller may be enabled.
     pub(crate) fn create(name: &str, guest: bool) -> Result<Group, String> {
         enable(guest)?;
         let path = Path::new(ROOT).join(format!("assize-{}-{name}", std::process::id()));
@@ -30,7 +30,7 @@ impl Group {
         }
     }
 
-    /// Moves the calling process there.
+    /// Moves the calling process into the group.
     pub(crate) fn join(&self) -> Result<(), String> {
         let procs = self.path.join("cgroup.procs");
         fs::write(&procs, "0")
@@ -40,12 +40,13 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // If somebody is in it, that is who removes it.
+        // If it still has a process, that process's owner removes it.
         let _ = fs::remove_dir(&self.path);
     }
 }
 
-/// Lets groups below the root weigh against each other.
+/// Enables the cpu controller for groups below the root. Outside a guest, only
+/// checks that it is enabled.
 fn enable(guest: bool) -> Result<(), String> {
     let has_cpu = |text: String| text.split_whitespace().any(|word| word == "cpu");
     let enabled = fs::read_to_string(CONTROL).map_err(|error| {

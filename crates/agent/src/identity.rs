@@ -1,4 +1,5 @@
-//! What a run was made of, as it was found here.
+//! The identity of a run: the kernel, settings, modules, programs and files it
+//! used, as found on the machine.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -19,13 +20,13 @@ use crate::policy::Attached;
 use crate::process::{Body, Exec};
 use crate::{elf, power, sys};
 
-/// What the agent adds to the environment of every program: it differs from
-/// seed to seed.
+/// A variable that the agent sets for every program. Not part of the identity,
+/// as it differs from seed to seed.
 const OWN_VARIABLE: &str = "ASSIZE_SEED";
 
 type Parts = BTreeMap<(IdentityKind, String), Option<String>>;
 
-/// What is found out about a run while it goes on.
+/// Collects the identity of a run while it goes on.
 #[derive(Debug)]
 pub(crate) struct Evidence {
     guest: bool,
@@ -35,7 +36,7 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// Begins to watch. `digests` are those of files that are known already.
+    /// Starts watching. `digests`: those of files that are known already.
     pub(crate) fn open(guest: bool, digests: Digests) -> Evidence {
         let mut evidence = Evidence {
             guest,
@@ -43,17 +44,17 @@ impl Evidence {
             watch: Watch::open(guest),
             parts: Parts::new(),
         };
-        // A set-up may take CPUs away.
+        // Do this first, as a set-up may take CPUs offline.
         evidence.take_machine();
         evidence
     }
 
-    /// Reads back what a set-up has set, right after it.
+    /// Reads back the settings right after the set-up.
     pub(crate) fn take_settings(&mut self, job: &Job, modules: &Modules) {
         self.parts.extend(settings(job, modules));
     }
 
-    /// Takes down which placement policy is attached.
+    /// Records which placement policy is attached.
     pub(crate) fn take_policy(&mut self, policy: &Attached) {
         for (kind, name, value) in policy.parts() {
             self.parts.insert((kind, name), value);
@@ -65,15 +66,14 @@ impl Evidence {
         }
     }
 
-    /// Takes down which program a workload is about to start, and with which
-    /// variables.
+    /// Records which program a workload is about to start, and its variables.
     pub(crate) fn take_program(&mut self, workload: &Workload, body: &Body) {
         let Body::Exec(exec) = body else { return };
         self.take_exec(&workload.name, exec);
     }
 
     fn take_exec(&mut self, workload: &str, exec: &Exec) {
-        // A script is read by its interpreter and not mapped.
+        // A script is read by its interpreter and not mapped, so add it here.
         let path = fs::canonicalize(&exec.path);
         let path = path.map_or_else(
             |_| exec.path.clone(),
@@ -89,7 +89,8 @@ impl Evidence {
         }
     }
 
-    /// Reads back how the process of a workload is scheduled, which waits.
+    /// Reads back the scheduling of a workload's process, which is waiting to
+    /// be released.
     pub(crate) fn take_scheduling(&mut self, workload: &Workload, pid: i32) {
         for (what, value) in scheduling(pid) {
             let name = format!("{} {what}", workload.name);
@@ -98,7 +99,7 @@ impl Evidence {
         }
     }
 
-    /// What this machine was given of packages, as it is now.
+    /// Adds the packages carried to this machine, as they are now.
     fn take_packages(&mut self) {
         let list = fs::read(Payload::PACKAGES).unwrap_or_default();
         let packages: Vec<CarriedPackage> = serde_json::from_slice(&list).unwrap_or_default();
@@ -115,7 +116,7 @@ impl Evidence {
         self.parts.insert((kind, path), digest);
     }
 
-    /// All of it, after the workload has ended.
+    /// Returns the records, after the workload has ended.
     pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
         let mut records = self.changed(&settings(job, modules));
         self.take_modules(modules);
@@ -136,7 +137,7 @@ impl Evidence {
         records
     }
 
-    /// Settings that are no longer what they were after the set-up.
+    /// Settings that have changed since the set-up.
     fn changed(&self, now: &Parts) -> Vec<Record> {
         let differs = |((kind, name), value): (&(IdentityKind, String), &Option<String>)| {
             let before = self.parts.get(&(*kind, name.clone()))?;
@@ -166,7 +167,7 @@ impl Evidence {
         add(IdentityKind::Kernel, "release", Some(release));
         add(IdentityKind::Kernel, "version", Some(version));
         add(IdentityKind::Kernel, "build-id", build_id);
-        // What was drawn for a memory image makes it no other machine.
+        // The random choices of a memory image do not make it another machine.
         let line = read("/proc/cmdline").map(|line| Image::without(&line));
         add(IdentityKind::CommandLine, "", line);
         add(IdentityKind::Machine, "cpus", Some(sys::cpus().to_string()));
@@ -191,7 +192,8 @@ impl Evidence {
         }
     }
 
-    /// Programs and libraries that were mapped.
+    /// Adds the programs and libraries that were mapped. Returns what could not
+    /// be observed.
     fn take_mapped(&mut self) -> Vec<Record> {
         // The agent is always part of a run.
         let agent = if self.guest {
@@ -227,7 +229,7 @@ impl Evidence {
     }
 }
 
-/// What a set-up has set, as it is now.
+/// The current values of what the set-up has set.
 fn settings(job: &Job, modules: &Modules) -> Parts {
     let mut parts = Parts::new();
     for path in power::settings(job) {
@@ -260,8 +262,8 @@ fn settings(job: &Job, modules: &Modules) -> Parts {
     parts
 }
 
-/// What a file holds, without the white space around it. Devices and pipes are
-/// not read: that may take something away, or never end.
+/// The trimmed content of a regular file. Devices and pipes are not read, as
+/// that may consume data or block for ever.
 fn read(path: &str) -> Option<String> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
@@ -279,8 +281,8 @@ fn read(path: &str) -> Option<String> {
     Some(text.trim().chars().take(SETTING_MAX).collect())
 }
 
-/// Mebibytes of RAM that `/proc/iomem` lists; what firmware keeps for itself
-/// below the first megabyte counts.
+/// RAM listed in `/proc/iomem`, in MiB, rounded up so that what firmware keeps
+/// for itself below the first megabyte counts.
 fn memory_mib(map: &str) -> Option<u64> {
     let mut bytes = 0;
     for line in map.lines().filter(|line| !line.starts_with(' ')) {
@@ -292,19 +294,19 @@ fn memory_mib(map: &str) -> Option<u64> {
         let number = |text: &str| u64::from_str_radix(text.trim(), 16).ok();
         bytes += number(end)?.checked_sub(number(start)?)? + 1;
     }
-    // Without rights all addresses are 0.
+    // Without privileges all addresses read as 0.
     (bytes >= 1 << 20).then(|| bytes.div_ceil(1 << 20))
 }
 
-/// How the first thread of a process is scheduled.
+/// The scheduling of a process's first thread.
 fn scheduling(pid: i32) -> Vec<(&'static str, String)> {
     let stat = read(&format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name, in brackets, may hold anything.
+    // The name, in parentheses, may contain anything.
     let Some((_, rest)) = stat.rsplit_once(") ") else {
         return Vec::new();
     };
     let fields: Vec<&str> = rest.split(' ').collect();
-    // Fields count from 1 in proc(5), and the third is the first here.
+    // proc(5) counts fields from 1; this list starts with the third.
     let field = |number: usize| fields.get(number - 3).map(ToString::to_string);
     let policy = field(41).map(|number| {
         match number.as_str() {

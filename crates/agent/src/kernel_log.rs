@@ -1,8 +1,7 @@
-//! What the kernel says in its log during a run.
+//! The kernel's log messages during a run.
 //!
-//! A console shows only what is grave: of a warning nothing is seen there. So the log
-//! itself is read, from where it ended when the run began. Nothing is read while the
-//! workload is measured.
+//! The console shows only severe messages, not warnings, so the log itself is read, from
+//! its end at the start of the run. It is not read while the workload is measured.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -14,19 +13,19 @@ use assize_job::{Record, Stage, may_complain};
 use crate::sys;
 
 const LOG: &str = "/dev/kmsg";
-/// No entry of the log is longer.
+/// Maximum length of a log entry.
 const ENTRY: usize = 8 << 10;
-/// Of one part of a run no more is kept: the first that was said matters most.
+/// At most this many bytes are kept per stage; the first messages matter most.
 const MOST: usize = 256 << 10;
 
-/// The kernel's log from the beginning of a run on.
+/// The kernel's log from the start of a run on.
 pub(crate) struct KernelLog {
     log: Result<File, String>,
     said: Vec<(Stage, String)>,
 }
 
 impl KernelLog {
-    /// Goes to the end of what was said before.
+    /// Opens the log and skips earlier messages.
     pub(crate) fn open() -> KernelLog {
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(libc::O_NONBLOCK);
@@ -40,7 +39,8 @@ impl KernelLog {
         }
     }
 
-    /// Reads what was said since the last time, which belongs to this part of the run.
+    /// Reads the messages since the last call. They are kept, under this stage, if one
+    /// of them may be a complaint.
     pub(crate) fn take(&mut self, stage: Stage) {
         let Ok(log) = &mut self.log else { return };
         let text = lines(log);
@@ -49,7 +49,8 @@ impl KernelLog {
         }
     }
 
-    /// The parts in which the kernel may have complained; or why nobody knows.
+    /// The log of each stage in which the kernel may have complained, or why it was not
+    /// read.
     pub(crate) fn records(self) -> Vec<Record> {
         if let Err(why) = self.log {
             let facts = BTreeMap::from([("kernel_log".to_owned(), format!("not read: {why}"))]);
@@ -61,7 +62,7 @@ impl KernelLog {
     }
 }
 
-/// Entries of the kernel itself up to the end of the log, as `dmesg` shows them.
+/// Entries of the kernel itself up to the end of the log, formatted like `dmesg`.
 fn lines(log: &mut impl Read) -> String {
     let mut text = String::new();
     let mut entry = vec![0; ENTRY];
@@ -81,14 +82,14 @@ fn lines(log: &mut impl Read) -> String {
     }
 }
 
-/// One entry, `PRIORITY,NUMBER,MICROSECONDS,FLAGS;MESSAGE`, as a line; none if a program
-/// wrote it.
+/// Formats an entry, `PRIORITY,NUMBER,MICROSECONDS,FLAGS;MESSAGE`, as a line. `None` if
+/// it is malformed or a program wrote it.
 fn line(entry: &str) -> Option<String> {
     let (head, message) = entry.split_once(';')?;
     let mut fields = head.split(',');
     let priority: u32 = fields.next()?.parse().ok()?;
     let microseconds: u64 = fields.nth(1)?.parse().ok()?;
-    // Above the level is who said it; the kernel is 0.
+    // The bits above the level are the facility; the kernel's is 0.
     (priority >> 3 == 0).then(|| {
         let message = message.lines().next().unwrap_or_default();
         let (s, us) = (microseconds / 1_000_000, microseconds % 1_000_000);

@@ -1,4 +1,4 @@
-//! Whether structs and numbers are those of a header of `kernel/uapi/`.
+//! Checks structs and constants against a header of `kernel/uapi/`.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// C that prints, and what it must print.
+/// Statements of a C program, and the output they must print.
 #[derive(Default)]
 pub(crate) struct Expected {
     c: String,
@@ -14,7 +14,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// A number, and what it must be.
+    /// Adds a C expression and its expected value.
     pub(crate) fn value(&mut self, c: &str, value: u64) {
         writeln!(
             self.c,
@@ -25,7 +25,7 @@ impl Expected {
     }
 }
 
-/// Size and fields of structs of a module.
+/// Adds the sizes and field offsets of a module's structs.
 macro_rules! structs {
     ($expected:ident; $module:ident; $($rust:ident $c:literal { $($field:ident),* $(,)? })*) => { $(
         $expected.value(
@@ -37,14 +37,14 @@ macro_rules! structs {
                 concat!("offsetof(struct ", $c, ", ", stringify!($field), ")"),
                 std::mem::offset_of!($module::$rust, $field) as u64,
             );
-            // Every field must be named: it is taken apart here.
+            // Destructure the struct, so that a missing field does not compile.
         )*
         let _ = |whole: $module::$rust| { let $module::$rust { $($field: _),* } = whole; };
     )* };
 }
 pub(crate) use structs;
 
-/// Has a C compiler print what a header makes of it.
+/// Compiles the program with the header, runs it and compares its output.
 pub(crate) fn must_be_of(header: &str, expected: &Expected) {
     let directory = tempfile::tempdir().unwrap();
     let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/uapi");

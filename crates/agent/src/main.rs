@@ -1,15 +1,15 @@
-//! The agent: what runs on a target.
+//! The agent: the program that carries out one run on a target.
 //!
-//! As process 1 of a virtual machine whose command line says so, it sets the
-//! machine up, takes its job from QEMU's fw_cfg, answers on the debug console
-//! and ends the machine. Anywhere else, `assize-agent run` takes the job from
-//! standard input and answers on standard output.
+//! As process 1 of a virtual machine whose kernel command line asks for it, it
+//! sets the machine up, reads its job from QEMU's fw_cfg, answers on the debug
+//! console and powers the machine off. Anywhere else, `assize-agent run` reads
+//! the job from standard input and answers on standard output.
 //!
-//! It knows nothing of experiments and statistics: one job in, its records
-//! out.
+//! It knows nothing of experiments or statistics: one job in, its records out.
 
-// Rust's own start-up wants open standard files or /dev/null, and ends the
-// process if it finds neither. Process 1 begins with neither.
+// Rust's start-up code needs standard files that are open, or /dev/null to open
+// in their place, and aborts if it finds neither. Process 1 starts with
+// neither.
 #![cfg_attr(not(test), no_main)]
 
 mod actions;
@@ -48,20 +48,20 @@ usage: assize-agent run          carry out the job on standard input
        assize-agent --help
 ";
 
-/// Where the C library hands over.
+/// Entry point that the C library calls.
 #[cfg(not(test))]
 #[unsafe(no_mangle)]
 extern "C" fn main(_: libc::c_int, _: *const *const libc::c_char) -> libc::c_int {
     start()
 }
 
-/// The test harness replaces this.
+/// Replaced by the test harness.
 #[cfg(test)]
 fn main() {
     start();
 }
 
-/// Finds out where it is and what is wanted. The exit status.
+/// Runs as process 1 or as a command. Returns the exit status.
 fn start() -> libc::c_int {
     if let Some(command_line) = boot::command_line() {
         boot::main(&command_line);

@@ -1,11 +1,11 @@
-//! Which files were mapped to be executed: programs and the libraries that
-//! their loaders, or they themselves, opened.
+//! Which files were mapped for execution: programs, and the libraries that
+//! their loaders, or the programs themselves, opened.
 //!
-//! The kernel notes each such mapping in a ring buffer of perf events, one for
-//! each CPU, and nothing reads them before the run has ended. A program that
-//! starts costs some microseconds more that way, in every configuration alike.
-//! An event that belongs to a CPU and not to a task costs context switches
-//! nothing.
+//! The kernel writes each such mapping to a ring buffer of perf events, one per
+//! CPU, which is read only after the run has ended. Starting a program takes
+//! some microseconds longer that way, in every configuration alike. As the
+//! events belong to CPUs and not to tasks, they add nothing to a context
+//! switch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,35 +17,35 @@ use perf_event_open_sys::{bindings, perf_event_open};
 use crate::instruments::perf::why;
 use crate::instruments::system::online_cpus;
 
-/// Pages of the data of one buffer: room for about 2,000 mappings.
+/// Data pages per buffer: room for about 2,000 mappings.
 const PAGES: usize = 64;
 /// `PERF_RECORD_LOST`, `_FORK` and `_MMAP2` of linux/perf_event.h.
 const LOST: u32 = 2;
 const FORK: u32 = 7;
 const MMAP2: u32 = 10;
-/// Where the name begins in a record of MMAP2, after its header.
+/// Offset of the file name in the body of an MMAP2 record.
 const NAME: usize = 64;
 
-/// What was mapped since it was opened.
+/// Watches which files are mapped for execution.
 #[derive(Debug)]
 pub(crate) struct Watch {
     buffers: Vec<Buffer>,
-    /// Only processes that come from this one count; all, if there is none.
+    /// Only this process and its descendants count; every process, if `None`.
     root: Option<u32>,
 }
 
 /// What a watch has seen.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Paths of files.
+    /// Paths of the mapped files.
     pub(crate) paths: BTreeSet<String>,
-    /// Mappings that found no room in the buffer.
+    /// Mappings lost because a buffer was full.
     pub(crate) lost: u64,
 }
 
 impl Watch {
-    /// Begins to watch. In a virtual machine of ours everything counts, else
-    /// what this process starts.
+    /// Starts watching. In a virtual machine of assize's every process counts,
+    /// elsewhere only those that this process starts.
     pub(crate) fn open(guest: bool) -> Result<Watch, String> {
         let root = (!guest).then(std::process::id);
         let open = |cpu: u32| Buffer::open(cpu, root.is_some()).map_err(|error| why(&error));
@@ -56,7 +56,7 @@ impl Watch {
         })
     }
 
-    /// What has been mapped until now.
+    /// What has been mapped so far.
     pub(crate) fn seen(&self) -> Seen {
         let mut log = Log::default();
         for buffer in &self.buffers {
@@ -66,7 +66,7 @@ impl Watch {
     }
 }
 
-/// The ring buffer of one CPU. No more than it holds is written to it.
+/// The ring buffer of one CPU. When it is full, further records are dropped.
 #[derive(Debug)]
 struct Buffer {
     _event: OwnedFd,
@@ -86,7 +86,7 @@ impl Buffer {
         attr.set_mmap2(1);
         attr.set_task(u64::from(forks));
         attr.set_exclude_kernel(1);
-        // Nobody waits for it.
+        // Never wake a reader: none is waiting.
         attr.set_watermark(1);
         attr.__bindgen_anon_2.wakeup_watermark = u32::MAX;
         let cpu = i32::try_from(cpu).unwrap_or(i32::MAX);
@@ -121,19 +121,19 @@ impl Buffer {
         })
     }
 
-    /// What has been written. It is never said to be read, so it begins at
-    /// the buffer's beginning and has not gone round.
+    /// Everything written so far. The reader's position never moves, so the
+    /// data start at offset 0 and never wrap around.
     fn bytes(&self) -> Vec<u8> {
         let control = self.start.cast::<bindings::perf_event_mmap_page>();
         // SAFETY: the first page of the mapping is that structure, and the
-        // kernel writes the word as a whole.
+        // kernel writes the word atomically.
         let head = unsafe { AtomicU64::from_ptr(&raw mut (*control).data_head) };
         let head = head.load(Ordering::Acquire);
         fence(Ordering::Acquire);
         let size = usize::try_from(head).unwrap_or(usize::MAX);
         let size = size.min(self.page * PAGES);
-        // SAFETY: the data begin at the second page and are that long; what
-        // is before the head is not written again.
+        // SAFETY: the data start at the second page and are that long; the
+        // kernel does not overwrite what precedes the head.
         unsafe { std::slice::from_raw_parts(self.start.add(self.page), size) }.to_vec()
     }
 }
@@ -145,18 +145,18 @@ impl Drop for Buffer {
     }
 }
 
-/// What the records of all buffers say.
+/// The contents of all buffers.
 #[derive(Debug, Default)]
 struct Log {
-    /// Process and path.
+    /// Process id and path.
     mapped: Vec<(u32, String)>,
-    /// Process to the one that it comes from.
+    /// Process id to parent's process id.
     parents: BTreeMap<u32, u32>,
     lost: u64,
 }
 
 impl Log {
-    /// Takes in the records of one buffer; a damaged one ends it.
+    /// Adds the records of one buffer, up to the first malformed one.
     fn add(&mut self, mut bytes: &[u8]) {
         while let Some((kind, body, rest)) = record(bytes) {
             bytes = rest;
@@ -189,7 +189,7 @@ impl Log {
     }
 
     fn comes_from(&self, mut pid: u32, root: u32) -> bool {
-        // Numbers may be given again: no chain is longer than all of them.
+        // Ids may be reused and form a cycle, so bound the walk.
         for _ in 0..=self.parents.len() {
             match self.parents.get(&pid) {
                 _ if pid == root => return true,
@@ -201,14 +201,14 @@ impl Log {
     }
 }
 
-/// Type and body of the first record, and what follows it.
+/// Type and body of the first record, and the bytes after it.
 fn record(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
     let kind = word32(bytes, 0)?;
     let size = usize::from(u16::from_ne_bytes([*bytes.get(6)?, *bytes.get(7)?]));
     Some((kind, bytes.get(8..size)?, bytes.get(size..)?))
 }
 
-/// The file of a mapping, if it has one that can be read again.
+/// The mapped file, if it has a path that can be opened.
 fn path(body: &[u8]) -> Option<String> {
     let name = body.get(NAME..)?.split(|byte| *byte == 0).next()?;
     let name = String::from_utf8_lossy(name).into_owned();

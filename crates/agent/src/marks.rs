@@ -1,20 +1,20 @@
-//! Marks that a machine can be watched by from outside, and that it does not
-//! notice: instructions without any effect but the one nanosecond each takes.
+//! Marks for an observer outside the virtual machine, which the machine itself
+//! does not notice: instructions that only take one nanosecond each.
 //!
-//! The plugin in `qemu/plugin/` knows them by the displacement of a NOP.
+//! The plugin in `qemu/plugin/` recognises them by the displacement of a NOP.
 
-/// Right after the instruments were started.
+/// Marks the beginning, right after the instruments were started.
 pub(crate) fn begin() {
     mark::<0x6173_7a01>();
 }
 
-/// Right before they are stopped.
+/// Marks the end, right before the instruments are stopped.
 pub(crate) fn end() {
     mark::<0x6173_7a02>();
 }
 
-/// Reads the clock, which the plugin compares with what it has counted, and
-/// executes a NOP with this displacement.
+/// Reads the clock, for the plugin to compare with its own count, and executes
+/// a NOP with this displacement.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn mark<const WHICH: i32>() {
@@ -32,10 +32,10 @@ fn mark<const WHICH: i32>() {
     }
 }
 
-/// Gives a text away under a number. Whoever does not watch does not get it.
+/// Passes a text to the plugin under a number. Does nothing without a plugin.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn give(number: u64, text: &[u8]) {
-    // SAFETY: a NOP has no effect. Whoever watches reads only the slice.
+    // SAFETY: a NOP has no effect. The plugin reads only the slice.
     unsafe {
         std::arch::asm!(
             ".byte 0x0f, 0x1f, 0x84, 0x00",
@@ -48,17 +48,16 @@ pub(crate) fn give(number: u64, text: &[u8]) {
     }
 }
 
-/// No machine but x86 is exact.
+/// Does nothing: only x86 machines are exact.
 #[cfg(not(target_arch = "x86_64"))]
 fn mark<const WHICH: i32>() {}
 
-/// Likewise.
+/// Does nothing: only x86 machines are exact.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn give(_number: u64, _text: &[u8]) {}
 
-/// What the kernel has at which address, and how its structures lie, both as
-/// the kernel says: the texts that a plugin needs, under the numbers 0 and 1.
-/// Whatever cannot be read is not given.
+/// Passes the kernel's symbol table (number 0) and its type information (number
+/// 1) to the plugin. Files that cannot be read are skipped.
 pub(crate) fn give_symbols() {
     for (number, path) in (0..).zip(["/proc/kallsyms", "/sys/kernel/btf/vmlinux"]) {
         if let Ok(text) = std::fs::read(path) {

@@ -1,11 +1,11 @@
-//! In which order modules are loaded that could be loaded in any.
+//! The order of modules that could be loaded in any order.
 
 use std::collections::BTreeMap;
 
 use crate::seed::Stream;
 
-/// An order of modules in which each comes after those of them that it needs.
-/// At every step each of those that could come next is as likely as the others.
+/// A random order in which each module comes after those of the set that it
+/// needs. At every step all modules that could come next are equally likely.
 /// Modules that need each other come last, by name: they cannot be loaded anyway.
 pub(crate) fn drawn(needs: &BTreeMap<String, Vec<String>>, draw: u32) -> Vec<String> {
     let mut stream = Stream::new(draw.into(), "modules");
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn every_order_occurs_that_keeps_what_is_needed_first() {
-        // Dependencies of others do not count.
+        // Dependencies outside the set do not count.
         let all = orders(&[("a", ""), ("b", "x"), ("c", "a b"), ("d", "a")]);
         let wanted = ["abcd", "abdc", "adbc", "bacd", "badc"];
         assert_eq!(all, wanted.map(String::from).into());

@@ -10,31 +10,31 @@ use assize_job::Action;
 use crate::actions::{self, Circumstances};
 use crate::{elf, module_order, sys};
 
-/// What the steps of a set-up say of a module.
+/// What the steps of a set-up specify for a module.
 #[derive(Debug, Clone, Default)]
 struct Step {
-    /// Its file, if they name one.
+    /// Its file, if a step names one.
     file: Option<String>,
     parameters: BTreeMap<String, String>,
 }
 
-/// The modules of a run. A module that a step names is loaded as that step
-/// says, whoever needs it first.
+/// The modules of a run. A module named by a step is loaded as that step says,
+/// even if another module needs it first.
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
-    /// By the name that it has in the kernel.
+    /// By name in the kernel.
     steps: BTreeMap<String, Step>,
-    /// Names of those that steps load right after each other.
+    /// Names of the modules that consecutive steps load, for each such group.
     groups: Vec<Vec<String>>,
-    /// What the order inside each group is drawn from; 0 for that of the steps.
+    /// Seed of the random order inside each group; 0 keeps the order of the
+    /// steps.
     order: u32,
-    /// Those loaded by this run in the order in which they were, with their
-    /// files where those are known.
+    /// Modules loaded by this run, in order, with their files where known.
     loaded: Vec<(String, Option<String>)>,
 }
 
 impl Modules {
-    /// Nothing is loaded yet for this set-up.
+    /// The modules of this set-up; none is loaded yet.
     pub(crate) fn of(setup: &[Action]) -> Modules {
         let mut modules = Modules::default();
         let mut group = Vec::new();
@@ -56,14 +56,14 @@ impl Modules {
         modules
     }
 
-    /// The same in an order that is drawn from this where modules may be loaded
-    /// in any; 0 for that of the steps.
+    /// Draws the order from this seed where modules can be loaded in any order;
+    /// 0 keeps the order of the steps.
     pub(crate) fn in_order(mut self, order: u32) -> Modules {
         self.order = order;
         self
     }
 
-    /// The same where others have been loaded already, as these steps say.
+    /// Takes over the modules that `first` has loaded already.
     pub(crate) fn after(mut self, first: Modules) -> Modules {
         self.loaded = first.loaded;
         self
@@ -89,7 +89,7 @@ impl Modules {
         }
     }
 
-    /// Whether what is loaded already is what is asked for.
+    /// Checks that the module loaded already is the one asked for.
     fn accept(
         &self,
         module: &str,
@@ -98,7 +98,7 @@ impl Modules {
     ) -> Result<(), String> {
         let ours = self.loaded.iter().any(|(loaded, _)| loaded == name);
         let step = self.steps.get(name);
-        // Something that needs it has brought it, as its step says.
+        // Loaded as a dependency, with the parameters of its step.
         if ours && step.is_none_or(|step| step.parameters == *parameters) {
             return Ok(());
         }
@@ -126,8 +126,8 @@ impl Modules {
         ))
     }
 
-    /// The modules that this run is about, by name: what steps name, and what
-    /// came with it.
+    /// Names of the modules that belong to this run: those that steps name, and
+    /// their dependencies that it loaded.
     pub(crate) fn names(&self) -> BTreeSet<&str> {
         let loaded = self.loaded.iter().map(|(name, _)| name.as_str());
         let steps = self.steps.keys().map(String::as_str);
@@ -147,8 +147,8 @@ impl Modules {
         self.steps.contains_key(name)
     }
 
-    /// Unloads what this run has loaded and what is still there, the last
-    /// first. Which could not be unloaded, and why.
+    /// Unloads the modules that this run has loaded and that are still there,
+    /// last first. Returns those that could not be unloaded, and why.
     pub(crate) fn unload(&self) -> Vec<(String, String)> {
         let mut failed = Vec::new();
         for (name, _) in self.loaded.iter().rev() {
@@ -161,8 +161,8 @@ impl Modules {
         failed
     }
 
-    /// Loads the modules of a step's group, and what they depend on, in an order
-    /// that was drawn.
+    /// Loads the modules of a step's group, and their dependencies, in random
+    /// order. Does nothing if the order of the steps is to be kept.
     fn load_group_of(&mut self, name: &str, known: &Known) -> Result<(), String> {
         let of_step = |group: &&Vec<String>| group.iter().any(|one| one == name);
         let group = self.groups.iter().find(of_step);
@@ -186,13 +186,14 @@ impl Modules {
         Ok(())
     }
 
-    /// What a module is loaded from and with.
+    /// The file or name to load a module by, and its parameters.
     fn step(&self, name: &str) -> (String, BTreeMap<String, String>) {
         let step = self.steps.get(name).cloned().unwrap_or_default();
         (step.file.unwrap_or_else(|| name.into()), step.parameters)
     }
 
-    /// Where no tool for that is at hand.
+    /// Loads a module and its dependencies without modprobe, which a guest
+    /// lacks.
     fn load_in_guest(
         &mut self,
         module: &str,
@@ -220,7 +221,7 @@ impl Modules {
         Ok(())
     }
 
-    /// On a machine that is set up, its own tools know best.
+    /// Loads a module and its dependencies with the tools of the machine.
     fn load_on_host(
         &mut self,
         module: &str,
@@ -241,8 +242,8 @@ impl Modules {
                     let module = file.unwrap_or_else(|| need.clone());
                     self.load_on_host(&module, &need, &parameters, with)?;
                 }
-                // What comes from a file too, as this one does, modprobe does
-                // not know.
+                // insmod loads no dependencies. modprobe knows this one, as it
+                // is no step with a file.
                 None if is_file(module) => self.tool("modprobe", &need, &BTreeMap::new(), with)?,
                 None => {}
             }
@@ -255,7 +256,7 @@ impl Modules {
         self.tool(tool, module, parameters, with)
     }
 
-    /// Has a tool load a module, and notes what is new then.
+    /// Runs a tool that loads a module, and notes which modules are new.
     fn tool(
         &mut self,
         tool: &str,
@@ -284,32 +285,32 @@ fn is_loaded(name: &str) -> bool {
     Path::new("/sys/module").join(name).exists()
 }
 
-/// Every module that is loaded and not part of the kernel, the newest first.
+/// Every loaded module that is not built in, the newest first.
 fn all_loaded() -> Vec<String> {
     let list = fs::read_to_string("/proc/modules").unwrap_or_default();
     let names = list.lines().filter_map(|line| line.split(' ').next());
     names.map(str::to_string).collect()
 }
 
-/// The build id of a module that is loaded.
+/// The build id of a loaded module.
 pub(crate) fn loaded_build_id(name: &str) -> Option<String> {
     let notes = format!("/sys/module/{name}/notes/.note.gnu.build-id");
     elf::build_id(&fs::read(notes).ok()?)
 }
 
-/// Whether a module is given by the path of its file.
+/// Whether a module is given as the path of its file.
 fn is_file(module: &str) -> bool {
     module.contains('/') || module.contains(".ko")
 }
 
-/// Name in the kernel of a module that is given by name or path.
+/// Kernel name of a module given by name or path.
 fn name_of(module: &str) -> String {
     let file = module.rsplit('/').next().unwrap_or(module);
     let stem = file.find(".ko").map_or(file, |end| &file[..end]);
     stem.replace('-', "_")
 }
 
-/// The same, but for a file what it says itself, if it can be read.
+/// Like [`name_of`], but for a readable file the name recorded in it.
 fn real_name(module: &str) -> String {
     let field = |file: Vec<u8>| elf::module_field(&file, "name");
     let said = match is_file(module) {
@@ -319,7 +320,7 @@ fn real_name(module: &str) -> String {
     said.unwrap_or_else(|| name_of(module))
 }
 
-/// Parameters as the kernel takes them.
+/// Parameters in the form the kernel expects.
 fn text_of(parameters: &BTreeMap<String, String>) -> String {
     let words: Vec<String> = parameters
         .iter()
@@ -334,14 +335,15 @@ fn text_of(parameters: &BTreeMap<String, String>) -> String {
     words.join(" ")
 }
 
-/// What a module's file says it depends on.
+/// The dependencies recorded in a module's file.
 fn dependencies(file: &[u8]) -> Vec<String> {
     let names = elf::module_field(file, "depends").unwrap_or_default();
     let names = names.split(',').filter(|name| !name.is_empty());
     names.map(str::to_string).collect()
 }
 
-/// What modprobe would load for a module, this last: `insmod PATH …` a line.
+/// The modules that modprobe would load for this one, which comes last. modprobe
+/// prints a line `insmod PATH …` for each.
 fn needs_on_host(module: &str) -> Vec<String> {
     let said = Command::new("modprobe")
         .args(["--show-depends", module])
@@ -355,17 +357,17 @@ fn needs_on_host(module: &str) -> Vec<String> {
     paths.map(name_of).collect()
 }
 
-/// The modules that a machine of ours carries.
+/// The modules carried to a virtual machine.
 struct Known {
     directory: String,
-    /// Name to file and to names of what it depends on.
+    /// Kernel name to the module's file and the files it depends on.
     files: BTreeMap<String, (String, Vec<String>)>,
 }
 
 impl Known {
     fn read() -> Known {
         let directory = format!("/lib/modules/{}", sys::uname().0);
-        // A machine may carry nothing but modules given by path.
+        // A machine may carry only modules given by path.
         let list = fs::read_to_string(format!("{directory}/modules.dep")).unwrap_or_default();
         Known {
             directory,
@@ -373,7 +375,7 @@ impl Known {
         }
     }
 
-    /// File of a module, and names of what it depends on.
+    /// The file of a module, and the names of its dependencies.
     fn find(&self, module: &str, name: &str) -> Result<(String, Vec<String>), String> {
         if module.starts_with('/') {
             let needs = dependencies(&read(module)?);
@@ -392,7 +394,8 @@ impl Known {
         ))
     }
 
-    /// The file of a path in modules.dep, which may name the compressed one.
+    /// The uncompressed file of a path in modules.dep, which may name a
+    /// compressed one.
     fn uncompressed(&self, path: &str) -> Result<String, String> {
         let path = if path.starts_with('/') {
             path.to_string()
@@ -407,7 +410,7 @@ impl Known {
     }
 }
 
-/// Reads modules.dep: `FILE: FILE…` a line.
+/// Parses modules.dep: a line `FILE: FILE…` per module.
 fn read_dependencies(list: &str) -> BTreeMap<String, (String, Vec<String>)> {
     list.lines()
         .filter_map(|line| {

@@ -1,9 +1,8 @@
-//! Placement policies: attaching one, whether it is the one that decides, and
-//! what the kernel said when it was not.
+//! Placement policies: attaching one, checking that it stays attached, and reading
+//! from the kernel's log why it was ejected.
 //!
-//! What attaches a policy is a process that holds it: the kernel detaches the
-//! policy when the process ends. It dies with the agent, so that a policy never
-//! stays behind.
+//! A process holds the policy: the kernel detaches it when that process ends. The
+//! process dies with the agent, so that no policy outlives a run.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -18,33 +17,33 @@ use crate::workload::{self, program};
 
 const ROOT: &str = "/sys/kernel/sched_ext";
 const ENABLED: &str = "enabled";
-/// What the program prints once the policy decides.
+/// What the attaching program prints once the policy is in effect.
 const ATTACHED: &str = "attached";
-/// How often is looked whether it does.
+/// Polling interval while waiting for that.
 const LOOK_NS: u64 = 1_000_000;
-/// How long the kernel may take to say why it has ejected a policy.
+/// How long to wait until the kernel logs why it has ejected a policy.
 const EXIT_NS: u64 = 1_000_000_000;
-/// The most lines of what was said that a failure repeats.
+/// A failure quotes at most this many lines.
 const LINES: usize = 4;
 
 /// A policy that is attached.
 #[derive(Debug)]
 pub(crate) struct Attached {
     child: Child,
-    /// What the kernel calls it, and how many were enabled before.
+    /// The state of sched_ext right after attaching.
     seen: Seen,
     log: KernelLog,
-    /// Values as its attaching program has read them back.
+    /// Tunables, as read back by the attaching program.
     tunables: Vec<(String, String)>,
     object: Option<String>,
 }
 
-/// What the kernel says of who decides.
+/// The state of sched_ext.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     state: String,
     ops: String,
-    /// Goes up with each policy that is enabled.
+    /// Increases with each policy that is enabled.
     serial: String,
 }
 
@@ -61,20 +60,21 @@ impl Seen {
         }
     }
 
-    /// Whether a policy decides that did not `before`. The kernel says that it is
-    /// enabled a moment before it counts it, and has not seen to its end until then.
+    /// Whether a policy is in effect that was not in effect `before`. The kernel
+    /// reports a policy as enabled a moment before it counts it, and has not
+    /// finished enabling it until then.
     fn is_new(&self, before: &Seen) -> bool {
         self.state == ENABLED && (self.serial.is_empty() || self.serial != before.serial)
     }
 }
 
-/// What the kernel calls the policy that decides here, if any does.
+/// The kernel's name of the policy in effect, if any.
 pub(crate) fn deciding() -> Option<String> {
     let seen = Seen::now();
     (seen.state == ENABLED).then_some(seen.ops)
 }
 
-/// Attaches a policy, and waits until it decides.
+/// Attaches a policy, and waits until it is in effect.
 pub(crate) fn attach(
     policy: &PlacementPolicy,
     with: &Circumstances<'_>,
@@ -120,7 +120,7 @@ pub(crate) fn attach(
     })
 }
 
-/// Waits until the policy decides, or what attaches it has ended.
+/// Waits until the policy is in effect, or the attaching program has ended.
 fn wait(
     child: &mut Child,
     policy: &PlacementPolicy,
@@ -128,7 +128,7 @@ fn wait(
     with: &Circumstances<'_>,
 ) -> Result<(), String> {
     let deadline = with.limits.deadline();
-    // A program of somebody else does not say when it is done.
+    // Third-party programs do not report when they are done.
     let says = policy.form != PolicyForm::Program;
     loop {
         if child.ends_until(sys::now() + LOOK_NS, &with.limits)? {
@@ -146,13 +146,13 @@ fn wait(
 }
 
 impl Attached {
-    /// Whether it is still the one that decides; else what the kernel says of it.
+    /// Checks that this policy is still in effect. The error is the kernel's reason.
     pub(crate) fn check(&self) -> Result<(), String> {
         let now = Seen::now();
         if now == self.seen && !self.child.has_ended() {
             return Ok(());
         }
-        // Why it was ejected is said a moment after it was.
+        // The kernel logs the reason a moment after it ejects a policy.
         let deadline = sys::now() + EXIT_NS;
         let mut said = self.log.said();
         while said.is_empty() && sys::now() < deadline {
@@ -168,7 +168,7 @@ impl Attached {
         Err(because(&what, &said))
     }
 
-    /// What decided, as parts of the identity of a run.
+    /// Name and tunables of the policy, as parts of the identity of a run.
     pub(crate) fn parts(&self) -> Vec<(IdentityKind, String, Option<String>)> {
         let part = |name: &str, value: &str| {
             (
@@ -184,21 +184,21 @@ impl Attached {
             .collect()
     }
 
-    /// The file of the object, if it is one.
+    /// The BPF object file, if the policy is one.
     pub(crate) fn object(&self) -> Option<&str> {
         self.object.as_deref()
     }
 
-    /// Ends the process that holds it. The kernel has detached the policy once
-    /// that is gone.
+    /// Ends the process that holds the policy. Once the process is gone, the kernel
+    /// has detached the policy.
     pub(crate) fn detach(self) {
         self.child.kill();
-        // How it ends does not matter: it was killed.
+        // How the process ended does not matter: it was killed.
         let _ = self.child.reap();
     }
 }
 
-/// Why a policy was not attached, by what the program left.
+/// Why a policy was not attached, from the output of the program.
 fn why_not(why: String, left: &Left) -> String {
     if !why.is_empty() {
         return why;
@@ -210,9 +210,9 @@ fn why_not(why: String, left: &Left) -> String {
     }
 }
 
-/// The last lines that tell why something was not loaded: what the verifier
-/// counts, how newer kernels explain at length what they have said in a line, and
-/// what libbpf says of each part that fails with it, is left out.
+/// The last lines that explain why a policy was not loaded. Leaves out the
+/// verifier's statistics, the long explanations that newer kernels add to a one-line
+/// error, and the errors of libbpf that follow from the first.
 fn telling(stderr: &str) -> String {
     let is_noise = |line: &&str| {
         let starts = [
@@ -237,8 +237,8 @@ fn telling(stderr: &str) -> String {
     lines[lines.len().saturating_sub(LINES)..].join("; ")
 }
 
-/// A text without the sequences that set colours on a terminal: some programs
-/// write them to whatever takes what they say.
+/// Removes the escape sequences that set terminal colours: some programs write them
+/// even to a pipe.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default();
@@ -259,7 +259,7 @@ fn because(what: &str, said: &[String]) -> String {
     }
 }
 
-/// The lines `set NAME VALUE`.
+/// Parses the lines `set NAME VALUE`.
 fn settings(stdout: &str) -> Vec<(String, String)> {
     let lines = stdout.lines().filter_map(|line| line.strip_prefix("set "));
     let pairs = lines.filter_map(|line| line.split_once(' '));
@@ -268,7 +268,7 @@ fn settings(stdout: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the kernel says from now on.
+/// The kernel's log from now on.
 #[derive(Debug)]
 struct KernelLog(Option<File>);
 
@@ -282,11 +282,11 @@ impl KernelLog {
             file.seek(SeekFrom::End(0))?;
             std::io::Result::Ok(file)
         };
-        // Without it less is said of a failure.
+        // Without the log, failures give less detail.
         KernelLog(open().ok())
     }
 
-    /// What it has said of policies since the last call, shortened.
+    /// The messages about policies since the last call, at most [`LINES`].
     fn said(&self) -> Vec<String> {
         let Some(mut file) = self.0.as_ref() else {
             return Vec::new();
@@ -299,7 +299,7 @@ impl KernelLog {
                     let text = String::from_utf8_lossy(&buffer[..count]);
                     lines.extend(of_policies(&text).map(str::to_string));
                 }
-                // Lines that were overwritten before they were read.
+                // Messages were overwritten before they were read.
                 Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {}
                 _ => break,
             }
@@ -309,8 +309,8 @@ impl KernelLog {
     }
 }
 
-/// What a record of the kernel's log says of the end of a policy: that one was
-/// enabled is no news.
+/// The message in a record of the kernel's log, if it is about a policy and does not
+/// just report that one was enabled.
 fn of_policies(record: &str) -> Option<&str> {
     let (_, text) = record.split_once(';')?;
     let line = text.lines().next()?.strip_prefix("sched_ext: ")?;
@@ -332,7 +332,7 @@ mod tests {
         assert!(!seen("enabling", "4").is_new(&before));
         assert!(!seen("enabled", "4").is_new(&before));
         assert!(seen("enabled", "5").is_new(&before));
-        // A kernel that does not count.
+        // A kernel without the counter.
         assert!(seen("enabled", "").is_new(&seen("disabled", "")));
     }
 

@@ -1,4 +1,4 @@
-//! Who chooses the idle states and the frequencies of a run.
+//! Sets the governors of idle states and frequencies for a run.
 
 use std::fs;
 use std::path::Path;
@@ -10,16 +10,17 @@ use crate::sys;
 /// What failed, and why.
 type Failure = (String, String);
 
-/// Governors as they were before the run set them.
+/// The governors from before the run.
 #[derive(Debug, Default)]
 pub(crate) struct Governors {
-    /// Files and what they held, in the order in which they were written.
+    /// Files and their previous content, in the order in which they were
+    /// written.
     before: Vec<(String, String)>,
 }
 
 impl Governors {
-    /// Sets the governors that the job declares and reads them back. The set-up
-    /// has loaded the drivers.
+    /// Sets the governors that the job declares, and checks them by reading
+    /// them back. The set-up has loaded the drivers already.
     pub(crate) fn set(&mut self, job: &Job) -> Result<(), Failure> {
         if let Some(idle) = &job.idle {
             let what = format!("idle governor {}", idle.governor.word());
@@ -32,10 +33,12 @@ impl Governors {
         Ok(())
     }
 
-    /// Undoes it, on a machine that goes on. Frequencies go with their driver.
+    /// Restores the governors, on a machine that outlives the run. Frequencies
+    /// are restored when their driver is unloaded.
     pub(crate) fn restore(self) {
         for (path, value) in self.before.into_iter().rev() {
-            // Whoever looks finds the governor in the environment of the next.
+            // If this fails, the next run's environment shows the wrong
+            // governor.
             let _ = fs::write(path, value);
         }
     }
@@ -75,7 +78,7 @@ fn set_frequency(frequency: &Frequency) -> Result<(), String> {
     Ok(())
 }
 
-/// The files that say who chooses, of what the job declares.
+/// The files of the settings that the job declares.
 pub(crate) fn settings(job: &Job) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     if let Some(idle) = &job.idle {
@@ -92,7 +95,7 @@ pub(crate) fn settings(job: &Job) -> Vec<String> {
     paths
 }
 
-/// Names of the groups of CPUs that have one frequency.
+/// Names of the cpufreq policies: groups of CPUs that share a frequency.
 fn policies() -> Vec<String> {
     let entries = fs::read_dir(FREQUENCY_POLICIES).into_iter().flatten();
     let names = entries.flatten().map(|entry| entry.file_name());
@@ -104,14 +107,14 @@ fn policies() -> Vec<String> {
     names
 }
 
-/// Fails unless the kernel has this governor, with the names of those it has.
+/// Fails, naming the available governors, unless the kernel has this one.
 fn is_known(path: &str, wanted: &str, option: &str) -> Result<(), String> {
     let known = read(path)?;
     if known.split_whitespace().any(|name| name == wanted) {
         return Ok(());
     }
     let known: Vec<&str> = known.split_whitespace().collect();
-    // This one the kernel offers nowhere else, however it is built.
+    // The kernel has this one only as a guest of KVM, however it is built.
     let guest = match wanted {
         "haltpoll" => " as a guest of KVM",
         _ => "",
@@ -164,7 +167,7 @@ mod tests {
         assert!(why.ends_with("CONFIG_CPU_IDLE_GOV_TEO"), "{why}");
         let why = is_known(&path, "haltpoll", "CONFIG_CPU_IDLE_GOV").unwrap_err();
         assert!(why.ends_with("_HALTPOLL as a guest of KVM"), "{why}");
-        // Part of a name is no name.
+        // Part of a name is no match.
         assert!(is_known(&path, "men", "X").is_err());
     }
 

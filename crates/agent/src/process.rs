@@ -1,5 +1,5 @@
-//! Processes that wait to be released, so that instruments can be attached
-//! to them first.
+//! Child processes that wait to be released, so that instruments can be
+//! attached to them first.
 
 use std::ffi::{CString, c_char};
 use std::fs::File;
@@ -13,112 +13,113 @@ use crate::boot::Ports;
 use crate::group::Group;
 use crate::sys::{self, CpuTime, End, check};
 
-/// What a process does once it is released.
+/// What a child process does once it is released.
 pub(crate) enum Body {
-    /// Becomes another program.
+    /// Execs a program.
     Exec(Exec),
-    /// Runs this and sends what it returns.
+    /// Runs the closure and writes the records it returns.
     Inside(Box<dyn FnOnce() -> Result<Vec<Record>, String>>),
-    /// Runs this, of which only one part is measured.
+    /// Runs in stages, of which only one is measured.
     Staged(Box<dyn Staged>),
 }
 
-/// Something to run of which neither the beginning nor the end is measured.
+/// A body whose set-up and final report are not measured.
 pub(crate) trait Staged {
-    /// Gets ready, before anything is measured.
+    /// Sets up, before anything is measured.
     fn set_up(&mut self) -> Result<(), String>;
-    /// Does what is measured.
+    /// Does the measured work.
     fn run(&mut self) -> Result<(), String>;
-    /// What came of it, after the instruments have stopped.
+    /// Returns the records, after the instruments have stopped.
     fn records(&mut self) -> Result<Vec<Record>, String>;
 }
 
-/// A program to become.
+/// A program to exec.
 #[derive(Debug, Default)]
 pub(crate) struct Exec {
-    /// Its file.
+    /// Path of the executable.
     pub(crate) path: String,
-    /// Its arguments, the first of which is its name.
+    /// The arguments, starting with argv[0].
     pub(crate) arguments: Vec<String>,
     /// Variables added to the agent's environment.
     pub(crate) environment: Vec<(String, String)>,
-    /// Where it runs, if not where the agent does.
+    /// Working directory, if not the agent's.
     pub(crate) directory: Option<String>,
-    /// Whether it may not choose its CPUs: see [`sys::ignore_affinity`].
+    /// Whether its own choice of CPUs is ignored: see [`sys::ignore_affinity`].
     pub(crate) unpinned: bool,
 }
 
-/// How long may be waited.
+/// How long to wait for a process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits<'a> {
-    /// 0 for ever.
+    /// Timeout in milliseconds; 0 means none.
     pub(crate) timeout_ms: u64,
-    /// Readable when nothing shall be waited for any more.
+    /// Readable once the agent has been asked to end.
     pub(crate) interrupts: Option<&'a OwnedFd>,
 }
 
-/// For processes that are asked to end.
+/// No limits, for processes that have been asked to end.
 pub(crate) const NO_LIMITS: Limits<'static> = Limits {
     timeout_ms: 0,
     interrupts: None,
 };
 
 impl Limits<'_> {
-    /// When the time that starts now is up.
+    /// Deadline of a wait that starts now, in nanoseconds of CLOCK_MONOTONIC.
     pub(crate) fn deadline(&self) -> Option<u64> {
         let ns = self.timeout_ms.saturating_mul(1_000_000);
         (ns > 0).then(|| sys::now().saturating_add(ns))
     }
 }
 
-/// A process of ours.
+/// A child process of the agent.
 #[derive(Debug)]
 pub(crate) struct Child {
     pid: i32,
-    /// Readable when it has ended.
+    /// Readable when the process has ended (a pidfd).
     ended: OwnedFd,
-    /// What it has to say of itself: [`READY`], then why it failed.
+    /// Read end of the child's status pipe: [`READY`], then why it failed.
     status: OwnedFd,
-    /// A byte releases it.
+    /// Writing a byte here releases the child.
     gate: OwnedFd,
-    /// Its side of the gate: as long as this is open, no signal tells that it
-    /// is gone.
+    /// The child's end of the gate. Kept open so that writing to the gate
+    /// raises no SIGPIPE once the child is gone.
     _gate_in_child: OwnedFd,
-    /// Readable when it has done what is measured, if that is not its end.
+    /// Readable when the measured work is done; `None` if that ends the
+    /// process.
     done: Option<OwnedFd>,
     stdout: File,
     stderr: File,
     results: File,
-    /// Removed with the last who is in it.
+    /// Control group of the process, removed with its last member.
     _group: Option<Group>,
 }
 
-/// What a process left behind.
+/// Exit, CPU time and output of a process that has ended.
 #[derive(Debug)]
 pub(crate) struct Left {
     /// How it ended.
     pub(crate) end: End,
-    /// CPU time that it and what it waited for have used.
+    /// CPU time of the process and the children it waited for.
     pub(crate) cpu: CpuTime,
-    /// Why it could not do what it was to do, in its own words.
+    /// Why it failed, in its own words.
     pub(crate) failure: Option<String>,
     /// Its standard output.
     pub(crate) stdout: String,
     /// Its standard error.
     pub(crate) stderr: String,
-    /// Its records, one a line.
+    /// Its records, one per line.
     pub(crate) results: String,
 }
 
-/// What no text begins with.
+/// The byte that reports readiness (ASCII ACK). No text begins with it.
 const READY: u8 = 6;
-/// The status with which a process ends that has written why it failed.
+/// Exit status of a child that has written why it failed.
 const FAILED: i32 = 127;
 
 impl Child {
-    /// Starts a process. It applies the scheduling, says that it is ready
-    /// and waits. `guest`: the agent is process 1 and may use ports, which
-    /// the process shall not.
+    /// Starts a process, which applies the scheduling, reports that it is ready
+    /// and waits to be released. `guest`: whether the agent is process 1, whose
+    /// access to I/O ports the child must give up.
     pub(crate) fn start(mut body: Body, scheduling: &Scheduling, guest: bool) -> io::Result<Child> {
         let (status, status_in_child) = sys::pipe()?;
         let (gate_in_child, gate) = sys::pipe()?;
@@ -130,8 +131,8 @@ impl Child {
         let group = scheduling.group.as_deref();
         let group = group.map(|name| Group::create(name, guest)).transpose();
         let group = group.map_err(|why| io::Error::other(format!("scheduling.group: {why}")))?;
-        // SAFETY: this process has one thread, so that the child may do
-        // whatever a process may.
+        // SAFETY: this process has one thread, so the child is not limited to
+        // async-signal-safe calls.
         let pid = check(unsafe { libc::fork() })?;
         if pid == 0 {
             drop((status, gate, done));
@@ -160,8 +161,8 @@ impl Child {
             // SAFETY: ends this process at once; nothing is left to write.
             unsafe { libc::_exit(code) }
         }
-        // SAFETY: no memory is passed. The child does the same; whoever is
-        // first. It fails if the child is at its next program already.
+        // SAFETY: no memory is passed. Parent and child both make this call,
+        // whichever comes first. It fails if the child has already called exec.
         unsafe { libc::setpgid(pid, pid) };
         let ended = sys::pidfd(pid).inspect_err(|_| sys::kill_group(pid, libc::SIGKILL))?;
         Ok(Child {
@@ -178,12 +179,12 @@ impl Child {
         })
     }
 
-    /// Its process and process group.
+    /// PID of the process, and number of its process group.
     pub(crate) fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Waits until it waits to be released.
+    /// Waits until the process is ready to be released.
     pub(crate) fn wait_ready(&mut self, limits: &Limits<'_>) -> Result<(), String> {
         if !sys::wait_readable(&[&self.status], limits.deadline())[0] {
             return Err("it did not get ready in time".into());
@@ -196,22 +197,23 @@ impl Child {
         }
     }
 
-    /// Lets it go on.
+    /// Releases the process.
     pub(crate) fn release(&mut self) {
         let byte = [READY];
-        // SAFETY: one byte is read from `byte`. If the child is gone, this
-        // fails, and its end tells the rest.
+        // SAFETY: one byte is read from `byte`. If the child is gone, the write
+        // fails; the exit status then shows why.
         unsafe { libc::write(self.gate.as_raw_fd(), byte.as_ptr().cast(), 1) };
     }
 
-    /// Waits until it has done what is measured, which may be its end. If the
-    /// time is up before or `interrupts` is readable, kills it and says so; it
-    /// may take a while to die.
+    /// Waits until the measured work is done, which may be the end of the
+    /// process. If time runs out or `interrupts` becomes readable, kills the
+    /// process and returns the reason; it may take a while to die.
     pub(crate) fn wait_done(&self, limits: &Limits<'_>) -> Option<String> {
         self.wait_for(self.done.as_ref().unwrap_or(&self.ended), limits)
     }
 
-    /// Waits for its end, not that of its group, as [`Child::wait_done`].
+    /// Lets a staged process go on to its records, then waits for its end (not
+    /// that of its group) like [`Child::wait_done`].
     pub(crate) fn wait_end(&mut self, limits: &Limits<'_>) -> Option<String> {
         if self.done.is_some() {
             self.release();
@@ -219,7 +221,7 @@ impl Child {
         self.wait_for(&self.ended, limits)
     }
 
-    /// Whether it goes on after what is measured.
+    /// Whether the process goes on after the measured work.
     pub(crate) fn goes_on(&self) -> bool {
         self.done.is_some()
     }
@@ -240,7 +242,8 @@ impl Child {
         })
     }
 
-    /// Waits for the end of what was killed, so long at most.
+    /// Waits at most `at_most_ns` for a killed process to end; `None` waits
+    /// without limit.
     pub(crate) fn wait_dead(&self, at_most_ns: Option<u64>) {
         sys::wait_readable(&[&self.ended], at_most_ns.map(|ns| sys::now() + ns));
     }
@@ -250,10 +253,10 @@ impl Child {
         sys::wait_readable(&[&self.ended], Some(0))[0]
     }
 
-    /// Whether it ends until then.
+    /// Whether the process ends before `at`, in nanoseconds of CLOCK_MONOTONIC.
     ///
     /// # Errors
-    /// The agent is to end before that.
+    /// The agent was asked to end first.
     pub(crate) fn ends_until(&self, at: u64, limits: &Limits<'_>) -> Result<bool, String> {
         let mut fds = vec![&self.ended];
         fds.extend(limits.interrupts);
@@ -264,24 +267,24 @@ impl Child {
         }
     }
 
-    /// What it has written to its standard output until now.
+    /// The first 4 KiB of its standard output so far.
     pub(crate) fn said(&self) -> String {
         let mut bytes = vec![0; 4096];
-        // It goes on writing where it is: nothing is moved.
+        // The process shares the file's position, so it must not move.
         let count = self.stdout.read_at(&mut bytes, 0).unwrap_or(0);
         String::from_utf8_lossy(&bytes[..count]).into_owned()
     }
 
-    /// Kills it, unless it has ended, and every process of its group.
+    /// Kills the process, unless it has ended, and its whole process group.
     pub(crate) fn kill(&self) {
         sys::kill_group(self.pid, libc::SIGKILL);
     }
 
-    /// Waits for its end, lets it go and collects what it left.
+    /// Waits for the process to end, reaps it and collects its output.
     pub(crate) fn reap(mut self) -> io::Result<Left> {
         sys::wait(self.pid, false)?;
-        // Whatever it started and left behind in its group goes with it.
-        // Only then may the group's number be used again.
+        // Kill what it left running in its group, while its PID is not yet
+        // reaped and the number of the group cannot be reused.
         self.kill();
         let (end, cpu) = sys::reap(self.pid)?;
         let said = self.read_status();
@@ -295,7 +298,8 @@ impl Child {
         })
     }
 
-    /// What else the process wrote; called when it has ended or is about to.
+    /// The rest of the status pipe; call only when the process has ended or is
+    /// about to.
     fn read_status(&self) -> String {
         let mut text = Vec::new();
         let mut buffer = [0; 512];
@@ -306,14 +310,14 @@ impl Child {
     }
 }
 
-/// Starts processes and waits for the end of each. They take more and less
-/// memory in turn and do nothing with it.
+/// Starts `count` processes, one at a time, and waits for each to end. They
+/// allocate 0 to 15 pages in turn and do nothing with them.
 pub(crate) fn come_and_go(count: u32) -> io::Result<()> {
     const PAGE: usize = 4096;
     const PAGES: u32 = 16;
     for number in 0..count {
-        // SAFETY: this process has one thread, so that the child may do
-        // whatever a process may.
+        // SAFETY: this process has one thread, so the child is not limited to
+        // async-signal-safe calls.
         let pid = check(unsafe { libc::fork() })?;
         if pid == 0 {
             let pages = usize::try_from(number % PAGES).unwrap_or(0);
@@ -326,14 +330,14 @@ pub(crate) fn come_and_go(count: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads from the pipe.
+/// Reads once from a pipe.
 fn read(from: &OwnedFd, to: &mut [u8]) -> io::Result<usize> {
     // SAFETY: pointer and length are those of `to`.
     let count = unsafe { libc::read(from.as_raw_fd(), to.as_mut_ptr().cast(), to.len()) };
     usize::try_from(count).map_err(|_| io::Error::last_os_error())
 }
 
-/// Everything in a file; bytes that are no UTF-8 are replaced.
+/// Reads a whole file; invalid UTF-8 is replaced.
 pub(crate) fn text_of(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;
@@ -344,7 +348,8 @@ pub(crate) fn text_of(file: &mut File) -> io::Result<String> {
     })
 }
 
-/// In the child: gets ready for the body.
+/// In the child: sets up its process group, signals, standard files and
+/// scheduling.
 fn prepare(
     scheduling: &Scheduling,
     guest: bool,
@@ -381,7 +386,7 @@ fn wait_for(gate: &mut File) -> Result<(), String> {
         .map_err(|_| "the agent ended before it released this process".to_string())
 }
 
-/// In the child: does what it is for.
+/// In the child: runs the body.
 fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> Result<(), String> {
     let records = match body {
         Body::Exec(exec) => return Err(become_program(&exec)),
@@ -404,7 +409,8 @@ fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> R
         .map_err(|error| format!("its records: {}", sys::words(&error)))
 }
 
-/// In the child: becomes the program. Returns only why it could not.
+/// In the child: execs the program. Returns only if that fails, with the
+/// reason.
 fn become_program(exec: &Exec) -> String {
     let why = |error: io::Error| format!("{}: {}", exec.path, sys::words(&error));
     if let Some(directory) = &exec.directory
@@ -438,8 +444,8 @@ fn become_program(exec: &Exec) -> String {
     why(io::Error::last_os_error())
 }
 
-/// Applies the scheduling to the calling thread. What is left at its default
-/// stays as it was inherited.
+/// Applies the scheduling to the calling thread. Settings left at their
+/// defaults stay as inherited.
 pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
     let failed = |what: String| {
         let why = sys::words(&io::Error::last_os_error());
@@ -448,8 +454,7 @@ pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
         ))
     };
     if !scheduling.cpus.is_empty() {
-        // SAFETY: all zeroes are an empty set; numbers that do not fit are
-        // left out by the check before.
+        // SAFETY: an all-zero set is valid and empty.
         let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
         for cpu in &scheduling.cpus {
             if *cpu >= libc::CPU_SETSIZE.unsigned_abs() {
@@ -458,7 +463,7 @@ pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
             // SAFETY: the number lies within the set.
             unsafe { libc::CPU_SET(*cpu as usize, &mut set) };
         }
-        // SAFETY: the set has the announced size.
+        // SAFETY: the set has the size passed.
         let done = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
         if done < 0 {
             return failed(format!("cpus {:?}", scheduling.cpus));

@@ -22,15 +22,15 @@ use crate::seed::Stream;
 use crate::sys::{self, End};
 use crate::workload::{self, Reader, output};
 
-/// Process 1 starts the workload this often a second plus the start offset,
-/// so that the time which the set-up took does not decide where between two
-/// ticks of the kernel the workload starts.
+/// In a virtual machine the workload starts at a multiple of this plus the
+/// start offset, so that the duration of the set-up does not decide where
+/// between two kernel ticks it starts.
 const GRID_NS: u64 = 100_000_000;
-/// The workload starts no earlier than this after the background: longer than
-/// any of that puts off its own start.
+/// Minimum delay between the start of the background and of the workload:
+/// longer than any background workload delays its own start.
 const SETTLE_NS: u64 = 25_000_000;
 
-/// Sends who answers, and where.
+/// Sends the agent's version and the facts about the machine.
 pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool) {
     channel.send(&Record::Hello {
         schema: AGENT_SCHEMA.into(),
@@ -40,20 +40,20 @@ pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool)
     channel.send(&environment::record(guest));
 }
 
-/// What process 1 of a machine knows of it.
+/// What process 1 knows about its virtual machine.
 #[derive(Debug)]
 pub(crate) struct Guest {
-    /// Digests of the files there.
+    /// Digests of the machine's files.
     pub(crate) digests: Digests,
-    /// What was drawn for its memory image.
+    /// The random choices behind its memory image.
     pub(crate) image: Image,
-    /// What was loaded for every run.
+    /// Modules that were loaded before the image was taken.
     pub(crate) first: Modules,
-    /// Whether it is to give its symbols away instead of measuring.
+    /// Whether to pass the kernel's symbols to the plugin instead of measuring.
     pub(crate) gives_symbols: bool,
 }
 
-/// Carries out the job, if it can be read.
+/// Carries out the job, or reports why it cannot be read.
 pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: Option<Guest>) {
     match job.and_then(|text| read(&text)) {
         Ok(job) => {
@@ -92,39 +92,39 @@ fn read(text: &str) -> Result<Job, String> {
 struct Run {
     job: Job,
     guest: bool,
-    /// Whether symbols are given away instead.
+    /// Whether to pass the kernel's symbols to the plugin instead of measuring.
     gives_symbols: bool,
     /// Readable once a signal has asked the agent to end.
     interrupts: Option<OwnedFd>,
 }
 
-/// A workload that runs beside the measured one.
+/// A background workload of the measured one.
 struct Background {
     name: String,
     child: Child,
     statuses: Vec<i32>,
-    /// Whether it ended before the workload did.
+    /// Whether it ended before the measured workload did.
     early: bool,
     /// When it was released.
     since: u64,
-    /// Not called; what it holds goes when the process has ended.
+    /// Never called; it owns resources that the process needs until it ends.
     _read: Reader,
 }
 
-/// What came of the measured workload.
+/// Outcome of the measured workload.
 struct Measured {
     instruments: Vec<Box<dyn Instrument>>,
     left: Left,
     elapsed_ns: u64,
-    /// Why it has failed, if it has.
+    /// Why it failed, if it did.
     why: Option<String>,
     read: Reader,
 }
 
 impl Run {
     fn new(job: Job, guest: bool) -> Run {
-        // Process 1 gets no signals that it does not ask for. Elsewhere, if
-        // they cannot be held, they end the agent at once.
+        // Process 1 gets only signals that it asks for. Elsewhere, if signals
+        // cannot be blocked, they end the agent at once.
         let held = (!guest).then(|| sys::hold_end_signals().ok());
         Run {
             job,
@@ -187,7 +187,7 @@ impl Run {
         channel.send_all(&log.records());
     }
 
-    /// Attaches the placement policy that the job names, if it does.
+    /// Attaches the placement policy that the job names, if any.
     fn attach(&self) -> Result<Option<Attached>, Record> {
         let Some(wanted) = &self.job.policy else {
             return Ok(None);
@@ -204,7 +204,8 @@ impl Run {
             .map_err(|why| failed(Stage::Setup, &what, why))
     }
 
-    /// Measures. A policy must be the same at the end, else the run has failed.
+    /// Measures under the policy, if any. The run fails if the policy is not
+    /// the same at the end.
     fn under_policy(
         &self,
         policy: Option<Attached>,
@@ -236,7 +237,7 @@ impl Run {
     ) -> Vec<Record> {
         let mut limits = self.limits();
         if stage == Stage::Teardown {
-            // What was set up is undone in any case.
+            // Undo the set-up even after an interrupt.
             limits.interrupts = None;
         }
         let with = Circumstances {
@@ -247,8 +248,9 @@ impl Run {
         actions::carry_out(actions, stage, &with, modules)
     }
 
-    /// Instruments, background and workload. The instruments are opened first:
-    /// some calibrate themselves, and a machine at rest is where they can.
+    /// Opens the instruments, starts the background, measures the workload. The
+    /// instruments come first because some calibrate themselves, which needs an
+    /// idle machine.
     fn measure(&self, channel: &mut Channel, evidence: &mut Evidence) {
         let instruments = self.open_instruments(channel);
         let mut background = Vec::new();
@@ -276,7 +278,8 @@ impl Run {
             names.push(PLANTED_STALLS.into());
         }
         let (mut instruments, missing) = instruments::make(&names);
-        // What is planted is there for all others.
+        // Planting starts last and stops first, so that all others see every
+        // stall.
         instruments.sort_by_key(|instrument| instrument.name() == PLANTED_STALLS);
         channel.send_all(&missing);
         for instrument in &mut instruments {
@@ -322,14 +325,14 @@ impl Run {
         })
     }
 
-    /// Starts a process and waits until it waits.
+    /// Starts a process and waits until it is ready to be released.
     fn start(&self, body: Body, scheduling: &Scheduling) -> Result<Child, String> {
         let mut child = Child::start(body, scheduling, self.guest)
             .map_err(|error| format!("new process: {}", sys::words(&error)))?;
         if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
-            // Why it is not ready is known; how it ends does not matter. If
-            // the background starves it, it ends after that.
+            // The error is known already; how the process ends does not matter.
+            // If the background starves it, it ends after the background.
             child.wait_dead(Some(1_000_000_000));
             return Err(why);
         }
@@ -357,7 +360,7 @@ impl Run {
         })
     }
 
-    /// Sends what came of it.
+    /// Sends the records of the measured workload.
     fn report(&self, mut measured: Measured, channel: &mut Channel) {
         for instrument in &mut measured.instruments {
             channel.send_all(&instrument.records());
@@ -373,8 +376,9 @@ impl Run {
         }
     }
 
-    /// Waits for the start, lets the workload run to its end, and measures.
-    /// What it left, how long it took, and why it was killed, if it was.
+    /// Waits for the start time, runs the workload to its end and measures it.
+    /// Returns what the process left, the elapsed nanoseconds, and why it was
+    /// killed, if it was.
     fn let_run(
         &self,
         mut child: Child,
@@ -402,7 +406,7 @@ impl Run {
         for other in background {
             other.early = other.child.has_ended();
             if cut_short.is_some() {
-                // It may be what keeps the workload from dying.
+                // A background workload may be keeping it from dying.
                 other.child.kill();
             }
         }
@@ -428,7 +432,7 @@ impl Run {
     }
 }
 
-/// Has the kernel draw its random numbers from these.
+/// Reseeds the kernel's random number generator from the stream.
 pub(crate) fn reseed(mut stream: Stream) -> Result<(), String> {
     let mut bytes = [0; 64];
     for chunk in bytes.chunks_exact_mut(8) {
@@ -443,7 +447,7 @@ pub(crate) fn reseed(mut stream: Stream) -> Result<(), String> {
         .map_err(|error| format!("{path}: {}", sys::words(&error)))
 }
 
-/// Ends what runs beside the workload, and says what ended too early.
+/// Ends the background workloads and reports those that ended too early.
 fn end_background(background: Vec<Background>, channel: &mut Channel) {
     for Background {
         name,
@@ -475,7 +479,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
     }
 }
 
-/// How many processes the kernel has killed for lack of memory.
+/// How many processes the kernel has killed for lack of memory since boot.
 fn oom_kills() -> u64 {
     let counters = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
     let mut counts = counters

@@ -1,11 +1,11 @@
-//! Numbers drawn from the seed.
+//! Random numbers derived from the seed.
 //!
 //! The generator is splitmix64 (Steele, Lea and Flood, 2014): a counter that
-//! advances by the golden ratio and is mixed. Each use has a stream of its
-//! own, named by a label, so that one more draw in one place changes nothing
+//! advances by the golden ratio and is mixed. Each use has its own stream,
+//! named by a label, so that one more draw in one place changes nothing
 //! elsewhere.
 
-/// A stream of numbers.
+/// A stream of random numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream(u64);
 
@@ -31,7 +31,7 @@ impl Stream {
         z ^ (z >> 31)
     }
 
-    /// Writes over `bytes`, eight at a time.
+    /// Fills `bytes` with random bytes, eight per number drawn.
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
         for part in bytes.chunks_mut(8) {
             let next = self.next().to_le_bytes();
@@ -39,7 +39,7 @@ impl Stream {
         }
     }
 
-    /// A number below `limit`, uniform but for 2^-64; 0 if `limit` is 0.
+    /// A number below `limit`, uniform to within 2^-64; 0 if `limit` is 0.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         let product = u128::from(self.next()) * u128::from(limit);
         u64::try_from(product >> 64).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The system calls the agent uses, behind safe functions.
+//! Safe wrappers for the system calls the agent uses.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -13,7 +13,7 @@ mod end;
 
 pub(crate) use end::{CpuTime, End, reap, wait};
 
-/// The sign of failure of most system calls, as a result.
+/// Turns a system call's return value into a result: negative is an error.
 pub(crate) fn check(returned: c_int) -> io::Result<c_int> {
     if returned < 0 {
         Err(Error::last_os_error())
@@ -22,7 +22,7 @@ pub(crate) fn check(returned: c_int) -> io::Result<c_int> {
     }
 }
 
-/// An error number in words, without Rust's decoration.
+/// The text of an error, without Rust's ` (os error N)`.
 pub(crate) fn words(error: &Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {
@@ -31,8 +31,7 @@ pub(crate) fn words(error: &Error) -> String {
     }
 }
 
-/// A C string; what stands behind a NUL is lost, as it would be in the
-/// kernel.
+/// A C string. Cut at the first NUL, where the kernel would stop reading.
 pub(crate) fn c_string(text: &str) -> CString {
     let bytes: Vec<u8> = text.bytes().take_while(|byte| *byte != 0).collect();
     CString::new(bytes).unwrap_or_default()
@@ -43,12 +42,12 @@ pub(crate) fn now() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
 }
 
-/// What CLOCK_REALTIME shows, in nanoseconds.
+/// Nanoseconds of CLOCK_REALTIME.
 pub(crate) fn wall() -> u64 {
     clock(libc::CLOCK_REALTIME)
 }
 
-/// Nanoseconds of CPU time that the calling thread has used.
+/// CPU time of the calling thread, in nanoseconds.
 pub(crate) fn thread_cpu_time() -> u64 {
     clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
@@ -78,7 +77,7 @@ pub(crate) fn sleep_until(at: u64) {
     {}
 }
 
-/// Nanoseconds as the kernel takes them.
+/// Nanoseconds as a `timespec`.
 pub(crate) fn timespec(ns: u64) -> libc::timespec {
     libc::timespec {
         tv_sec: i64::try_from(ns / 1_000_000_000).unwrap_or(i64::MAX),
@@ -86,7 +85,7 @@ pub(crate) fn timespec(ns: u64) -> libc::timespec {
     }
 }
 
-/// A file in memory without a name.
+/// An anonymous file in memory.
 pub(crate) fn memory_file(name: &CStr, close_on_exec: bool) -> io::Result<File> {
     let flags = if close_on_exec { libc::MFD_CLOEXEC } else { 0 };
     // SAFETY: `name` is a C string.
@@ -95,7 +94,7 @@ pub(crate) fn memory_file(name: &CStr, close_on_exec: bool) -> io::Result<File> 
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
-/// A pipe whose ends are closed on exec: read end, write end.
+/// A close-on-exec pipe: read end, write end.
 pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: `ends` has room for two descriptors.
@@ -113,8 +112,9 @@ pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Waits until one of the descriptors can be read or is at its end, at most
-/// until `deadline` (CLOCK_MONOTONIC). Which ones; none if time is up.
+/// Waits until a descriptor is readable or at its end, at most until `deadline`
+/// (nanoseconds of CLOCK_MONOTONIC; `None` waits without limit). Returns which ones
+/// are; none after a timeout.
 pub(crate) fn wait_readable(fds: &[&OwnedFd], deadline: Option<u64>) -> Vec<bool> {
     let mut polls: Vec<libc::pollfd> = fds
         .iter()
@@ -127,8 +127,8 @@ pub(crate) fn wait_readable(fds: &[&OwnedFd], deadline: Option<u64>) -> Vec<bool
     loop {
         let left = deadline.map(|at| timespec(at.saturating_sub(now())));
         let left_at = left.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: `polls` holds as many entries as are announced, and
-        // `left_at` is null or points to `left`.
+        // SAFETY: `polls` has the number of entries passed, and `left_at` is null or
+        // points to `left`.
         let ready = unsafe {
             let count = polls.len() as libc::nfds_t;
             libc::ppoll(polls.as_mut_ptr(), count, left_at, std::ptr::null())
@@ -140,11 +140,11 @@ pub(crate) fn wait_readable(fds: &[&OwnedFd], deadline: Option<u64>) -> Vec<bool
     }
 }
 
-/// The signals that ask a process to end.
+/// Signals that ask a process to end.
 const END_SIGNALS: [c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
 
-/// Keeps the signals that ask this process to end from ending it. The
-/// descriptor is readable once one has come, and remains so.
+/// Blocks the signals that ask this process to end. The descriptor becomes readable
+/// when one arrives, and stays readable.
 pub(crate) fn hold_end_signals() -> io::Result<OwnedFd> {
     // SAFETY: all zeroes are a valid set, every call gets a valid one, and
     // the descriptor is new and ours.
@@ -163,7 +163,7 @@ pub(crate) fn hold_end_signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Lets all signals through again; called in a child.
+/// Unblocks all signals; called in a child.
 pub(crate) fn release_signals() {
     // SAFETY: all zeroes are an empty set, and it is valid for reads.
     unsafe {
@@ -172,8 +172,8 @@ pub(crate) fn release_signals() {
     }
 }
 
-/// What the calling process, its threads and what it becomes say of the CPUs on which
-/// they want to run is answered with success and changes nothing from here on.
+/// Makes sched_setaffinity succeed without effect from now on, for the calling thread,
+/// the threads and processes it starts, and whatever it execs.
 pub(crate) fn ignore_affinity() -> io::Result<()> {
     let op = |code: u32, jt: u8, k: u32| libc::sock_filter {
         code: code as u16,
@@ -184,8 +184,8 @@ pub(crate) fn ignore_affinity() -> io::Result<()> {
     let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
     let jump = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
     let give = libc::BPF_RET | libc::BPF_K;
-    // The number of the call is the first word of struct seccomp_data. An error of 0
-    // is success.
+    // The system call number is the first word of struct seccomp_data. An errno of 0
+    // means success.
     let mut filter = [
         op(load, 0, 0),
         op(jump, 1, libc::SYS_sched_setaffinity as u32),
@@ -196,9 +196,9 @@ pub(crate) fn ignore_affinity() -> io::Result<()> {
         len: filter.len() as u16,
         filter: filter.as_mut_ptr(),
     };
-    // SAFETY: the program points to a whole filter, which the kernel copies.
+    // SAFETY: `program` points to a complete filter, which the kernel copies.
     unsafe {
-        // Without privileges filters want this first.
+        // Unprivileged processes must set this before they install a filter.
         check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
         check(libc::prctl(
             libc::PR_SET_SECCOMP,
@@ -209,8 +209,7 @@ pub(crate) fn ignore_affinity() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives this process precedence over all others. What it starts begins
-/// without it.
+/// Gives this process the highest real-time priority. Its children do not inherit it.
 pub(crate) fn take_precedence() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 99 };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
@@ -219,14 +218,13 @@ pub(crate) fn take_precedence() -> io::Result<()> {
     Ok(())
 }
 
-/// Sends a signal to every process of a group; that none is left is no
-/// error.
+/// Sends a signal to every process of a group; an empty group is not an error.
 pub(crate) fn kill_group(group: i32, signal: c_int) {
     // SAFETY: no memory is passed.
     unsafe { libc::kill(-group, signal) };
 }
 
-/// What a signal is called.
+/// The name of a signal.
 pub(crate) fn signal_name(signal: c_int) -> String {
     let name = match signal {
         libc::SIGHUP => "SIGHUP",
@@ -248,7 +246,7 @@ pub(crate) fn signal_name(signal: c_int) -> String {
     name.to_string()
 }
 
-/// The kernel's release, as `uname -r`, and version, as `uname -v`.
+/// The kernel's release (`uname -r`) and version (`uname -v`).
 pub(crate) fn uname() -> (String, String) {
     // SAFETY: all zeroes are a valid utsname, and it is valid for writes.
     let names = unsafe {
@@ -337,8 +335,7 @@ pub(crate) fn unload_module(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds bytes to the kernel's entropy and has its generator take them up at
-/// once.
+/// Adds bytes to the kernel's entropy pool and reseeds its generator at once.
 pub(crate) fn reseed(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
     /// `struct rand_pool_info` of linux/random.h with its buffer.
     #[repr(C)]
@@ -354,14 +351,14 @@ pub(crate) fn reseed(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
         bytes: 64,
         buffer: *bytes,
     };
-    // SAFETY: the request reads a header and as many bytes as it announces.
+    // SAFETY: the request reads a header and the number of bytes given in it.
     check(unsafe { libc::ioctl(random.as_raw_fd(), RNDADDENTROPY, &raw const pool) })?;
     // SAFETY: the request takes no argument.
     check(unsafe { libc::ioctl(random.as_raw_fd(), RNDRESEEDCRNG) })?;
     Ok(())
 }
 
-/// Sleeps while the word has this value; may wake without cause.
+/// Sleeps while the word has this value; may wake spuriously.
 pub(crate) fn futex_wait(word: &AtomicU32, value: u32) {
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     let forever: *const libc::timespec = std::ptr::null();
@@ -369,22 +366,22 @@ pub(crate) fn futex_wait(word: &AtomicU32, value: u32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, forever) };
 }
 
-/// Wakes one sleeper.
+/// Wakes one waiter.
 pub(crate) fn futex_wake(word: &AtomicU32) {
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the word is valid for the call.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, 1) };
 }
 
-/// Has timers of the calling thread fire when they are due. Else the kernel
-/// may be 50 microseconds late on purpose.
+/// Minimises the timer slack of the calling thread. With the default, the kernel may
+/// fire timers up to 50 microseconds late on purpose.
 pub(crate) fn no_timer_slack() {
     // SAFETY: no memory is passed.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }
 
-/// Has all pages of this process in memory, and keeps them there: code that is executed
-/// for the first time does not fault.
+/// Loads and locks all current pages of this process, so that code does not fault when
+/// it is first executed.
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: no memory is passed.
     check(unsafe { libc::mlockall(libc::MCL_CURRENT) }).map(|_| ())
@@ -397,7 +394,7 @@ mod tests {
 
     use super::*;
 
-    /// On which CPUs a shell that wanted to be on the last of them alone may run.
+    /// The CPUs allowed to a shell that has tried to pin itself to the last of them.
     fn allowed(unpinned: bool) -> String {
         let script = "all=$(taskset -pc $$); last=${all##*[ ,-]}
             taskset -pc $last $$ >/dev/null; taskset -pc $$";

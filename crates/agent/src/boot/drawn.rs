@@ -1,4 +1,4 @@
-//! Making the machine that was drawn for its memory image.
+//! Applies the random choices made for a memory image.
 
 use std::hint::black_box;
 use std::io;
@@ -7,13 +7,13 @@ use assize_job::Image;
 
 use crate::process;
 
-/// The variable of every program here that moves its stack.
+/// Environment variable of every program here; its length moves their stacks.
 const PADDING: &str = "ASSIZE_PADDING";
-/// Bytes of stack that one step of [`deeper`] takes at least.
+/// Minimum number of stack bytes per step of [`deeper`].
 const STEP: u32 = 64;
 
-/// Has as many processes come and go as were drawn, and pads the environment of
-/// those to come.
+/// Starts and reaps as many processes as were drawn, and pads the environment
+/// of all later ones.
 pub(super) fn age(image: &Image) -> io::Result<()> {
     if image.padding > 0 {
         let padding = "x".repeat(usize::try_from(image.padding).unwrap_or_default());
@@ -23,8 +23,8 @@ pub(super) fn age(image: &Image) -> io::Result<()> {
     process::come_and_go(image.processes)
 }
 
-/// Does something on a stack that is about this many bytes deeper, and with it
-/// everything that is forked meanwhile.
+/// Calls `then` on a stack that is about this many bytes deeper, which
+/// processes forked in it inherit.
 #[inline(never)]
 pub(super) fn deeper(padding: u32, then: &mut dyn FnMut()) {
     let space = [0_u8; STEP as usize];

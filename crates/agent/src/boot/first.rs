@@ -1,4 +1,4 @@
-//! Loading the modules that every run loads, once for all of them.
+//! Loads the modules that every run loads, once for all of them.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::run::reseed;
 use crate::seed::Stream;
 
 /// Carries out the steps that the set-up of every run begins with. A step that
-/// fails does so again in the set-up of the run, which says why.
+/// fails does so again in the set-up of the run, which reports why.
 pub(super) fn load(image: &Image) -> Modules {
     let steps: Vec<Action> = fs::read(Payload::FIRST)
         .ok()
@@ -21,8 +21,8 @@ pub(super) fn load(image: &Image) -> Modules {
     if steps.is_empty() {
         return modules;
     }
-    // What modules draw when they are loaded varies with the image. Without
-    // these numbers the kernel goes on with those that it has.
+    // The random numbers that modules draw while loading vary with the image.
+    // If reseeding fails, the kernel keeps its own.
     let _ = reseed(Stream::new(image.modules.into(), "image"));
     let with = Circumstances {
         seed: 0,

@@ -1,30 +1,30 @@
-//! The job, as QEMU's fw_cfg hands it over.
+//! Reads the job from QEMU's fw_cfg.
 
 use super::ports::{FW_CFG_DATA, FW_CFG_SELECT, Ports};
 
 /// The item that lists the files.
 const DIRECTORY: u16 = 0x19;
-/// The file with the job.
+/// Name of the file with the job.
 const JOB: &str = "opt/assize/job";
-/// Size of an entry: size (4 bytes), item (2), reserved (2), name (56); big
-/// endian.
+/// Size of a directory entry: size (4 bytes), item (2), reserved (2), name
+/// (56); big endian.
 const ENTRY: usize = 64;
 
-/// What follows the job if the machine is to give its symbols away.
+/// Follows the job's text if the machine is to pass its symbols to the plugin.
 const SYMBOLS: u8 = b's';
 
-/// What the machine is given.
+/// The job, and what is to be done with it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Told {
-    /// The job's text.
+    /// The text of the job.
     pub(crate) job: String,
-    /// Whether it is to set up what the job says, and then not to measure but
-    /// to give its symbols away. The byte that says so is always there, so
-    /// that until then it makes no difference.
+    /// Whether to carry out the set-up and then pass the symbols to the plugin
+    /// instead of measuring. The byte for this is always present, so that both
+    /// kinds of run are identical up to that point.
     pub(crate) gives_symbols: bool,
 }
 
-/// Reads the job's text and what follows it.
+/// Reads the job's text and the byte after it.
 pub(crate) fn job(ports: Ports) -> Result<Told, String> {
     let mut count = [0; 4];
     ports.write_16(FW_CFG_SELECT, DIRECTORY);
@@ -44,7 +44,7 @@ pub(crate) fn job(ports: Ports) -> Result<Told, String> {
     text_of(&blob).map_err(|why| format!("fw_cfg: {JOB}: {why}"))
 }
 
-/// Item and size of the directory entry, if it has this name.
+/// Item and size of a directory entry, if it has this name.
 fn item_of(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
     let (head, rest) = entry.split_first_chunk::<4>()?;
     let (item, rest) = rest.split_first_chunk::<2>()?;
@@ -53,8 +53,8 @@ fn item_of(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
         .then(|| (u16::from_be_bytes(*item), u32::from_be_bytes(*head)))
 }
 
-/// The text in the blob: its length in 8 hexadecimal digits, itself, what
-/// follows it, padding.
+/// Parses the blob: the length of the text in 8 hexadecimal digits, the text,
+/// the byte for symbols, padding.
 fn text_of(blob: &[u8]) -> Result<Told, String> {
     let (digits, rest) = blob
         .split_first_chunk::<8>()

@@ -1,4 +1,4 @@
-//! Being process 1 of a virtual machine.
+//! Runs as process 1 of a virtual machine.
 
 mod drawn;
 mod first;
@@ -18,7 +18,7 @@ use crate::sys;
 
 pub(crate) use ports::Ports;
 
-/// Type, place, flags and options of what is mounted, in this order.
+/// Type, mount point, flags and options of each mount, in this order.
 const MOUNTS: &[(&str, &str, libc::c_ulong, &str)] = {
     const SAFE: libc::c_ulong = libc::MS_NOSUID | libc::MS_NOEXEC | libc::MS_NODEV;
     &[
@@ -55,7 +55,7 @@ const MOUNTS: &[(&str, &str, libc::c_ulong, &str)] = {
     ]
 };
 
-/// Link and what it points to.
+/// Links and their targets.
 const LINKS: &[(&str, &str)] = &[
     ("/dev/fd", "/proc/self/fd"),
     ("/dev/stdin", "/proc/self/fd/0"),
@@ -63,7 +63,7 @@ const LINKS: &[(&str, &str)] = &[
     ("/dev/stderr", "/proc/self/fd/2"),
 ];
 
-/// The environment of everything that runs here.
+/// The environment of every program here.
 const ENVIRONMENT: &[(&str, &str)] = &[
     (
         "PATH",
@@ -74,18 +74,18 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("TZ", "UTC"),
 ];
 
-/// The word of the kernel's command line that says how to answer.
+/// The word in the kernel's command line that selects the debug console.
 const DEBUG_CONSOLE: &str = "assize.channel=debugcon";
-/// The word that says that a memory image is wanted.
+/// The word that requests a memory image.
 const IMAGE: &str = "assize.image=1";
-/// What is written when the image may be taken.
+/// Written to the console when the image may be taken.
 const READY: &[u8] = b"ready\n";
-/// How long the machine is left alone before that, for the kernel to end
-/// what it does late.
+/// How long the machine is left idle before that, so that the kernel can finish
+/// late start-up work.
 const SETTLE_NS: u64 = 3_000_000_000;
 
-/// Whether this is process 1 of a machine that was started for assize, and
-/// its command line. Does nothing else to any other process.
+/// The kernel's command line, if this is process 1 of a machine that was
+/// started for assize. Has no effect in any other process.
 pub(crate) fn command_line() -> Option<String> {
     if std::process::id() != 1 {
         return None;
@@ -102,12 +102,11 @@ fn has(line: &str, word: &str) -> bool {
     line.split_ascii_whitespace().any(|other| other == word)
 }
 
-/// Sets the machine up, answers the job that it was given, and ends the
-/// machine.
+/// Sets the machine up, carries out its job and ends the machine.
 pub(crate) fn main(command_line: &str) {
     let problems = set_up();
-    // Without ports there is no way to answer. The kernel panics when
-    // process 1 ends, which is what its parent will see.
+    // Without ports there is no way to answer. The kernel panics when process 1
+    // ends, which the host then sees.
     let Ok(ports) = Ports::open() else { return };
     report_panics(ports);
     let image = Image::of(command_line);
@@ -152,7 +151,8 @@ pub(crate) fn main(command_line: &str) {
     ports.exit(0);
 }
 
-/// Mounts, names and links. What did not work; the run may do without.
+/// Sets up mounts, links, standard files, environment and names. Returns what
+/// failed; the run may not need it.
 fn set_up() -> Vec<String> {
     let mut problems = Vec::new();
     let mut note = |what: &str, done: std::io::Result<()>| {
@@ -177,14 +177,14 @@ fn set_up() -> Vec<String> {
     note("working directory", std::env::set_current_dir("/"));
     note("host name", sys::set_host_name("assize"));
     note("loopback", sys::loopback_up());
-    // Whatever the workload does, this process can end it. It sleeps while
-    // it measures.
+    // It can then end the workload whatever that does. It sleeps during the
+    // measurement.
     note("real-time priority", sys::take_precedence());
     problems
 }
 
-/// Mounts what belongs at a place of [`MOUNTS`], if nothing of its type is
-/// there yet.
+/// Mounts the entry of [`MOUNTS`] for this mount point, unless a file system of
+/// its type is there already.
 fn mount(place: &str) -> std::io::Result<()> {
     let Some((kind, at, flags, options)) = MOUNTS.iter().find(|mount| mount.1 == place) else {
         return Ok(());
@@ -200,24 +200,25 @@ fn mount(place: &str) -> std::io::Result<()> {
     if would_hide(kind, Path::new(at)) {
         return Ok(());
     }
-    // Where the file system below makes its own directories, this fails and
-    // the mount says more.
+    // Fails where the file system below makes its own directories; the error of
+    // the mount is more useful.
     let _ = fs::create_dir_all(at);
     match sys::mount(kind, at, *flags, options) {
-        // A kernel built without it; what needs it reports that.
+        // Not built into this kernel; whatever needs it reports that.
         Err(error) if error.raw_os_error() == Some(libc::ENODEV) => Ok(()),
         done => done,
     }
 }
 
-/// Whether a mount would hide what the initramfs carries there: a program of
-/// the payload from `/tmp` stays. Nothing is carried to where other kinds of
-/// file system belong.
+/// Whether a mount would hide what the initramfs carries there, such as a
+/// program of the payload in `/tmp`. Nothing is carried to the mount points of
+/// other types.
 fn would_hide(kind: &str, at: &Path) -> bool {
     kind == "tmpfs" && fs::read_dir(at).is_ok_and(|mut all| all.next().is_some())
 }
 
-/// The kernel gives process 1 no open files where there is no console.
+/// Opens /dev/null as standard files: without a console, the kernel gives
+/// process 1 no open files.
 fn open_standard_files() -> std::io::Result<()> {
     loop {
         let null = OpenOptions::new()
@@ -233,8 +234,8 @@ fn open_standard_files() -> std::io::Result<()> {
     }
 }
 
-/// Has a panic end the machine with a record rather than with the kernel's
-/// panic.
+/// Makes a panic send a record and end the machine, instead of causing a panic
+/// of the kernel.
 fn report_panics(ports: Ports) {
     std::panic::set_hook(Box::new(move |panic| {
         if std::process::id() != 1 {

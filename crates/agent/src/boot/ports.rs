@@ -1,4 +1,4 @@
-//! Input and output by port, as process 1 of a virtual machine.
+//! Port I/O, as process 1 of a virtual machine.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
@@ -15,18 +15,18 @@ const AN_HOUR_NS: u64 = 3600 * 1_000_000_000;
 const STOP: u16 = 0x505;
 /// Selects an item of fw_cfg.
 pub(super) const FW_CFG_SELECT: u16 = 0x510;
-/// Reads it.
+/// Reads the selected item.
 pub(super) const FW_CFG_DATA: u16 = 0x511;
 
-/// The permission to use ports; without it the processor faults.
+/// Permission to use I/O ports; without it the processor faults.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ports(());
 
 impl Ports {
-    /// Has the machine stopped, so that its memory image can be taken. How
-    /// many nanoseconds of its clock passed meanwhile, which are a few
-    /// instructions' worth if no time leaked in: the two readings stand in
-    /// one block so that what lies between them is always the same.
+    /// Stops the machine, so that its memory image can be taken. Returns how many
+    /// nanoseconds its clock advanced meanwhile: a few instructions' worth, if no
+    /// time leaked in. Both readings are in one asm block, so that the instructions
+    /// between them are always the same.
     pub(crate) fn stop_for_image(self) -> u64 {
         let [low_before, high_before, low, high] = self.stop_between_readings();
         let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
@@ -43,7 +43,7 @@ impl Ports {
         Ok(Ports(()))
     }
 
-    /// Gives the permission up in this process; called in a child.
+    /// Gives up the permission in this process; called in a child.
     pub(crate) fn close() {
         // SAFETY: no memory is passed. Nothing in the child uses ports.
         unsafe { libc::iopl(0) };
@@ -58,7 +58,7 @@ impl Ports {
         }
     }
 
-    /// Reads bytes from a port, one after the other.
+    /// Reads bytes from a port, one at a time.
     pub(crate) fn read(self, port: u16, bytes: &mut [u8]) {
         // SAFETY: the kernel has permitted ports; only the slice is written.
         unsafe {
@@ -73,8 +73,8 @@ impl Ports {
         unsafe { asm!("out dx, ax", in("dx") port, in("ax") value, options(nostack, nomem)) };
     }
 
-    /// Ends the machine. QEMU stops a while after it was asked; were process 1 to end
-    /// in the meantime, the kernel would panic on the console.
+    /// Ends the machine. QEMU takes a moment to stop; if process 1 ended meanwhile,
+    /// the kernel would panic on the console.
     pub(crate) fn exit(self, code: u32) -> ! {
         // SAFETY: the kernel has permitted ports; no memory is touched.
         unsafe { asm!("out dx, eax", in("dx") EXIT, in("eax") code, options(nostack, nomem)) };
@@ -107,7 +107,7 @@ impl Ports {
     }
 }
 
-/// Other processors have no ports, so that nothing but `open` is ever called.
+/// Other processors have no I/O ports: `open` fails, and nothing else is ever called.
 #[cfg(not(target_arch = "x86_64"))]
 impl Ports {
     pub(crate) fn open() -> io::Result<Ports> {
