@@ -1,6 +1,6 @@
 //! The command line.
 
-// With their paths, so that the fuzz target can have this file as a module.
+// With explicit paths, so that the fuzz target can include this file as a module.
 #[path = "cli/bisecting.rs"]
 mod bisecting;
 #[path = "cli/commands.rs"]
@@ -29,9 +29,9 @@ pub(crate) use running::{
 pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
 pub(crate) use trying::{TryArguments, TryFormat};
 
-/// Level of all tests, unless another is asked for.
+/// Level of all tests, unless the user gives another.
 pub(crate) const ALPHA: f64 = 0.05;
-/// Seed of the judge's draws, unless another is asked for.
+/// Seed of the judge's random draws, unless the user gives another.
 const SEED: u64 = 1;
 
 /// A court for kernel changes: what a change really did, and whether a
@@ -403,7 +403,7 @@ pub(crate) enum SplitFormat {
     Json,
 }
 
-/// A name of a build in KCIDB.
+/// Parses `ORIGIN:ID`, the name of a build in KCIDB.
 fn kcidb_build(text: &str) -> Result<String, String> {
     let is_origin = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     match text.split_once(':') {

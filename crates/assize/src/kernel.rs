@@ -9,7 +9,7 @@ use crate::cli::KernelVerb;
 use crate::failure::Failure;
 use crate::{output, trying};
 
-/// Lists, fetches or adds kernels.
+/// Lists, fetches, adds, builds or configures kernels.
 pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
     let mut said = |line: &str| eprintln!("{}", assize_report::printable(line));
@@ -65,7 +65,7 @@ fn told(kernel: &Kernel) -> Result<(), Failure> {
     output::print(assize_report::printable(&line).as_bytes())
 }
 
-/// Compares a configuration with the one for the exact machine.
+/// Checks which options of the exact machine a configuration lacks.
 fn check(file: &Path) -> Result<u8, Failure> {
     let (bytes, name) = trying::read(file)?;
     let configuration = Configuration::parse(&bytes, &name)?;
@@ -110,7 +110,7 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
         text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
     } else {
         let mut text = String::new();
-        // What assize try keeps comes last: it has not been asked for by name.
+        // Kernels kept by assize try come last: the user did not name them.
         let (tried, named): (Vec<&Kernel>, Vec<&Kernel>) =
             there.iter().partition(|kernel| kernel.is_tried());
         for kernel in named {

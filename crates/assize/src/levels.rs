@@ -1,4 +1,4 @@
-//! What the levels of an experiment ask for, and whether they ask for
+//! The settings that the levels of an experiment request, and whether they request
 //! different things.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use IdentityKind::{
     Program, Scheduling, Setting, Sysctl,
 };
 
-/// What is asked for in each configuration.
+/// The settings requested in each configuration.
 pub(crate) fn level_settings(plan: &Plan) -> Vec<LevelSettings> {
     let first = plan.configurations.first();
     let of = |configuration: &PlannedConfiguration| LevelSettings {
@@ -36,11 +36,10 @@ pub(crate) fn level_settings(plan: &Plan) -> Vec<LevelSettings> {
     plan.configurations.iter().map(of).collect()
 }
 
-/// Kind and name to value.
+/// Maps kind and name to the value.
 type Settings = BTreeMap<(&'static str, String), String>;
 
-/// What a configuration asks for, but for files: what they hold counts, not
-/// where they lie.
+/// All settings of a configuration except files: their contents count, not their paths.
 fn settings(configuration: &PlannedConfiguration) -> Settings {
     let mut all = Settings::new();
     let machine = &configuration.machine;
@@ -101,7 +100,7 @@ fn settings(configuration: &PlannedConfiguration) -> Settings {
     all
 }
 
-/// A policy without the place of its object: what that holds is among the parts.
+/// A policy without the directory of its object, whose contents are among the parts.
 fn policy_value(policy: &PlacementPolicy) -> Value {
     let mut value = json!(policy);
     if policy.form == PolicyForm::Object {
@@ -110,18 +109,18 @@ fn policy_value(policy: &PlacementPolicy) -> Value {
     value
 }
 
-/// A step without the place of its module's file.
+/// A step without the path of its module file.
 fn step_value(step: &Action) -> Value {
     match step {
         Action::Module { module, parameters } if is_file(module) => {
             json!({ "module file": true, "parameters": parameters })
         }
-        // What a command reads is not among the parts: where it lies counts.
+        // The files that a command reads are not among the parts, so paths count.
         step => json!(step),
     }
 }
 
-/// A workload without the places of its program and its input.
+/// A workload without the paths of its program and input.
 fn kind_value(kind: &Kind) -> Value {
     let mut value = json!(kind);
     if let Some(argv) = value.get_mut("argv") {
@@ -149,7 +148,7 @@ fn is_file(module: &str) -> bool {
     module.contains('/') || module.contains(".ko")
 }
 
-/// Every value below a name, tables by their keys.
+/// Every value below a name; tables are flattened by key.
 fn leaves(name: &str, value: &Value) -> Vec<(String, String)> {
     match value {
         Value::Object(fields) => fields
@@ -168,15 +167,14 @@ fn leaves(name: &str, value: &Value) -> Vec<(String, String)> {
     }
 }
 
-/// What a step that loads a module changes.
+/// The kinds of parts that a step changes that loads a module.
 const MODULES: [IdentityKind; 3] = [Module, ModuleBuildId, Parameter];
-/// What a step that writes a value changes.
+/// The kinds of parts that a step changes that writes a value.
 const VALUES: [IdentityKind; 3] = [Sysctl, Setting, Parameter];
-/// What another workload changes, or another of its parameters.
+/// The kinds of parts that another workload, or other parameters of one, changes.
 const WORKLOADS: [IdentityKind; 5] = [Program, Library, File, Environment, Scheduling];
 
-/// Kinds of what runs are made of in which a configuration may differ from
-/// another, as its levels say.
+/// The kinds of parts in which the levels let one configuration differ from another.
 fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     let mut add = |differ: bool, more: &[IdentityKind]| {
@@ -187,7 +185,7 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
     let (a, b) = (&one.machine, &other.machine);
     add(a.kernel != b.kernel, &[Kernel]);
     add(a.kernel != b.kernel, &MODULES);
-    // Each may hold, or bring along, what the other does.
+    // Either may also set what the other does.
     let of_machine = |of: &Machine| (of.cpus, of.memory_mib, of.command_line.clone());
     let machine = of_machine(a) != of_machine(b);
     add(machine, &[CommandLine, IdentityKind::Machine, Scheduling]);
@@ -214,7 +212,7 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
     add(commands, &VALUES);
     add(commands, &MODULES);
     add(commands, &[Program, Library]);
-    // What attaches a policy is a program of its own.
+    // The program that attaches a policy is itself a part.
     add(
         one.policy != other.policy,
         &[Policy, Program, Library, Scheduling],
@@ -225,11 +223,11 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
     kinds
 }
 
-/// Configuration, workload, and the build of the testbed's modules: their bytes
-/// differ from build to build.
+/// Configuration, workload, and the build of the testbed's modules, whose bytes differ
+/// from build to build.
 type Cell = (usize, usize, u32);
 
-/// What the runs of each configuration and workload must be made of.
+/// The parts that the runs of each configuration and workload must consist of.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
     cells: BTreeMap<Cell, Vec<IdentityPart>>,
@@ -237,7 +235,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Of these runs of a plan, on a target that is ready for them.
+    /// The expected parts of these runs of a plan, on a target that is ready for them.
     pub(crate) fn of(
         plan: &Plan,
         runs: &[PlannedRun],
@@ -259,7 +257,7 @@ impl Expected {
         Ok(expected)
     }
 
-    /// What this run must be made of.
+    /// The parts that this run must consist of.
     pub(crate) fn run(&self, run: &PlannedRun) -> &[IdentityPart] {
         self.cells.get(&self.cell(run)).map_or(&[], Vec::as_slice)
     }
@@ -272,8 +270,8 @@ impl Expected {
     }
 }
 
-/// What a run is asked to be, so that two can be compared: settings that count
-/// for it, and what it is made of, without the places of files.
+/// Everything requested of a run, in a form that can be compared: the settings that
+/// matter for it, and its parts without their paths.
 fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[IdentityPart]) -> Asked {
     let proven = |name: &str| {
         let name = name.replace('-', "_");
@@ -287,13 +285,13 @@ fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[IdentityPart]
         if let Action::Module { module, .. } = step
             && proven(module)
         {
-            // Which file that is, is among the parts.
+            // The parts identify the file.
             *module = "file.ko".into();
         }
     }
     let programs = parts.iter().any(|part| part.kind == IdentityKind::Program);
     let libraries = parts.iter().any(|part| part.kind == IdentityKind::Library);
-    // Where the libraries are known, it does not matter where they lie.
+    // If the libraries are known, their paths do not matter.
     let parts = parts
         .iter()
         .filter(|part| !(libraries && places_libraries(part)));
@@ -312,14 +310,14 @@ fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[IdentityPart]
     }
 }
 
-/// The settings of a configuration that count for one of its workloads.
-/// `programs`: what its programs are is known otherwise.
+/// The settings of a configuration that matter for one of its workloads. `programs`:
+/// whether the parts identify its programs.
 fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> Settings {
     let workload = &configuration.workloads[at].name;
     let counts = |(kind, name): &(&str, String)| {
         let own = name == workload || name.starts_with(&format!("{workload} "));
         match *kind {
-            // Its image is among the parts.
+            // The parts identify its image.
             "kernel" => false,
             "workload" => own && !name.ends_with(" environment"),
             "background" => {
@@ -329,7 +327,7 @@ fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> 
             _ => true,
         }
     };
-    // Whether a level or the workload asks for it, it runs beside it once.
+    // Background work runs once, whether a level or the workload requests it.
     let own = format!("{workload}: ");
     let beside = |(kind, name): (&'static str, String)| match name.strip_prefix(&own) {
         Some(rest) if kind == "background" => (kind, rest.to_owned()),
@@ -339,7 +337,7 @@ fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> 
     let settings = settings.filter(|(key, _)| counts(key));
     let mut settings: Settings = settings.map(|(key, value)| (beside(key), value)).collect();
     if !programs {
-        // What lies there is not known here: the places count.
+        // The programs are not known here, so their paths count.
         let named =
             std::iter::once(&configuration.workloads[at]).chain(background_of(configuration, at));
         for (number, workload) in named.enumerate() {
@@ -350,7 +348,7 @@ fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> 
     settings
 }
 
-/// What runs beside a workload.
+/// The background work of a workload.
 fn background_of(
     configuration: &PlannedConfiguration,
     at: usize,
@@ -359,7 +357,7 @@ fn background_of(
     configuration.background.iter().chain(beside)
 }
 
-/// Whether it only says where libraries are looked for.
+/// Whether a part is only a search path of libraries.
 fn places_libraries(part: &IdentityPart) -> bool {
     let variable = part.name.rsplit(' ').next().unwrap_or_default();
     part.kind == IdentityKind::Environment && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
@@ -371,11 +369,11 @@ struct Asked {
     parts: BTreeSet<(IdentityKind, String, Option<String>)>,
 }
 
-/// What is asked by workload and build.
+/// Maps workload and build to what is requested.
 type AskedOf = BTreeMap<(usize, u32), Asked>;
 
-/// Refuses configurations that differ in name only: a comparison of them would
-/// be of something with itself.
+/// Refuses configurations that differ only in name: comparing them would compare
+/// something with itself.
 pub(crate) fn refuse_same(plan: &Plan, expected: &Expected) -> Result<(), Failure> {
     let mut seen: Vec<(&PlannedConfiguration, AskedOf)> = Vec::new();
     let same = |one: &AskedOf, other: &AskedOf| {

@@ -20,8 +20,7 @@ fn try_plan(factors: &str) -> Result<Plan, assize_plan::Error> {
     assize_plan::parse(&text, "test.toml")?.plan(&assize_plan::Overrides::default())
 }
 
-/// A target that has a digest for each module by the first letter of its
-/// path.
+/// A target where the digest of a module is the first letter of its path.
 struct Pretend;
 
 impl Target for Pretend {
@@ -66,7 +65,7 @@ fn configurations_that_differ_in_name_only_are_refused() {
     let said = refused(&two(&step("a/1/m.ko"), &step("a/2/m.ko"))).unwrap();
     assert!(said.contains("stock and slow do not differ"), "{said}");
     assert_eq!(refused(&two(&step("a/m.ko"), &step("b/m.ko"))), None);
-    // What is written twice is refused when it is planned.
+    // Settings that are written twice are refused when planning.
     let sysctl = |value: &str| format!("setup = [{{ sysctl = 'kernel.x', value = {value} }}]");
     assert!(try_plan(&two("", "")).is_err());
     assert!(try_plan(&two(&sysctl("1"), &sysctl("'1'"))).is_err());
@@ -114,7 +113,7 @@ fn what_differs_in_one_setting_is_no_repetition() {
         ("", "workload.w.scheduling.nice = 5"),
         ("", "teardown = [{ command = ['true'] }]"),
     ] {
-        // The environment is among what a real target expects.
+        // A real target includes the environment in what it expects.
         let environment = one.starts_with("environment");
         assert_eq!(refused(&two(one, other)).is_some(), environment, "{other}");
     }

@@ -1,4 +1,4 @@
-//! `assize index`: a page over all bundles below a directory.
+//! `assize index`: a page listing all bundles below a directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::page::{From, Material};
 use crate::terms::Terms;
 use crate::{output, resolutions};
 
-/// What a bundle is known by.
+/// The file that marks a directory as a bundle.
 const BUNDLE: &str = "bundle.json";
-/// The page, unless another is named.
+/// The default name of the page.
 const PAGE: &str = "index.html";
 
-/// Judges all bundles below a directory and writes a page over them.
+/// Judges all bundles below a directory and writes a page that lists them.
 pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
     let directory = &arguments.directory;
     let mut paths = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
         .iter()
         .map(|path| row(directory, path, arguments))
         .collect();
-    // The newest first; of one day by their paths, in which they were found.
+    // Newest first; the bundles of one day stay sorted by path.
     rows.sort_by(|a, b| b.date.cmp(&a.date));
     let page = library(&Library {
         source: directory.display().to_string(),
@@ -46,8 +46,8 @@ pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The bundles below a directory, in the order of their paths. Links are not followed,
-/// so that there is an end.
+/// The bundles below a directory, sorted by path. Does not follow links, so that the
+/// search ends.
 pub(crate) fn bundles(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let failed = |source| Failure::Read {
         path: directory.to_path_buf(),
@@ -71,7 +71,7 @@ pub(crate) fn bundles(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), 
     Ok(())
 }
 
-/// One bundle; of one that cannot be judged, why.
+/// The row of one bundle, or the reason why it cannot be judged.
 fn row(directory: &Path, path: &Path, arguments: &IndexArguments) -> LibraryRow {
     let shown = path.strip_prefix(directory).unwrap_or(path);
     let mut row = LibraryRow {
@@ -117,12 +117,12 @@ fn fill(row: &mut LibraryRow, path: &Path, arguments: &IndexArguments) -> Result
     Ok(())
 }
 
-/// The day on which the last run ended, in UTC; empty where no log says it.
+/// The day on which the last run ended, in UTC; empty if there is no log of it.
 fn date(bundle: &Path) -> String {
     ended(bundle).map(day).unwrap_or_default()
 }
 
-/// When the last run ended, in seconds since 1970; none where no log says it.
+/// When the last run ended, in seconds since 1970; `None` if there is no log of it.
 pub(crate) fn ended(bundle: &Path) -> Option<f64> {
     let text = fs::read_to_string(bundle.join("log.jsonl")).unwrap_or_default();
     let ended = text.lines().filter_map(|line| {
@@ -133,7 +133,7 @@ pub(crate) fn ended(bundle: &Path) -> Option<f64> {
     (last > 0.0).then_some(last)
 }
 
-/// A day of the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date
+/// The day in the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date
 /// algorithms", `civil_from_days`).
 pub(crate) fn day(unix_s: f64) -> String {
     let days = (unix_s / 86_400.0).floor() as i64 + 719_468;

@@ -1,4 +1,4 @@
-//! `assize list`: what can be asked for.
+//! `assize list`: available experiments, workloads, instruments, targets and designs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const ALL: [Listing; 6] = [
     Listing::Policies,
 ];
 
-/// Where experiment files are looked for unless another place is named.
+/// The default directory of experiment files.
 const USUAL: &str = "experiments";
 
 const TARGETS: &[(&str, &str)] = &[
@@ -36,12 +36,12 @@ const TARGETS: &[(&str, &str)] = &[
     ("ssh:HOST", "another machine, over ssh"),
 ];
 
-/// One thing that can be asked for.
+/// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Entry {
     name: String,
     about: String,
-    /// More lines, each with what it is.
+    /// Further lines, each with a label.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<(String, String)>,
 }
@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// Lists one thing, or everything.
+/// Lists one kind of item, or all.
 pub(crate) fn list(arguments: &ListArguments) -> Result<u8, Failure> {
     let wanted = match arguments.what {
         Some(what) => vec![what],
@@ -97,7 +97,7 @@ fn entries(what: Listing, directories: &[PathBuf]) -> Result<Vec<Entry>, Failure
         Listing::Targets => pairs(TARGETS),
         Listing::Instruments => INSTRUMENTS.iter().map(instrument).collect(),
         Listing::Designs => testbed::modules().into_iter().map(module).collect(),
-        // The room that would hold them is still empty.
+        // The policies in `policies/` are not listed yet.
         Listing::Policies => Vec::new(),
     })
 }
@@ -114,7 +114,7 @@ fn instrument(instrument: &assize_job::Instrument) -> Entry {
     entry
 }
 
-/// A kernel module of the testbed, which brings designs.
+/// A kernel module of the testbed, which provides designs.
 fn module(module: TestbedModule) -> Entry {
     let mut entry = Entry::new(module.name, module.about);
     for parameter in module.parameters {
@@ -124,8 +124,8 @@ fn module(module: TestbedModule) -> Entry {
     entry
 }
 
-/// Every experiment file below these directories. The usual one need not be
-/// there; one that was asked for must.
+/// Every experiment file below these directories. The default directory may be missing; a
+/// named one must exist.
 fn experiments(directories: &[PathBuf]) -> Result<Vec<Entry>, Failure> {
     let mut files = Vec::new();
     for directory in directories {

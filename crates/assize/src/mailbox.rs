@@ -1,4 +1,4 @@
-//! `assize audit` of a whole archive: mail by mail, or thread by thread.
+//! `assize audit` on a whole archive: mail by mail, or thread by thread.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
@@ -17,8 +17,8 @@ use crate::in_order;
 use crate::output;
 use crate::terms::Terms;
 
-/// Judges the mails of an archive, each by itself, and prints a line for each
-/// that holds figures.
+/// Judges the mails of an archive separately, and prints a line for each that holds
+/// figures.
 pub(crate) fn mailbox(
     mut mails: Mails,
     arguments: &AuditArguments,
@@ -62,14 +62,14 @@ pub(crate) fn mailbox(
     finish(lines, &found, arguments)
 }
 
-/// Puts mails with figures into threads.
+/// Groups mails with figures into threads.
 fn threads(
     mails: impl Iterator<Item = Sealed>,
     found: &mut Index,
     options: &Options,
 ) -> Result<Threads, Failure> {
     let mut threads = Threads::default();
-    // What breaks on a mail is not to take its thread with it.
+    // A mail that makes the parser panic must not take its thread with it.
     let scan =
         |mail: Sealed| catch_unwind(AssertUnwindSafe(|| Scanned::of(&mail.open(), options))).ok();
     in_order::each(mails, Sealed::bytes, scan, |mail| {
@@ -123,7 +123,7 @@ fn judged_thread(
     })
 }
 
-/// Refuses what only one document has.
+/// Refuses options that only apply to a single document.
 fn only_lines(arguments: &AuditArguments) -> Result<(), Failure> {
     let question = &arguments.trial.question;
     let refused = [
@@ -145,7 +145,7 @@ fn only_lines(arguments: &AuditArguments) -> Result<(), Failure> {
     })
 }
 
-/// The row of a mail; one that says why, where reading or judging it broke.
+/// The row of a mail. If reading or judging it panicked, the row says so.
 fn guarded(letters: &[Letter], judge: impl FnOnce() -> Option<IndexRow>) -> Option<IndexRow> {
     catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| Some(broken(letters)))
 }
@@ -169,7 +169,7 @@ fn row(letters: &[Letter]) -> IndexRow {
     }
 }
 
-/// What was read of a mail and found about it; nothing where it has no figures.
+/// The figures read from a mail and the verdict on them; `None` if it has no figures.
 fn judged(letters: &[Letter], audit: &Audit, arguments: &AuditArguments) -> Option<IndexRow> {
     let records = &audit.records;
     if !is_something(records) {
@@ -209,7 +209,7 @@ fn count(document: &Document, row: &mut IndexRow) {
     }
 }
 
-/// Prints a row, and keeps it for the index.
+/// Prints a row and keeps it for the index.
 fn note(
     row: Option<IndexRow>,
     lines: &mut Lines,
@@ -231,7 +231,7 @@ fn note(
     Ok(())
 }
 
-/// How much of a list of numbers is shown.
+/// How many numbers of a list are shown.
 const SHOWN: usize = 3;
 
 /// `  4711  supported     2 established, 1 undecided  [PATCH] queue: …`
@@ -267,7 +267,7 @@ fn line(row: &IndexRow) -> String {
     assize_report::printable(&text).into_owned()
 }
 
-/// Lines on their way to standard output, or kept for a file.
+/// Lines written to standard output, or collected for a file.
 struct Lines {
     out: Option<BufWriter<io::Stdout>>,
     kept: String,

@@ -1,8 +1,8 @@
-//! How the metrics of a document read: their titles, and what is good.
+//! Titles and preferred directions of the metrics in a document.
 //!
-//! What somebody declared holds. Else metrics of our own instruments and workloads are in
-//! `assize_job`'s table, and those of posted results are known by the words that the field
-//! uses. Of all others nothing is assumed.
+//! Declared directions come first. Metrics of our own instruments and workloads are in
+//! the table of `assize_job`, and those of posted results are recognised by common words
+//! in their names. No direction is assumed for any other metric.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use assize_job::{Preference, wording};
 use assize_report::MetricWords;
 use assize_verdict::{Better, Document, Options};
 
-/// Words of names of which less is better.
+/// Words in names of metrics of which less is better.
 const LESS: &[&str] = &[
     "clock",
     "cycles",
@@ -33,7 +33,7 @@ const LESS: &[&str] = &[
     "user",
     "wakeups",
 ];
-/// Words of names of which more is better.
+/// Words in names of metrics of which more is better.
 const MORE: &[&str] = &[
     "bandwidth",
     "bogo",
@@ -51,8 +51,8 @@ const MORE: &[&str] = &[
     "transactions",
 ];
 
-/// How each metric of documents reads, recorded ones that are not compared too, with the
-/// directions that the experiment or the command line gives.
+/// The wording of each metric in documents, including recorded ones that are not
+/// compared, with the directions given by the experiment or the command line.
 pub(crate) fn metric_words(documents: &[&Document], options: &Options) -> Vec<MetricWords> {
     let mut names: BTreeSet<&str> = BTreeSet::new();
     for document in documents {
@@ -87,7 +87,7 @@ fn words(metric: &str, options: &Options) -> MetricWords {
     }
 }
 
-/// What the words of a name say; nothing if they contradict each other.
+/// The direction that the words of a name imply; `None` if they contradict each other.
 fn by_words(metric: &str) -> Option<Better> {
     let lower = metric.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();

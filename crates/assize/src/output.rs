@@ -1,4 +1,4 @@
-//! Trial and showing, as all judging verbs need them.
+//! Judging and output, as all judging verbs need them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -19,15 +19,15 @@ use crate::page::{self, Material};
 use crate::shell;
 use crate::terms::Terms;
 
-/// Tries records as the user asked.
+/// Judges records as the user asked.
 pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<Document, Failure> {
     let mut document = try_records(records, &options(trial, terms)?)?;
     document.reproduce = shell::again();
     Ok(document)
 }
 
-/// What the user asks for, on the terms of the experiment. Of who looks several
-/// times, each look has a share of alpha, and intervals of that level.
+/// The user's options on the terms of the experiment. With several looks, each look has
+/// its share of alpha, and the intervals are at that level.
 pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
@@ -59,7 +59,7 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
     Ok(options)
 }
 
-/// The command that judges a bundle with these questions.
+/// The `assize compare` command that puts these questions to a bundle.
 pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
     let mut words: Vec<OsString> = vec!["compare".into(), bundle.into()];
     let mut add = |option: &str, value: &OsStr| words.extend([option.into(), value.into()]);
@@ -95,7 +95,7 @@ fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
         .collect())
 }
 
-/// The format asked for.
+/// The requested format.
 pub(crate) fn format(showing: &Showing) -> Format {
     if showing.json {
         Format::Json
@@ -104,7 +104,7 @@ pub(crate) fn format(showing: &Showing) -> Format {
     }
 }
 
-/// Shows a document and says how the command ends.
+/// Shows a document and returns the exit status.
 pub(crate) fn show(
     document: &Document,
     material: &Material<'_>,
@@ -140,7 +140,7 @@ pub(crate) fn show(
     Ok(u8::from(!findings.is_empty()))
 }
 
-/// Says something grave on standard error, in red on a terminal.
+/// Prints a serious message on standard error, in red on a terminal.
 pub(crate) fn warn(said: &str) {
     let said = assize_report::printable(said).replace('\n', " ");
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -164,7 +164,8 @@ fn checks(
     Ok(Checks::of(document, &words, findings))
 }
 
-/// Whether colours are asked for, or there is a terminal and nothing against them.
+/// Whether colours are requested, or standard output is a terminal and nothing disables
+/// them.
 fn style(showing: &Showing, terminal: bool) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = match showing.color {
@@ -175,7 +176,7 @@ fn style(showing: &Showing, terminal: bool) -> Style {
     Style { colour }
 }
 
-/// The document as somebody reads it, for a terminal as wide as that is.
+/// The document as text for people, as wide as the terminal.
 fn read(
     form: fn(&Document, &Brief<'_>, Style) -> String,
     document: &Document,
@@ -196,7 +197,7 @@ fn read(
     Ok(form(document, &brief, style(showing, terminal)))
 }
 
-/// How the metrics of documents of one input read.
+/// The wording of the metrics in several documents from one input.
 pub(crate) fn words(
     documents: &[&Document],
     material: &Material<'_>,
@@ -211,7 +212,7 @@ pub(crate) fn words(
     Ok(metric_words(documents, &options))
 }
 
-/// Writes to a file, whole or not at all, or to standard output.
+/// Writes to a file, atomically, or to standard output.
 pub(crate) fn deliver(text: &[u8], path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return print(text) };
     let failed = |source| Failure::Write {
@@ -239,7 +240,7 @@ pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
         .map_err(failed_to_print)
 }
 
-/// Why standard output was not written.
+/// The failure to write to standard output.
 pub(crate) fn failed_to_print(source: io::Error) -> Failure {
     match source.kind() {
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,

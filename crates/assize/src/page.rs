@@ -1,4 +1,4 @@
-//! The page of a report: what it needs besides the document.
+//! The page of a report, and everything it shows in addition to the document.
 
 mod several;
 
@@ -21,7 +21,7 @@ use crate::shell::quote;
 use crate::terms::Terms;
 use crate::{output, trace};
 
-/// Where the records of a page come from.
+/// The origin of a page's records.
 #[derive(Clone, Copy)]
 pub(crate) enum From<'a> {
     /// A bundle.
@@ -34,7 +34,7 @@ pub(crate) enum From<'a> {
     Several(&'a [PathBuf]),
 }
 
-/// What a page is made of.
+/// The inputs of a page.
 #[derive(Clone, Copy)]
 pub(crate) struct Material<'a> {
     pub(crate) records: &'a Records,
@@ -43,19 +43,19 @@ pub(crate) struct Material<'a> {
     pub(crate) from: From<'a>,
 }
 
-/// How much of the samples goes into a page.
+/// Limits on the samples in a page.
 const LIMITS: Limits = Limits {
     points: 96,
     stretches: 256,
     bytes: 1_500_000,
 };
 
-/// How many timelines go into a page, and how many spans into each lane.
+/// The maximum number of timelines in a page, and of spans in each lane.
 const TIMELINES: usize = 12;
 const SPANS: usize = 500;
 
-/// How many frames go into all flame graphs of a page together, and how many each has
-/// at least.
+/// The maximum number of frames in all flame graphs of a page together, and the minimum
+/// in each.
 const FRAMES: usize = 24_000;
 const LEAST_FRAMES: usize = 500;
 
@@ -98,9 +98,8 @@ pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<Strin
     html(&page).map_err(|error| Failure::Show(error.to_string()))
 }
 
-/// The same records against each other configuration, on as many threads as
-/// there are CPUs. What is corrected for what depends on the baseline, so
-/// each is a trial of its own.
+/// Judges the same records against each other configuration, on one thread per CPU. The
+/// correction for multiple tests depends on the baseline, so each has its own document.
 fn others(
     document: &Document,
     records: &Records,
@@ -144,8 +143,7 @@ fn others(
     Ok(documents)
 }
 
-/// What a bundle of runs says of itself; nothing of a bundle of what was read.
-/// The question of the experiment, where there is one.
+/// The question of the experiment, if there is one.
 pub(crate) fn question(material: &Material<'_>) -> Result<Option<String>, Failure> {
     let directory = match material.from {
         From::Bundle(directory) => directory,
@@ -181,15 +179,15 @@ fn timelines(document: &Document, directory: &Path) -> Result<Vec<Timeline>, Fai
     Ok(all)
 }
 
-/// The answers of `assize why` that a bundle keeps, and how to ask for more where runs
-/// can be repeated.
+/// The answers of `assize why` that a bundle keeps, and the command to get more if its
+/// runs can be repeated.
 fn attributions(
     document: &Document,
     directory: &Path,
     head: &Head,
 ) -> Result<Attributions, Failure> {
     let mut kept: Vec<Kept> = assize_bundle::kept_answers(directory, assize_why::kept::SCHEMA)?;
-    // The largest difference first.
+    // Largest difference first.
     let size = |one: &Kept| one.why.total.difference.abs();
     kept.sort_by(|one, other| size(other).total_cmp(&size(one)));
     let most = (FRAMES / kept.len().max(1)).max(LEAST_FRAMES);
@@ -235,8 +233,8 @@ fn about(
     Ok(about)
 }
 
-/// The metrics of a document that names mean, which match without case and,
-/// as options do, by prefix.
+/// The metrics of a document that these names select: without regard to case and, as in
+/// options, by prefix.
 fn metrics_named(document: &Document, names: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for name in names {
@@ -266,7 +264,7 @@ fn facts(head: &Head) -> Vec<(String, String)> {
     facts
 }
 
-/// The lines of a post beside what was read from them.
+/// The lines of a post next to the figures read from them.
 fn post(audit: &Audit) -> Post {
     let lines = audit.explained.iter().map(|line| PostLine {
         message: line.place.message,
@@ -300,7 +298,7 @@ fn figure(one: Located) -> PostFigure {
     }
 }
 
-/// As printed; a mean of what was printed is rounded.
+/// A figure as printed; the mean of several is rounded.
 fn value(one: &Located) -> String {
     let value = if one.shown {
         one.value.to_string()

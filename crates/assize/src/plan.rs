@@ -1,4 +1,4 @@
-//! `assize plan`: what an experiment file asks for, without running it.
+//! `assize plan`: shows what an experiment file would run, without running it.
 
 use std::collections::BTreeSet;
 
@@ -101,7 +101,7 @@ fn shown_by_the_report(plan: &Plan) -> String {
     text
 }
 
-/// How many memory images there are, and how often a machine boots for them.
+/// How many memory images there are, and how often a machine boots to create them.
 fn images(plan: &Plan) -> String {
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     if plan.images.is_empty() {

@@ -1,5 +1,5 @@
-//! What an experiment can establish, as far as its design decides that: said
-//! before anything is run.
+//! What an experiment can establish, as far as its design limits it. Reported before
+//! anything is run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::cli::ALPHA;
 use crate::failure::Failure;
 use crate::terms::Terms;
 
-/// With what chance an effect is found that is said to be found.
+/// The power with which an effect must be found to be called detectable.
 const POWER: f64 = 0.8;
-/// How much runs vary where nothing is known of them: the standard deviation of
-/// the logarithm.
+/// The assumed variation between runs if none is known: the standard deviation of the
+/// logarithm.
 const USUAL_SD: f64 = 0.03;
 
 /// What the design of an experiment can establish.
@@ -24,24 +24,24 @@ const USUAL_SD: f64 = 0.03;
 pub(crate) struct Reach {
     replicates: Replicates,
     primary: Family,
-    /// The rows that are not primary.
+    /// The family of rows that are not primary.
     others: Option<Family>,
-    /// Primary metric to its noise, as a bundle has it, if one was given.
+    /// The noise of each primary metric in the given bundle, if there is one.
     noise: Vec<(String, Option<f64>)>,
     like: Option<PathBuf>,
     margin: f64,
 }
 
-/// What the test relabels.
+/// The units that the test relabels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Replicates {
     /// Blocks with one run of each cell, on a target without memory images.
     Blocks(u32),
-    /// Blocks that start from a memory image each.
+    /// Blocks that each start from a memory image of their own.
     OwnImages(u32),
-    /// Memory images that several blocks start from.
+    /// Memory images, each shared by several blocks.
     Images(u32),
-    /// Blocks that all start from one memory image.
+    /// Blocks that all start from the same memory image.
     OneImage(u32),
 }
 
@@ -74,7 +74,7 @@ impl Replicates {
         many(self.count(), noun)
     }
 
-    /// `n` of them, as they are asked for.
+    /// The options or keys that request `n` of them.
     fn asked(self, n: u32) -> String {
         match self {
             Self::Images(_) => many(n, "memory image"),
@@ -86,16 +86,16 @@ impl Replicates {
     }
 }
 
-/// Rows that are corrected for each other.
+/// Rows that are corrected together for multiple tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Family {
-    /// How many, if that is known.
+    /// The number of rows, if it is known.
     rows: Option<u32>,
     alpha: f64,
 }
 
 impl Reach {
-    /// Of a plan; noise is that of an earlier bundle, if one is given.
+    /// The reach of a plan; the noise is taken from an earlier bundle, if one is given.
     pub(crate) fn of(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
         let records = like.map(assize_bundle::read).transpose()?;
         let alpha = Terms::planned(plan).alpha(ALPHA);
@@ -136,7 +136,7 @@ impl Reach {
         })
     }
 
-    /// What is in vain, if something is: no primary row can be established.
+    /// A warning if no primary row can be established.
     pub(crate) fn warning(&self) -> Option<String> {
         if self.primary.rows == Some(0) || self.can(self.primary) {
             return None;
@@ -152,7 +152,7 @@ impl Reach {
         ))
     }
 
-    /// Lines that say what can be established.
+    /// Lines that describe what can be established.
     pub(crate) fn described(&self) -> String {
         let mut text = String::new();
         if self.primary.rows == Some(0) {
@@ -184,7 +184,7 @@ impl Reach {
         text
     }
 
-    /// One line for a family: the level, and what this many blocks can reach.
+    /// A line for a family: its level, and what this many blocks can reach.
     fn family(&self, rows: &str, family: Family) -> String {
         let can = match self.can(family) {
             true => String::new(),
@@ -197,7 +197,7 @@ impl Reach {
         )
     }
 
-    /// What effects of the primary rows are found.
+    /// The effects that are found in primary rows.
     fn effects(&self) -> String {
         let Some(like) = &self.like else {
             let name = self.noun();
@@ -282,7 +282,7 @@ impl Reach {
     }
 }
 
-/// How many metrics a bundle has, counted once for each workload.
+/// The number of metrics in a bundle, counted separately for each workload.
 fn columns(records: &Records) -> usize {
     let mut of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for run in &records.runs {
@@ -296,9 +296,9 @@ fn columns(records: &Records) -> usize {
     of.values().map(Vec::len).sum()
 }
 
-/// The largest standard deviation over the workloads of a metric's logarithm
-/// between runs of one configuration, as far as it is not common to the runs of
-/// a block. None where nothing shows it.
+/// The largest standard deviation, over the workloads, of a metric's logarithm between
+/// runs of one configuration. Leaves out variation common to the runs of a block. `None`
+/// if the records do not show it.
 fn noise(records: &Records, metric: &str) -> Option<f64> {
     let mut workloads: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     for run in &records.runs {
@@ -324,7 +324,7 @@ fn noise(records: &Records, metric: &str) -> Option<f64> {
         let baseline = cells.get(first.unwrap_or(&runs.first()?.configuration));
         let others = cells.iter().filter(|(name, _)| !repeats.contains(name));
         let pairs = others.map(|(_, cell)| differences(baseline?, cell));
-        // Each difference has the noise of two runs.
+        // Each difference contains the noise of two runs.
         let paired = pooled(pairs.flatten()).map(|variance| 0.5 * variance);
         let plain = || {
             let values = |cell: &Vec<(_, f64)>| cell.iter().map(|(_, x)| *x).collect();
@@ -335,11 +335,11 @@ fn noise(records: &Records, metric: &str) -> Option<f64> {
     workloads.values().filter_map(of).reduce(f64::max)
 }
 
-/// Machine and block of a run.
+/// The machine and block of a run.
 type Block<'a> = (Option<&'a str>, Option<u32>);
 
-/// The differences of logarithms in blocks that hold one run of either.
-/// None between a cell and itself.
+/// The differences of logarithms in blocks that hold one run of each. `None` between a
+/// cell and itself.
 fn differences(a: &[(Block<'_>, f64)], b: &[(Block<'_>, f64)]) -> Option<Vec<f64>> {
     if std::ptr::eq(a, b) {
         return None;
@@ -357,12 +357,13 @@ fn differences(a: &[(Block<'_>, f64)], b: &[(Block<'_>, f64)]) -> Option<Vec<f64
     Some(b.iter().filter_map(partner).collect())
 }
 
-/// The variance inside samples, over all that hold two values or more.
+/// The pooled variance within samples of at least two values.
 fn pooled(samples: impl Iterator<Item = Vec<f64>>) -> Option<f64> {
     let (mut squares, mut df) = (0.0, 0.0);
     for sample in samples.filter(|sample| sample.len() > 1) {
         let n = sample.len() as f64;
-        // Around the first value, so that equal values vary by nothing at all.
+        // Relative to the first value, so that equal values have a variance of exactly
+        // zero.
         let first = sample[0];
         let mean = first + sample.iter().map(|x| x - first).sum::<f64>() / n;
         squares += sample.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
@@ -376,12 +377,12 @@ fn many(number: u32, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Two digits that count, without zeros at the end.
+/// Two significant digits, without trailing zeros.
 pub(crate) fn two_digits(value: f64) -> String {
     rounded(value, value)
 }
 
-/// A ratio with two digits of what it differs from 1 by.
+/// A ratio, with two significant digits of its difference from 1.
 fn near_one(ratio: f64) -> String {
     rounded(ratio, ratio - 1.0)
 }

@@ -4,8 +4,8 @@ use assize_bundle::{Configuration, Measurement};
 
 use super::*;
 
-/// An experiment with four configurations, the baseline once more, and two
-/// workloads of which one measures latencies.
+/// An experiment with four configurations, a second copy of the baseline, and two
+/// workloads, one of which measures latencies.
 fn plan(runs: u32, primary: &str) -> Plan {
     let text = format!(
         "title = 't'\nruns = {runs}\nimages = {runs}\naa = true\ninstruments = ['perf-software']\n\
@@ -27,7 +27,7 @@ fn reach(runs: u32, primary: &str) -> Reach {
 
 #[test]
 fn rows_are_counted_where_the_metric_is_measured() {
-    // Three configurations; latencies of one workload, switches of both.
+    // Three configurations; latencies on one workload, context switches on both.
     assert_eq!(reach(8, BOTH).primary.rows, Some(9));
     assert_eq!(reach(8, "").primary.rows, None);
 }
@@ -43,7 +43,7 @@ fn too_few_blocks_for_primary_rows_are_a_warning() {
          blocks is 0.062, above 0.04; 6 runs of each cell could"
     );
     assert!(warned(1, BOTH).unwrap().contains("of 1 block is 1, above"));
-    // Without primary rows all have the whole of alpha.
+    // Without primary rows, all rows share the whole alpha.
     assert!(warned(5, "").unwrap().contains("no row can"));
     assert_eq!(warned(6, ""), None);
 }
@@ -109,8 +109,8 @@ fn more_runs_find_smaller_effects_and_the_margin_has_its_price() {
     assert!(of <= 1.0101, "{runs} runs find {of}");
 }
 
-/// Runs of two configurations in blocks; the blocks differ by `block`, the
-/// runs of one by `noise`, each to both sides in turn.
+/// Runs of two configurations in blocks. Blocks differ by `block`, and the runs of one
+/// configuration by `noise`, alternating up and down.
 fn records(block: f64, noise: f64, blocks: u32) -> Records {
     let mut records = Records::default();
     for name in ["base", "on"] {
@@ -135,8 +135,8 @@ fn records(block: f64, noise: f64, blocks: u32) -> Records {
 
 #[test]
 fn noise_is_what_runs_of_a_block_differ_by() {
-    // Of four differences, two are 0.1 and two -0.1: variance 0.04 / 3, half of
-    // it of either run.
+    // Of four differences, two are 0.1 and two -0.1: the variance is 0.04 / 3, half of it
+    // from each run.
     let found = noise(&records(3.0, 0.1, 4), "latency_ns_p50").unwrap();
     assert!((found - (0.02_f64 / 3.0).sqrt()).abs() < 1e-12, "{found}");
     let none = noise(&records(3.0, 0.0, 4), "latency_ns_p50").unwrap();
@@ -156,7 +156,7 @@ fn an_earlier_bundle_says_how_much_its_runs_vary() {
     assert!(said.contains(noise), "{said}");
     let absent = format!("context_switches is not in {}", like.display());
     assert!(said.contains(&absent), "{said}");
-    // Of one metric on one workload there is no other row.
+    // With one metric on one workload there is no other row.
     assert!(said.contains("\n0 other rows at the level 0.01"), "{said}");
 }
 

@@ -1,4 +1,4 @@
-//! From what the agent answered to what is recorded of a run.
+//! Converts the agent's answer to the record of a run.
 
 use assize_bundle::kernel_log::{Phase, complaints};
 use assize_bundle::{
@@ -14,13 +14,13 @@ use assize_target::{Done, Failure, Outcome};
 use crate::identity;
 
 const NS_PER_S: f64 = 1e9;
-/// What the agent says of a workload that was killed after its time.
+/// How the agent describes a workload that was killed at its time limit.
 const TOO_LONG: &str = "not done after ";
-/// Facts that only some executions of the same run have. They are logged.
+/// Facts that only some executions of the same run have. They go to the log instead.
 const NOT_RECORDED: [&str; 2] = ["memory_image", assize_target::DIFFERED];
 
-/// What is recorded of one run. Of the same answer always the same. A run that
-/// was not made of what was `expected` has failed.
+/// The record of one run; the same answer always gives the same record. A run that did
+/// not consist of the `expected` parts has failed.
 pub(crate) fn recorded(
     plan: &Plan,
     run: &PlannedRun,
@@ -61,7 +61,7 @@ pub(crate) fn recorded(
     recorded
 }
 
-/// How a run ended, by how it failed.
+/// The ending of a run, given its failure.
 fn ending(failure: &Failure) -> Ending {
     match failure {
         Failure::Panic { .. } => Ending::Crashed,
@@ -80,8 +80,8 @@ fn ending(failure: &Failure) -> Ending {
     }
 }
 
-/// What the kernel complained of, by its log, or by the console of a machine that did not
-/// come to read it. A log with a complaint is kept whole.
+/// Complaints of the kernel in its log, or on the console if the machine did not get to
+/// read the log. A log with a complaint is kept whole.
 fn complained(records: &[Record], recorded: &mut Recorded) {
     for record in records {
         let Record::KernelLog { stage, text } = record else {
@@ -110,7 +110,8 @@ fn complained(records: &[Record], recorded: &mut Recorded) {
     {
         recorded.complaints = complaints(console);
     }
-    // A task that oopses takes the workload with it, whatever the workload's status says.
+    // A task that oopses takes the workload down with it, whatever the workload's status
+    // says.
     let fatal = recorded.complaints.iter().any(|one| one.kind.is_fatal());
     if compared && fatal {
         recorded.ending = Some(Ending::Crashed);
@@ -187,8 +188,8 @@ fn take(record: &Record, recorded: &mut Recorded) {
     }
 }
 
-/// Takes down what the run was made of, and compares it with what was asked
-/// for.
+/// Records the parts that the run consisted of, and compares them with the requested
+/// ones.
 fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Recorded) {
     let said = records.iter().find_map(|record| match record {
         Record::Identity { parts } => Some(parts),
@@ -279,7 +280,7 @@ fn doubt(code: &str, detail: String) -> Doubt {
     }
 }
 
-/// The agent sends the time since the sample before.
+/// The agent sends the time since the previous sample.
 fn since_start(steps: &[u64]) -> Vec<u64> {
     let mut t = 0u64;
     let add = |step: &u64| {
@@ -289,8 +290,8 @@ fn since_start(steps: &[u64]) -> Vec<u64> {
     steps.iter().map(add).collect()
 }
 
-/// Quantiles and spread of every distribution become metrics. A histogram and samples
-/// of one name are the same measurements; then the histogram is taken.
+/// Adds quantiles and spread of every distribution as metrics. If a histogram and samples
+/// have the same name, they are the same measurements, and the histogram is used.
 fn quantiles(recorded: &mut Recorded) {
     let mut found = Vec::new();
     for histogram in &recorded.histograms {
@@ -333,7 +334,7 @@ fn quantiles(recorded: &mut Recorded) {
     recorded.doubts.extend(doubts);
 }
 
-/// How much what the operations of a stream took varies.
+/// Adds how much the time per operation of a stream varies.
 fn jitter(recorded: &mut Recorded) {
     let mut histograms = recorded.histograms.iter();
     let Some(stream) = histograms.find(|one| one.metric == JITTER_OF) else {
@@ -357,8 +358,7 @@ fn jitter(recorded: &mut Recorded) {
     }
 }
 
-/// Counters divided by the number of jobs, where a workload says how many it
-/// did.
+/// Divides counters by the number of jobs, if the workload counts its jobs.
 fn per_job(recorded: &mut Recorded) {
     let metrics = &mut recorded.run.metrics;
     let Some(jobs) = metrics.get(JOBS).map(|jobs| jobs.value) else {

@@ -237,7 +237,7 @@ fn a_stream_has_a_jitter_and_other_distributions_have_none() {
         "{sd}"
     );
     assert_eq!(unit, "ns");
-    // One alone has none.
+    // A single value has none.
     let one = vec![histogram("round_trip", "ns", &[(1, 1)])];
     assert_eq!(
         of(Outcome::Completed(one)).doubts[0].code,

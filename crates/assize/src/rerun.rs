@@ -1,4 +1,4 @@
-//! The command that carries the experiment of a bundle out again.
+//! The command that reruns the experiment of a bundle.
 
 use std::path::Path;
 
@@ -10,14 +10,15 @@ use serde::Deserialize;
 use crate::failure::Failure;
 use crate::shell;
 
-/// What matters of a plan. Older ones do not say what the command line said.
+/// The relevant keys of a plan. Older plans do not record the options of the command
+/// line.
 #[derive(Deserialize)]
 struct Asked {
     overrides: Option<Overrides>,
 }
 
-/// The command, if the bundle holds runs of an experiment and says with which
-/// options they were planned.
+/// The command, if the bundle holds runs of an experiment and records the options with
+/// which they were planned.
 pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
     let head = match assize_bundle::read_plan(bundle) {
         Ok(head) => head,
@@ -35,8 +36,8 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
     }))
 }
 
-/// The command that carries the first run of a bundle out again that ended otherwise
-/// than it should, where there is one: of what is worst.
+/// The command that reruns the first run of a bundle that ended abnormally, if there is
+/// one, taken from the worst outcome.
 pub(crate) fn look(bundle: &Path, document: &Document) -> Option<String> {
     let worst = document.outcomes.iter().find(|row| row.is_worse());
     let row = worst.or(document.outcomes.first())?;
@@ -55,7 +56,7 @@ pub(crate) fn look(bundle: &Path, document: &Document) -> Option<String> {
     Some(shell::command_line(words.into_iter()))
 }
 
-/// The options that say the same.
+/// The options equivalent to these overrides.
 fn options_of(overrides: &Overrides) -> Vec<String> {
     let mut words = Vec::new();
     let mut add = |option: &str, value: Option<String>| {

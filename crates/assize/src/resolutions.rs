@@ -1,4 +1,4 @@
-//! In which steps the metrics of a bundle come, as far as their sources say.
+//! The step sizes of a bundle's metrics, if their sources declare them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 
-/// What matters of a plan.
+/// The relevant keys of a plan.
 #[derive(Deserialize)]
 struct Planned {
     #[serde(default)]
@@ -30,8 +30,8 @@ struct PlannedWorkload {
     kind: String,
 }
 
-/// Metrics that a workload of this kind, or any instrument, gives in coarser
-/// steps than their unit, and the steps.
+/// Metrics that a workload of this kind, or any instrument, reports in steps coarser than
+/// their unit, with the steps.
 fn coarse(kind: &str) -> impl Iterator<Item = (&'static Metric, f64)> {
     let given = move |metric: &&Metric| match metric.giver {
         Giver::Workloads(kinds) => kinds.contains(&kind),
@@ -41,8 +41,8 @@ fn coarse(kind: &str) -> impl Iterator<Item = (&'static Metric, f64)> {
     all.filter_map(|metric| Some((metric, metric.resolution?)))
 }
 
-/// Adds to the records of a bundle of runs what the sources of its metrics say
-/// of their steps. Results that were read have brought it with them.
+/// Adds the step sizes to the records of a bundle of runs. Results that were read from
+/// text already have them.
 pub(crate) fn declare(bundle: &Path, records: &mut Records) -> Result<(), Failure> {
     let head = match assize_bundle::read_plan(bundle) {
         Ok(head) => head,

@@ -1,4 +1,4 @@
-//! Arguments as a shell would have to be given them.
+//! Quoting of arguments for a shell.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -14,8 +14,7 @@ pub(crate) fn command_line(arguments: impl Iterator<Item = impl AsRef<OsStr>>) -
     line
 }
 
-/// The command that makes the same again: this one, but for where it put its bundle, which
-/// holds one now.
+/// The command to repeat this one, without `--out`, as its bundle exists now.
 pub(crate) fn again() -> String {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     command_line(without_out(&arguments).into_iter())
@@ -40,9 +39,9 @@ fn without_out(arguments: &[OsString]) -> Vec<&OsString> {
     kept
 }
 
-/// An argument as a shell reads it: as it is, in single quotes, or, where it is no
-/// text or holds what must not be shown, in the form `$'caf\xe9'` that POSIX has
-/// since 2024 and bash and zsh have long had.
+/// Quotes an argument for a shell: as it is, in single quotes, or, if it is not UTF-8 or
+/// contains characters that must not be printed, in the form `$'caf\xe9'`, which POSIX
+/// has had since 2024 and bash and zsh for much longer.
 pub(crate) fn quote(argument: &OsStr) -> String {
     match argument.to_str() {
         Some(text) if text.chars().all(plain) && !text.is_empty() => text.to_owned(),
@@ -58,13 +57,13 @@ fn plain(c: char) -> bool {
         || matches!(c, '-' | '_' | '.' | '/' | ':' | '=' | ',' | '+' | '@' | '%')
 }
 
-/// Whether a report would not show a character as it is.
+/// Whether a report would not print this character as it is.
 fn hidden(c: char) -> bool {
     let text = c.to_string();
     c == '\n' || c == '\t' || assize_report::printable(&text) != text
 }
 
-/// With its bytes as escapes where they are no text.
+/// The text with bytes that are not UTF-8 as escapes.
 fn escaped(argument: &OsStr) -> String {
     let mut text = String::from(ESCAPED);
     let hex = |text: &mut String, bytes: &[u8]| {
@@ -76,7 +75,7 @@ fn escaped(argument: &OsStr) -> String {
         for c in chunk.valid().chars() {
             match c {
                 '\\' => text.push_str("\\\\"),
-                // A quote mark of its own would end the word for who counts them.
+                // A literal quote mark would confuse a reader that counts them.
                 c if c == '\'' || hidden(c) => hex(&mut text, c.to_string().as_bytes()),
                 c => text.push(c),
             }
@@ -87,11 +86,11 @@ fn escaped(argument: &OsStr) -> String {
     text
 }
 
-/// How an escaped argument begins.
+/// The start of an escaped argument.
 const ESCAPED: &str = "$'";
 
-/// The name under which an experiment file is recorded: its path, or, if that is
-/// no text, the path as a shell reads it.
+/// The name under which an experiment file is recorded: its path, or, if that is not
+/// UTF-8, the path quoted for a shell.
 pub(crate) fn name_of(path: &Path) -> String {
     match path.to_str() {
         Some(text) if text.starts_with(ESCAPED) => format!("./{text}"),
@@ -100,7 +99,7 @@ pub(crate) fn name_of(path: &Path) -> String {
     }
 }
 
-/// A name that [`name_of`] gave, as a word of a command.
+/// Turns the result of [`name_of`] into a word of a command.
 pub(crate) fn word_of(name: &str) -> String {
     if name.starts_with(ESCAPED) {
         name.to_owned()

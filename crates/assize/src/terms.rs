@@ -1,4 +1,4 @@
-//! What an experiment declared about its judging before the data were seen.
+//! The terms of judging that an experiment declared before the data were seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,27 +14,27 @@ use serde::Deserialize;
 use crate::cli::ALPHA;
 use crate::failure::Failure;
 
-/// On which terms records are judged.
+/// The terms on which records are judged.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Terms {
-    /// Ratios within 1 ± this are equivalent, if the experiment says so.
+    /// Ratios within 1 ± this are equivalent, if the experiment declares it.
     pub(crate) margin: Option<f64>,
-    /// Of each experiment whose data are looked at while they grow.
+    /// The looks of each experiment whose data are looked at while they are collected.
     pub(crate) looks: Vec<Looks>,
 }
 
-/// When an experiment is looked at, and when this is.
+/// When the data of an experiment are looked at, and how many blocks are complete now.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Looks {
-    /// After how many blocks; the last is when all are there.
+    /// The number of blocks at each look; at the last, all blocks are complete.
     pub(crate) ends: Vec<u32>,
-    /// Complete blocks that are there.
+    /// The number of complete blocks.
     there: u32,
 }
 
 impl Looks {
-    /// Those of the looks planned at which something could be established, see
-    /// [`spending::able_looks`]; the last in any case.
+    /// The planned looks at which something could be established, see
+    /// [`spending::able_looks`]; always includes the last.
     pub(crate) fn planned(until: &Until, most: u32) -> Self {
         let (first, every) = (until.first_look.max(1), until.every.max(1));
         let mut ends: Vec<u32> = (first..most).step_by(every as usize).collect();
@@ -52,34 +52,34 @@ impl Looks {
         Looks { ends, there: most }
     }
 
-    /// The same looks when so many blocks are complete.
+    /// The same looks with this many complete blocks.
     pub(crate) fn at(mut self, blocks: u32) -> Self {
         self.there = blocks;
         self
     }
 
-    /// What each look has of alpha.
+    /// The share of alpha at each look.
     pub(crate) fn levels(&self, alpha: f64) -> Vec<f64> {
         let even = |_| vec![alpha / self.ends.len() as f64; self.ends.len()];
         spending::levels(alpha, &fractions(&self.ends)).unwrap_or_else(even)
     }
 
-    /// What this look has of alpha: the last that the blocks have come to, or
-    /// the first, which has least, where they have come to none.
+    /// The share of alpha at this look: the last one reached, or the first, which has the
+    /// least, if none was reached.
     fn level(&self, alpha: f64) -> f64 {
         let reached = self.ends.iter().rposition(|end| *end <= self.there);
         self.levels(alpha)[reached.unwrap_or(0)]
     }
 }
 
-/// The shares of all blocks.
+/// The fraction of all blocks that each look has.
 fn fractions(ends: &[u32]) -> Vec<f64> {
     let most = ends.last().copied().unwrap_or(1);
     let share = |end: &u32| f64::from(*end) / f64::from(most);
     ends.iter().map(share).collect()
 }
 
-/// What matters of a plan.
+/// The relevant keys of a plan.
 #[derive(Deserialize)]
 struct Declared {
     margin: f64,
@@ -95,7 +95,7 @@ struct Scheduled {
 }
 
 impl Terms {
-    /// Of an experiment, once all of it has been carried out.
+    /// The terms of an experiment once all its runs are done.
     pub(crate) fn planned(plan: &Plan) -> Self {
         let blocks: BTreeSet<u32> = plan.runs.iter().map(|run| run.block).collect();
         let looks = |until: &Until| Looks::planned(until, blocks.len() as u32);
@@ -105,7 +105,7 @@ impl Terms {
         }
     }
 
-    /// Of a bundle of runs; results that were read come without terms.
+    /// The terms of a bundle of runs; results read from text have none.
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         if !path.is_dir() {
             return Ok(Terms::default());
@@ -135,19 +135,20 @@ impl Terms {
         })
     }
 
-    /// Whether no look is planned, or all blocks up to one of them are complete.
+    /// Whether no look is planned, or the blocks are complete up to exactly one of the
+    /// looks.
     pub(crate) fn is_at_a_look(&self) -> bool {
         self.looks.iter().all(|of| of.ends.contains(&of.there))
     }
 
-    /// The same terms when so many blocks are complete.
+    /// The same terms with this many complete blocks.
     pub(crate) fn at(mut self, blocks: u32) -> Terms {
         self.looks = self.looks.into_iter().map(|of| of.at(blocks)).collect();
         self
     }
 
-    /// Of records that are judged together: a margin only if it is the same,
-    /// and as careful as the most careful.
+    /// The terms of records that are judged together: the margin only if both have the
+    /// same, and the looks of both, so that the strictest level applies.
     pub(crate) fn and(mut self, other: Terms) -> Terms {
         self.looks.extend(other.looks);
         Terms {
@@ -156,14 +157,14 @@ impl Terms {
         }
     }
 
-    /// What is left of alpha at this look.
+    /// The level at this look.
     pub(crate) fn alpha(&self, asked: f64) -> f64 {
         let levels = self.looks.iter().map(|looks| looks.level(asked));
         levels.fold(asked, f64::min)
     }
 }
 
-/// Which runs a bundle holds, whether or not they failed.
+/// The indices of the runs in a bundle, completed or failed.
 pub(crate) fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
     let runs = directory.join("runs");
     let failed = |source| Failure::Read {
@@ -172,7 +173,7 @@ pub(crate) fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
     };
     let entries = match fs::read_dir(&runs) {
         Ok(entries) => entries,
-        // It was killed before it had made this directory.
+        // The process was killed before it created this directory.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
         Err(error) => return Err(failed(error)),
     };
@@ -205,8 +206,8 @@ mod tests {
 
     #[test]
     fn looks_begin_where_something_can_be_established() {
-        // 5 of 30 blocks may spend 2e-6 and 10 0.0007; the least p of primary
-        // rows is 2 / 2^10 = 0.002 then, and 6e-5 after 15.
+        // 5 of 30 blocks may spend 2e-6 and 10 may spend 0.0007; the least p of primary
+        // rows is then 2 / 2^10 = 0.002, and after 15 blocks 6e-5.
         assert_eq!(looks(5, 5, 30).ends, [15, 20, 25, 30]);
         assert_eq!(looks(3, 1, 6).ends, [6]);
         assert_eq!(looks(5, 3, 5).ends, [5]);
@@ -225,7 +226,7 @@ mod tests {
             Terms { margin, looks }.alpha(0.05)
         };
         assert_eq!([15, 20, 30].map(at), [levels[0], levels[1], levels[3]]);
-        // Between two looks the verdict is that of the last one.
+        // Between two looks the level is that of the previous one.
         assert_eq!([3, 17, 29].map(at), [levels[0], levels[0], levels[2]]);
         assert_eq!(Terms::default().alpha(0.05), 0.05);
     }
@@ -243,7 +244,7 @@ mod tests {
         );
         assert_eq!(a.clone().and(a.clone()), a);
         assert_eq!(a.clone().and(b.clone()), terms(None, &[all]));
-        // As careful as the most careful.
+        // The strictest level applies.
         let both = b.and(terms(None, std::slice::from_ref(&first)));
         assert_eq!(both.alpha(0.05), terms(None, &[first]).alpha(0.05));
         assert!(both.alpha(0.05) < 0.01);

@@ -17,7 +17,7 @@ use crate::shell;
 /// The instrument that records the events.
 const INSTRUMENT: &str = "kernel-events";
 
-/// A split and of which run it is.
+/// A split, and the run that it is of.
 #[derive(Debug, Serialize)]
 struct OfRun<'a> {
     #[serde(flatten)]
@@ -80,7 +80,7 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A run with its kernel events; nothing if it has none.
+/// A run with its kernel events; `None` if none were recorded.
 pub(crate) fn traced(bundle: &Path, index: u32) -> Result<Option<Run>, Failure> {
     let file = bundle.join("raw").join(format!("{index:04}-{EVENTS_FILE}"));
     if !file.exists() {
@@ -90,7 +90,7 @@ pub(crate) fn traced(bundle: &Path, index: u32) -> Result<Option<Run>, Failure> 
     Ok(Some(Run::new(events(bundle, &recorded)?)))
 }
 
-/// The run of this number.
+/// The record of the run with this index.
 fn recorded(bundle: &Path, index: u32) -> Result<Recorded, Failure> {
     let head = assize_bundle::read_plan(bundle)?;
     let place = bundle.display();
@@ -151,7 +151,7 @@ fn events(bundle: &Path, recorded: &Recorded) -> Result<Events, Failure> {
     })
 }
 
-/// Why there is no job to speak of.
+/// The reason why there are no jobs to show.
 fn nothing(recorded: &Recorded, run: &Run, thread: Option<&str>) -> Failure {
     let index = recorded.index;
     let mut names: Vec<String> = run

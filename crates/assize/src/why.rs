@@ -1,4 +1,4 @@
-//! `assize why`: where the instructions of two configurations differ.
+//! `assize why`: shows where the instructions of two configurations differ.
 
 mod caches;
 
@@ -27,15 +27,15 @@ use crate::levels::Expected;
 use crate::run::{plan_of, target};
 use crate::{output, record, shell};
 
-/// On a page frames with less than this share of all instructions are put
-/// together, and others too should there be more frames than this.
+/// On a page, frames with less than this share of all instructions are merged, and so are
+/// the smallest ones if there are more frames than this.
 const LEAST_FRAME: f64 = 0.0001;
 const MOST_FRAMES: usize = 30_000;
-/// The same of an answer that a bundle keeps: the page of a report shows several.
+/// The same for an answer kept in a bundle: the page of a report shows several.
 const LEAST_KEPT: f64 = 0.001;
 const MOST_KEPT: usize = 4_000;
 
-/// One run to carry out again.
+/// A run to repeat.
 struct Again<'a> {
     run: PlannedRun,
     order: Order,
@@ -43,14 +43,13 @@ struct Again<'a> {
     bundle: &'a Path,
 }
 
-/// What came of it.
+/// The result of a repeated run.
 struct Done {
     side: Side,
     folded: String,
 }
 
-/// Carries runs of a bundle out again, counts their instructions, and says
-/// where they differ.
+/// Repeats runs of a bundle, counts their instructions, and shows where they differ.
 pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let plan = planned(&arguments.bundle)?;
     let asked = asked(&plan, arguments)?;
@@ -60,7 +59,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let mut why = Why::of(&asked, &pairs);
     if arguments.keep {
         let flame = Flame::of(&pairs, true, LEAST_KEPT, MOST_KEPT);
-        // Whichever of the two was named first.
+        // Sorted, so that the order of the arguments does not matter.
         let mut runs = why.runs.first().copied().unwrap_or_default();
         runs.sort_unstable();
         assize_bundle::keep_answer(&arguments.bundle, runs, &Kept::of(&why, flame))?;
@@ -99,7 +98,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     Ok(u8::from(refuted))
 }
 
-/// The plan of a bundle of exact runs.
+/// The plan of a bundle; fails if its runs are not exact.
 fn planned(bundle: &Path) -> Result<Plan, Failure> {
     let plan = plan_of(assize_bundle::read_plan(bundle)?.plan, bundle)?;
     if plan.target == "exact" {
@@ -113,8 +112,8 @@ fn planned(bundle: &Path) -> Result<Plan, Failure> {
     )))
 }
 
-/// The one of these names that is meant: whole or by a prefix that only one
-/// has, whatever the case.
+/// Finds the name that the user means: a full name or a unique prefix, without regard to
+/// case.
 fn meant<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Failure> {
     let lower = given.to_lowercase();
     let whole = |name: &&&str| name.to_lowercase() == lower;
@@ -186,8 +185,8 @@ fn hunks(path: Option<&Path>) -> Result<Vec<Hunk>, Failure> {
     Ok(all.into_iter().map(one).collect())
 }
 
-/// The first runs of the schedule that both configurations have completed with
-/// one seed, as many as were asked for.
+/// The first pairs of runs in the schedule, as many as requested, that both
+/// configurations completed with the same seed.
 fn chosen<'a>(
     plan: &Plan,
     asked: &Asked,
@@ -241,7 +240,7 @@ fn chosen<'a>(
     )))
 }
 
-/// Carries all runs out, as many at once as the target can.
+/// Repeats all runs, as many at a time as the target can.
 fn carry_out(
     plan: &Plan,
     exact: &Exact,
@@ -260,7 +259,7 @@ fn carry_out(
         for slot in 0..exact.slots().min(runs.len()) {
             let (next, results, runs, expected) = (&next, &results, &runs, &expected);
             scope.spawn(move || {
-                // Nobody panics with one of these locks.
+                // No thread panics while it holds one of these locks.
                 let take = || next.lock().ok()?.next();
                 while let Some(at) = take() {
                     let Some(again) = runs.get(at) else { break };
@@ -357,7 +356,7 @@ impl Again<'_> {
         })
     }
 
-    /// Fails unless the answer is the one that the bundle holds.
+    /// Fails unless the repeated run gave the recorded answer.
     fn refuse_other(
         &self,
         plan: &Plan,
@@ -377,7 +376,7 @@ impl Again<'_> {
     }
 }
 
-/// Whether who called what is counted too.
+/// Whether to count calls too.
 fn counts_calls(asked: &Asked, arguments: &WhyArguments) -> bool {
     arguments.tree
         || arguments.keep
@@ -386,7 +385,7 @@ fn counts_calls(asked: &Asked, arguments: &WhyArguments) -> bool {
         || !asked.hunks.is_empty()
 }
 
-/// Where the fields of a task lie that the plugin reads.
+/// The offsets of the task fields that the plugin reads.
 fn task_fields(tasks: &TaskTypes) -> Result<Vec<(&'static str, u64)>, assize_why::Error> {
     let offsets = match tasks {
         TaskTypes::Btf(types) => assize_why::types::offsets(types, "task_struct", TASK_FIELDS)?,
@@ -395,7 +394,7 @@ fn task_fields(tasks: &TaskTypes) -> Result<Vec<(&'static str, u64)>, assize_why
     Ok(TASK_FIELDS.into_iter().zip(offsets).collect())
 }
 
-/// The programs and libraries that the machine of a run carries.
+/// The programs and libraries on the machine of a run.
 fn programs(exact: &Exact, order: &Order) -> Result<Programs, Failure> {
     let files = exact.programs(order)?;
     let read = files
@@ -406,7 +405,7 @@ fn programs(exact: &Exact, order: &Order) -> Result<Programs, Failure> {
     })
 }
 
-/// Entries of all functions of one name.
+/// The entries into all functions with the same name.
 fn entered(counts: &Counts, numbers: &[usize]) -> Entered {
     let mut all = Entered::default();
     for entries in numbers.iter().filter_map(|at| counts.entries.get(*at)) {
@@ -418,7 +417,7 @@ fn entered(counts: &Counts, numbers: &[usize]) -> Entered {
     all
 }
 
-/// What of a run is not as it was recorded, if anything is.
+/// The first difference between a repeated run and its record, if there is one.
 fn difference(recorded: &Recorded, now: &Recorded) -> Option<String> {
     if let assize_bundle::Exit::Failed { why, .. } = &now.exit {
         return Some(why.clone());
@@ -429,7 +428,7 @@ fn difference(recorded: &Recorded, now: &Recorded) -> Option<String> {
             return Some(format!("{} {} is {value:.24}", part.kind, part.name));
         }
     }
-    // How many executions stood behind an answer is none of it.
+    // The number of executions is not part of the answer.
     let known = |facts: &BTreeMap<String, String>| {
         let mut facts = facts.clone();
         facts.remove(assize_target::EXECUTIONS);

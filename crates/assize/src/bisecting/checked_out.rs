@@ -1,4 +1,4 @@
-//! One commit for `git bisect run`: the status says what became of it.
+//! Tests one commit for `git bisect run`; the exit status is the result.
 
 use std::ffi::OsStr;
 
@@ -12,13 +12,13 @@ use crate::output;
 use crate::trying::source::Change;
 use crate::trying::touched::{Touched, touches_code};
 
-/// The commit cannot be tested: git takes another.
+/// The commit cannot be tested: git picks another one.
 const CANNOT_TELL: u8 = 125;
-/// Nothing can be tested: git ends the bisection. Every status from 1 to 127 but 125
-/// would mean that the commit is bad.
+/// No commit can be tested: git ends the bisection. Any status from 1 to 127 but 125
+/// would mark the commit as bad.
 const GIVE_UP: u8 = 255;
 
-/// Whether these arguments ask to try the commit that is checked out.
+/// Whether the command line asks to test the commit that is checked out.
 pub(crate) fn is_test(arguments: &[impl AsRef<OsStr>]) -> bool {
     let is = |word: &OsStr| {
         let word = word.to_string_lossy();
@@ -28,14 +28,14 @@ pub(crate) fn is_test(arguments: &[impl AsRef<OsStr>]) -> bool {
     verb == Some(OsStr::new("bisect")) && arguments.iter().any(|word| is(word.as_ref()))
 }
 
-/// The status where the command line is wrong.
+/// The exit status if the command line is wrong.
 pub(crate) fn wrong_use_of_test() -> u8 {
     GIVE_UP
 }
 
-/// Tries HEAD against a commit.
+/// Tests HEAD against a commit.
 pub(super) fn test(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
-    // A bug of ours says nothing about the commit.
+    // A bug in assize says nothing about the commit.
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         usual(info);
@@ -50,7 +50,7 @@ pub(super) fn test(arguments: &BisectArguments, good: &str) -> Result<u8, Failur
     Ok(status(failure.code()))
 }
 
-/// What is reported to git of a failure with this status.
+/// Maps the exit status of a failure to what is reported to git.
 fn status(code: u8) -> u8 {
     match code {
         2 => GIVE_UP,
@@ -79,7 +79,7 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let mut court = setting.court(arguments, &change, &say, 1)?;
     let good = match court.build_good(&change.base) {
         Ok(good) => good,
-        // Every commit would be passed over for it.
+        // The same failure would make git skip every commit.
         Err(failure) => {
             eprintln!("assize: {failure}");
             return Ok(GIVE_UP);

@@ -1,4 +1,5 @@
-//! Verdicts on a claim, of one commit against another: built, run, judged, kept.
+//! Verdicts on a claim about one commit against another: builds both, runs and judges
+//! them, and keeps the verdict.
 
 use std::collections::BTreeSet;
 
@@ -25,25 +26,25 @@ pub(super) struct Side {
     bytes: String,
 }
 
-/// Everything that verdicts are made with.
+/// Everything needed to reach verdicts.
 pub(super) struct Court<'a> {
     pub(super) change: &'a Change,
     pub(super) builder: Box<dyn Build + 'a>,
     pub(super) question: &'a Question,
-    /// How many runs of each side, and how many if that leaves it undecided.
+    /// The runs of each side, and for the further tries if the claim stays undecided.
     pub(super) looks: Vec<u32>,
     /// The level of each test.
     pub(super) alpha: f64,
-    /// The kernel for all sides, unless each is one.
+    /// The kernel of all sides, unless each side is a kernel.
     pub(super) kernel: Option<String>,
     pub(super) jobs: Option<u32>,
     pub(super) quiet: bool,
     pub(super) state: State,
     /// Commits that were built.
     pub(super) built: BTreeSet<String>,
-    /// Verdicts for which runs were carried out, by the bundle of each.
+    /// The bundles of verdicts that needed runs.
     pub(super) measured: BTreeSet<String>,
-    /// Runs that were carried out for these.
+    /// The number of runs for these.
     pub(super) runs: u32,
 }
 
@@ -54,7 +55,7 @@ impl Court<'_> {
         }
     }
 
-    /// Builds a commit; or says why it does not build.
+    /// Builds a commit, or returns why it does not build.
     pub(super) fn build(&mut self, commit: &Commit) -> Result<Result<Side, String>, Failure> {
         let of_user = Interrupt::watch()?;
         self.say(&format!(
@@ -81,7 +82,7 @@ impl Court<'_> {
         })
     }
 
-    /// Builds the commit that all are compared with.
+    /// Builds the commit that all others are compared with.
     pub(super) fn build_good(&mut self, good: &Commit) -> Result<Side, Failure> {
         self.say(&format!("building {} of GOOD", self.builder.what()));
         self.built.insert(good.id.clone());
@@ -94,8 +95,8 @@ impl Court<'_> {
         })
     }
 
-    /// The verdict on the claim: of the bytes that were judged already the same, else
-    /// from runs, more of them where they do not decide it.
+    /// The verdict on the claim. Reuses the verdict if the same bytes were judged before;
+    /// otherwise carries out runs, and more of them while the claim is undecided.
     pub(super) fn judge(&mut self, old: &Side, new: &Side) -> Result<ClaimVerdict, Failure> {
         if old.bytes == new.bytes {
             self.say(&format!(
@@ -139,8 +140,8 @@ impl Court<'_> {
         Ok(verdict)
     }
 
-    /// A verdict that was given before: of the same bytes, or in an earlier run of
-    /// this command.
+    /// Reuses an earlier verdict: on the same bytes, or from an earlier run of this
+    /// command.
     fn again(&mut self, given: Given, new: &Side) -> ClaimVerdict {
         let mut verdict = given.verdict;
         self.count(&verdict, given.carried_out);
@@ -162,7 +163,7 @@ impl Court<'_> {
         }
     }
 
-    /// So many runs of each side, and what they say.
+    /// Carries out this many runs of each side and judges them.
     fn look(&self, old: &Side, new: &Side, runs: u32) -> Result<(ClaimVerdict, u32), Failure> {
         let [new_id, old_id] = [new, old].map(|side| side.commit.short());
         let name = format!("{new_id}-against-{old_id}-{runs}.bundle");
@@ -224,7 +225,7 @@ impl Court<'_> {
     }
 }
 
-/// The same bytes cannot differ.
+/// The verdict if both sides are the same bytes, which cannot differ.
 pub(super) fn nothing_differs() -> ClaimVerdict {
     ClaimVerdict {
         outcome: Outcome::Refuted,

@@ -1,4 +1,4 @@
-//! The commits of a range that can make a difference.
+//! The commits in a range that can make a difference.
 
 use assize_series::Commit;
 
@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::trying::source::Change;
 use crate::trying::touched::Scope;
 
-/// Those commits of a range that touch what is built, from old to new. Between two
-/// of them its files are the same, so that no commit in between is built.
+/// The commits in a range that touch anything that is built, oldest first. The commits in
+/// between leave the built files unchanged, so they are never built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Their places in the range.
+    /// Their indices in the range.
     places: Vec<usize>,
 }
 
@@ -23,27 +23,27 @@ impl Line {
         }
     }
 
-    /// The last one, counted from 1: 0 is the commit before the range.
+    /// The number of the last one, counted from 1; 0 is the commit before the range.
     pub(super) fn last(&self) -> usize {
         self.places.len()
     }
 
-    /// The place in the range of one of them, counted from 1.
+    /// The index in the range of the commit with this number.
     pub(super) fn place(&self, at: usize) -> usize {
         let at = at.checked_sub(1);
         let place = at.and_then(|at| self.places.get(at));
         place.copied().unwrap_or_default()
     }
 
-    /// How many verdicts a search takes where all can be tested: on the end of the
-    /// range, on those in between, and on the one against its parent.
+    /// How many verdicts a search takes if all commits can be tested: on the end of the
+    /// range, on those in between, and on the culprit against its parent.
     pub(super) fn verdicts(&self) -> u32 {
         2 + super::search::tries(self.last())
     }
 }
 
-/// Refuses a range that does not begin at the commit that the user calls good: then
-/// no commit of the range was made on it.
+/// Refuses a range that does not start at the commit that the user calls good: no commit
+/// in the range would have been made on top of it.
 pub(super) fn begins_at(change: &Change, good: &str, end: &str) -> Result<(), Failure> {
     let good = if good.is_empty() { "HEAD" } else { good };
     let id = change.resolve(good);
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(line.last(), 2);
         assert_eq!((line.place(1), line.place(2)), (1, 3));
         assert_eq!(line.verdicts(), 3);
-        // Of the whole kernel everything that is no text is built.
+        // For the whole kernel, everything but documentation is built.
         let whole = Line::of(&commits, &Scope::Kernel("mm/slub.c".into()));
         assert_eq!((whole.last(), whole.place(3)), (3, 4));
     }

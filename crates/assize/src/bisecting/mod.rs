@@ -1,7 +1,7 @@
-//! `assize bisect`: the commit of a range with which a claim begins.
+//! `assize bisect`: finds the commit in a range that makes a claim true.
 //!
-//! Each commit that is tried is a verdict against the commit before the range; which
-//! comes next is decided in `search`.
+//! Each commit that is tried gets a verdict against the commit before the range; `search`
+//! picks the next one.
 
 mod checked_out;
 mod court;
@@ -35,11 +35,11 @@ use state::{State, Terms};
 
 pub(crate) use checked_out::{is_test, wrong_use_of_test};
 
-/// How often the runs of an undecided verdict are doubled, unless an option says how many
-/// there may be.
+/// How often the number of runs is doubled for an undecided verdict, unless an option
+/// gives the maximum.
 const DOUBLINGS: u32 = 2;
 
-/// Finds the commit, or tries the one that is checked out.
+/// Finds the commit, or tests the one that is checked out.
 pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
     if let Some(good) = &arguments.test {
         return checked_out::test(arguments, good);
@@ -85,15 +85,15 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
     Ok(u8::from(!matches!(bisection.answer, Answer::Found(_))))
 }
 
-/// What is asked, and where it is run.
+/// The question, and where it is run.
 struct Setting {
     scope: Scope,
-    /// The experiment, and why it is this one.
+    /// The name of the experiment and why it was chosen.
     choice: String,
     title: String,
-    /// Whether the experiment asks for the exact machine.
+    /// Whether the experiment uses the exact machine.
     exact: bool,
-    /// The kernel for all sides, unless each is one.
+    /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<Kernel>,
     question: Question,
     looks: Vec<u32>,
@@ -130,7 +130,7 @@ impl Setting {
         })
     }
 
-    /// What is tried with what.
+    /// The message that says what is tried with which experiment.
     fn announced(&self) -> String {
         let of = match &self.scope {
             Scope::Modules(part) => part.directory,
@@ -139,7 +139,7 @@ impl Setting {
         format!("{of} -> {}", self.choice)
     }
 
-    /// How the sides are built.
+    /// The builder of the sides.
     fn builder<'a>(
         &'a self,
         change: &'a Change,
@@ -157,7 +157,7 @@ impl Setting {
         Ok(Box::new(ModuleBuild::with(change, part, kernel, users)))
     }
 
-    /// A court that gives so many verdicts: each test of each has its share of the
+    /// A court for this many verdicts: each test of each verdict gets its share of the
     /// level, so that all hold at once.
     fn court<'a>(
         &'a self,
@@ -196,7 +196,7 @@ impl Setting {
     }
 }
 
-/// How many runs a verdict takes, and how many if that leaves it undecided.
+/// The runs of each side, and for the further tries if the verdict stays undecided.
 fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
     let most = most.unwrap_or_else(|| runs.saturating_mul(1 << DOUBLINGS));
     if most < runs {
@@ -211,14 +211,14 @@ fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
     Ok(looks)
 }
 
-/// A search under way.
+/// A search in progress.
 struct Search<'s, 'c> {
     court: &'s mut Court<'c>,
     line: &'s Line,
     tried: Vec<TriedCommit>,
 }
 
-/// What a search has found.
+/// The result of a search.
 struct Found {
     /// The kernel that the commits ran on, in words.
     machine: String,
@@ -274,7 +274,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Builds a commit of the line and judges it; nothing if it does not build.
+    /// Builds and judges a commit of the line; returns `None` if it cannot be tested.
     fn try_at(&mut self, at: usize, good: &Side) -> Result<Option<(Side, ClaimVerdict)>, Failure> {
         let place = self.line.place(at);
         let Some(commit) = self.court.change.commits.get(place) else {
@@ -283,7 +283,7 @@ impl Search<'_, '_> {
         let (result, side) = match self.court.build(commit)? {
             Err(why) => (TriedResult::NotBuilt(why), None),
             Ok(side) => match self.court.judge(good, &side) {
-                // It crashes, and GOOD does not: it cannot be tested.
+                // It crashes and GOOD does not, so it cannot be tested.
                 Err(Failure::FailedRuns { cells, .. })
                     if at != self.line.last() && cells.iter().all(|cell| is_of(NEW, cell)) =>
                 {
@@ -305,12 +305,13 @@ impl Search<'_, '_> {
         Ok(side)
     }
 
-    /// Convicts a commit only if the claim is upheld of it against its parent.
+    /// Blames a commit only if the claim is upheld against its parent.
     fn against_parent(&mut self, at: usize, parent: &Side, side: &Side) -> Result<Answer, Failure> {
         let verdict = self.court.judge(parent, side)?;
         let place = self.line.place(at);
         let change = self.court.change;
-        // The commit before, whose files are those of the one that was built.
+        // The preceding commit in the range, which has the same files as the one that was
+        // built.
         let before = place.checked_sub(1).and_then(|at| change.commits.get(at));
         Ok(of_one(Convicted {
             commit: described(&side.commit),
@@ -320,7 +321,7 @@ impl Search<'_, '_> {
         }))
     }
 
-    /// Names several commits only if the claim is upheld of all of them together: of the
+    /// Names several commits only if the claim is upheld for all of them together: the
     /// last against the one before the first.
     fn one_of(
         &mut self,
@@ -370,7 +371,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// What is said of a commit with its verdict against its parent.
+/// The answer for a commit, given its verdict against its parent.
 fn of_one(convicted: Convicted) -> Answer {
     match convicted.verdict.outcome {
         Outcome::Upheld => Answer::Found(convicted),
@@ -378,13 +379,13 @@ fn of_one(convicted: Convicted) -> Answer {
     }
 }
 
-/// Whether a cell of which every run failed is of this side.
+/// Whether a cell whose every run failed belongs to this side.
 fn is_of(side: &str, cell: &str) -> bool {
     cell.strip_prefix(side)
         .is_some_and(|rest| rest.starts_with(" on "))
 }
 
-/// Where verdicts are kept: those on single commits have another level.
+/// Where verdicts are kept: those on single commits are at a different level.
 fn kept_in(arguments: &BisectArguments) -> std::path::PathBuf {
     match arguments.test {
         Some(_) => arguments.out.join("test"),
@@ -433,12 +434,12 @@ impl Found {
     }
 }
 
-/// The command that says where the instructions of what was found are.
+/// The `assize why` command that shows which instructions the result is due to.
 fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
     let (Answer::Found(found) | Answer::NotOfOne(found)) = answer else {
         return None;
     };
-    // A kernel of one's own in the small configuration does not tell what why asks of it.
+    // The small configuration of a kernel built here lacks what `assize why` needs.
     let answers = given.exact && matches!(given.scope, Scope::Modules(_));
     let bundle = found.verdict.bundle.as_ref().filter(|_| answers)?;
     let largest = found.verdict.figures.iter().max_by(|a, b| {

@@ -1,4 +1,4 @@
-//! What is asked of each commit: a claim, and the experiment by which it is tried.
+//! The question about each commit: a claim, and the experiment that tests it.
 
 use assize_plan::Overrides;
 use serde::{Deserialize, Serialize};
@@ -9,22 +9,22 @@ use crate::run::declared;
 use crate::trying::builds::Made;
 use crate::trying::experiment::{Base, setting, with_sides};
 
-/// The side that is compared with.
+/// The configuration of the side that is compared with.
 pub(super) const OLD: &str = "old";
-/// The side that is tried.
+/// The configuration of the side that is tested.
 pub(super) const NEW: &str = "new";
 
-/// Keys of an experiment that ask something else.
+/// Keys of an experiment that ask other questions.
 const OTHERS: &[&str] = &["aa", "claims", "primary", "tables", "tradeoffs", "until"];
 
-/// A claim, and the experiment by which it is tried.
+/// A claim, and the experiment that tests it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Question {
-    /// The claim as it was given.
+    /// The claim as the user gave it.
     pub(super) claim: String,
-    /// The metric that it names.
+    /// The metric in the claim.
     pub(super) metric: String,
-    /// The workload that it names, if it does.
+    /// The workload in the claim, if it names one.
     pub(super) workload: Option<String>,
     /// The experiment, without the two sides.
     pub(super) experiment: String,
@@ -33,8 +33,8 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Refuses a claim that names what the experiment has not, or that holds of a
-    /// commit against itself.
+    /// Refuses a claim that names something the experiment does not have, or that would
+    /// hold for a commit against itself.
     pub(super) fn of(claim: &str, base: &Base) -> Result<Question, Failure> {
         let refuse = |why: String| Failure::Argument(format!("--claim: {why}"));
         let parsed = assize_plan::parse(&base.text, &base.name)?;
@@ -65,20 +65,20 @@ impl Question {
             experiment,
             runs: (plan.runs.len() / cells.max(1)) as u32,
         };
-        // What was taken out may have been needed by what is left.
+        // The remaining keys may have needed a key that was removed.
         assize_plan::parse(&question.experiment, &base.name)?.plan(&Overrides::default())?;
         Ok(question)
     }
 
-    /// The experiment with what was built of both sides.
+    /// The experiment with the builds of both sides.
     pub(super) fn with(&self, old: &Made, new: &Made) -> Result<String, Failure> {
         let sides = [(OLD, setting(old)?), (NEW, setting(new)?)];
         Ok(with_sides(&self.experiment, &sides))
     }
 }
 
-/// The text of an experiment that asks nothing but the claim. The claim is declared
-/// in it and its metric is primary, so that the verdict is not shared with others.
+/// The text of an experiment that tests only the claim. It declares the claim and makes
+/// its metric primary, so that no other test takes a share of the level.
 fn narrowed(
     text: &str,
     claim: &str,
@@ -96,7 +96,7 @@ fn narrowed(
     if let (Some(name), Some(Value::Table(all))) = (workload, table.get_mut("workloads")) {
         all.retain(|key, _| key == name);
     }
-    // Keys before tables: they would be read as keys of the last table.
+    // Keys come before tables, or they would be read as keys of the last table.
     let mut whole = Table::new();
     whole.insert("claims".into(), Value::Array(vec![claim.into()]));
     if let Some(entry) = entry {

@@ -1,41 +1,42 @@
-//! Which commit is to be tried next. Pure: commits are places in a line, and what is
-//! known of them decides.
+//! Chooses the commit to try next. Pure: commits are indices, and the choice depends only
+//! on what is known of them.
 
 use std::collections::BTreeMap;
 
-/// What is known of a commit.
+/// The knowledge about a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
-    /// The claim is upheld of it.
+    /// The claim is upheld for it.
     Has,
-    /// The claim is refuted of it.
+    /// The claim is refuted for it.
     Lacks,
-    /// It is not known: it does not build, or stays undecided.
+    /// Unknown: it does not build, or the verdict stays undecided.
     Untestable,
 }
 
-/// What is to be done.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
-    /// The commit at this place is to be tried.
+    /// Try the commit at this index.
     Try(usize),
-    /// It is the one at this place: the place before it lacks what it has.
+    /// The commit at this index is the first with the property; the one before it lacks
+    /// it.
     Found(usize),
-    /// It is one of these places, of which all but the last cannot be tested.
+    /// One of these commits; all but the last cannot be tested.
     OneOf(Vec<usize>),
 }
 
-/// What is to be done, of places 0 to `last`. The first lacks what is looked for,
-/// whatever `known` says of it; the last is said to have it.
+/// The next step for commits 0 to `last`. The first lacks the property, whatever `known`
+/// says of it; the last is assumed to have it.
 ///
-/// Each commit that can be tested halves the places that are left: of `last` places,
-/// if all can be tested, at most log2 of `last`, rounded up, are tried. Of places
-/// that cannot be tested the one nearest to the middle comes next, the older of two.
+/// Each commit that can be tested halves the remaining ones: if all can be tested, at
+/// most log2 of `last`, rounded up, are tried. If some cannot be tested, the one nearest
+/// to the middle comes next, the older one of two.
 ///
-/// The last is tried only where it matters: a place before it that has what is looked
-/// for proves that there is something to find. Without one it is tried before it is
-/// named, and as soon as a place cannot be tested, since what is undecided of all
-/// places would otherwise be asked of each.
+/// The last is tried only where it matters: an earlier commit with the property proves
+/// that there is something to find. Without one, the last is tried before it is named,
+/// and also as soon as a commit cannot be tested: otherwise a claim that is undecided for
+/// all commits would be tried on each.
 pub(super) fn next(last: usize, known: &BTreeMap<usize, Known>) -> Next {
     let (lacks, has) = ends(last, known);
     let middle = lacks.midpoint(has);
@@ -52,7 +53,7 @@ pub(super) fn next(last: usize, known: &BTreeMap<usize, Known>) -> Next {
     }
 }
 
-/// The last place that lacks it, and the first one after that which has it.
+/// The last commit that lacks the property, and the first one after it that has it.
 pub(super) fn ends(last: usize, known: &BTreeMap<usize, Known>) -> (usize, usize) {
     let of = |wanted| {
         let all = known.iter().filter(move |(_, known)| **known == wanted);
@@ -63,7 +64,7 @@ pub(super) fn ends(last: usize, known: &BTreeMap<usize, Known>) -> (usize, usize
     (lacks, has.unwrap_or(last))
 }
 
-/// So many commits are tried at most where all can be tested.
+/// The most commits that are tried if all can be tested.
 pub(super) fn tries(last: usize) -> u32 {
     last.max(1).next_power_of_two().trailing_zeros()
 }
@@ -74,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// What the search ends with, and which places it tried.
+    /// The last step of the search, and which commits it tried.
     fn search(truth: &[Known]) -> (Next, Vec<usize>) {
         let last = truth.len() - 1;
         let (mut known, mut tried) = (BTreeMap::new(), Vec::new());
@@ -89,7 +90,7 @@ mod tests {
         }
     }
 
-    /// `.` lacks it, `#` has it, `?` cannot be tested.
+    /// `.` lacks the property, `#` has it, `?` cannot be tested.
     fn truth(text: &str) -> Vec<Known> {
         let of = |c| match c {
             '.' => Known::Lacks,
@@ -112,7 +113,7 @@ mod tests {
                 .collect();
             let (end, tried) = found(&all);
             assert_eq!(end, Next::Found(first), "{all}");
-            // The last is tried if it is the one.
+            // The last is tried if it is the culprit.
             assert_eq!(tried, if first == 16 { 5 } else { 4 }, "{all}");
         }
         assert_eq!(tries(16), 4);
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!(found("....?####").0, Next::OneOf(vec![4, 5]));
         assert_eq!(found("..?.?####").0, Next::OneOf(vec![4, 5]));
         assert_eq!(found(".....?###").0, Next::OneOf(vec![5, 6]));
-        // One that cannot be tested beside the change, on its far side, does no harm.
+        // An untestable commit next to the change, on its far side, does no harm.
         assert_eq!(found("...#?####").0, Next::Found(3));
         assert_eq!(found("..?.#####").0, Next::Found(4));
         let (_, tried) = search(&truth("....?####"));
@@ -175,7 +176,7 @@ mod tests {
         let known = BTreeMap::from([(8, Known::Lacks), (12, Known::Has)]);
         assert_eq!(next(16, &known), Next::Try(10));
         assert_eq!(ends(16, &known), (8, 12));
-        // What the first is is given.
+        // The state of the first commit is fixed.
         let odd = BTreeMap::from([(0, Known::Has), (2, Known::Lacks)]);
         assert_eq!(next(2, &odd), Next::Try(1));
     }

@@ -1,4 +1,4 @@
-//! What was found so far, in a file beside the bundles.
+//! The verdicts so far, in a file next to the bundles.
 
 use std::path::{Path, PathBuf};
 
@@ -11,28 +11,28 @@ use crate::{output, shell};
 
 /// The schema of the file.
 const SCHEMA: &str = "assize.bisect-state/1";
-/// What it is called.
+/// The name of the file.
 const FILE: &str = "bisect.json";
 
-/// What verdicts must have in common, to serve one bisection.
+/// What verdicts must have in common to be used in one bisection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Terms {
-    /// The version that gave the verdicts: another may give others.
+    /// The version of assize that gave the verdicts; another may give others.
     #[serde(default = "not_recorded")]
     pub(super) assize: String,
-    /// The commit that all are compared with.
+    /// The commit that all others are compared with.
     pub(super) good: String,
-    /// The kernel, with its version.
+    /// The kernel with its version.
     pub(super) kernel: String,
     /// The claim and its experiment.
     pub(super) question: Question,
-    /// How many runs of each side, and how many if that leaves it undecided.
+    /// The runs of each side, and for the further tries if the verdict stays undecided.
     pub(super) looks: Vec<u32>,
     /// The level of each test.
     pub(super) alpha: f64,
 }
 
-/// Of files that do not say it.
+/// The value for files that do not record it.
 fn not_recorded() -> String {
     "of unknown version".into()
 }
@@ -42,24 +42,24 @@ fn not_recorded() -> String {
 pub(super) struct Of {
     /// The commit.
     pub(super) commit: String,
-    /// Digest of its modules.
+    /// Digest of its modules or kernel.
     pub(super) modules: String,
 }
 
-/// A verdict, and of what.
+/// A verdict and its two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Given {
     /// The side that is compared with.
     pub(super) old: Of,
     /// The side that is tried.
     pub(super) new: Of,
-    /// Runs that were carried out for it.
+    /// Runs carried out for it.
     pub(super) carried_out: u32,
     /// The verdict.
     pub(super) verdict: ClaimVerdict,
 }
 
-/// The file.
+/// The contents of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Content {
     schema: String,
@@ -67,7 +67,7 @@ struct Content {
     verdicts: Vec<Given>,
 }
 
-/// What was found so far, kept in a directory.
+/// The verdicts so far, kept in a directory.
 #[derive(Debug)]
 pub(super) struct State {
     directory: PathBuf,
@@ -75,7 +75,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// What is kept in this directory on these terms; nothing if there is none.
+    /// Reads the verdicts kept in this directory on these terms; starts empty if there
+    /// are none.
     pub(super) fn open(directory: &Path, terms: &Terms) -> Result<State, Failure> {
         let path = directory.join(FILE);
         let refuse = |why: String| {
@@ -109,13 +110,13 @@ impl State {
         &self.directory
     }
 
-    /// What was said of these modules, whichever commits they are of.
+    /// The verdict on these bytes, whichever commits they are from.
     pub(super) fn find(&self, old: &str, new: &str) -> Option<&Given> {
         let mut all = self.content.verdicts.iter();
         all.find(|one| one.old.modules == old && one.new.modules == new)
     }
 
-    /// Keeps a verdict: the file appears whole or not at all.
+    /// Keeps a verdict. The file is replaced atomically.
     pub(super) fn keep(&mut self, given: Given) -> Result<(), Failure> {
         self.content.verdicts.push(given);
         let failed = |error: serde_json::Error| Failure::Show(error.to_string());
@@ -129,7 +130,7 @@ impl State {
 }
 
 impl Terms {
-    /// The first thing in which two differ, with both values.
+    /// The first term that differs, with both values.
     fn differ(&self, other: &Terms) -> Option<String> {
         let quoted = |text: &str| shell::quote(text.as_ref());
         let pair = |what: &str, one: String, two: String| {

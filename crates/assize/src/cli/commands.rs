@@ -1,5 +1,4 @@
-//! The command line of `assize compare -- COMMAND…`. Options have the names that
-//! they have in hyperfine.
+//! The command line of `assize compare -- COMMAND…`. Options are named as in hyperfine.
 
 use std::path::PathBuf;
 

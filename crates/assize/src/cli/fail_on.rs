@@ -1,4 +1,4 @@
-//! What `--fail-on` may name.
+//! The conditions that `--fail-on` accepts.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use assize_verdict::{LINTS, similar};
 const LINT: &str = "lint";
 const UNDECIDED: &str = "undecided";
 
-/// How gates are written, for messages.
+/// The forms of gates, for messages.
 const GATES: [&str; 2] = ["worse>2%", "unproven>2%"];
 
-/// What is asked of every primary metric with a direction.
+/// The condition that every primary metric with a direction must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// Closed where an interval lies wholly beyond the margin on the worse side.
     Worse,
-    /// Closed where an interval does not lie wholly on the good side of it.
+    /// Closed where an interval does not lie wholly on the good side of the margin.
     Unproven,
 }
 
@@ -31,7 +31,7 @@ impl Gate {
     }
 }
 
-/// A percentage from 0 to below 100, as it was written.
+/// A percentage from 0 to below 100, as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Percent(String);
 
@@ -44,7 +44,7 @@ impl Percent {
         (value < 100.0).then(|| Percent(number.to_owned()))
     }
 
-    /// As a share of 1.
+    /// The percentage as a fraction of 1.
     pub(crate) fn share(&self) -> f64 {
         self.0.parse().unwrap_or(0.0) / 100.0
     }
@@ -56,21 +56,21 @@ impl fmt::Display for Percent {
     }
 }
 
-/// What ends the command with status 1.
+/// A condition that makes the command exit with status 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FailOn {
     /// Any lint.
     Lint,
-    /// A claim that is undecided.
+    /// An undecided claim.
     Undecided,
-    /// Lints of this code.
+    /// Lints with this code.
     Code(&'static str),
     /// A primary metric that is worse by more than this, or may be.
     Gate(Gate, Percent),
 }
 
 impl FailOn {
-    /// A word that is known; of another the error names those that are.
+    /// Parses a word; the error for an unknown one lists those that are known.
     pub(crate) fn parse(word: &str) -> Result<Self, String> {
         match word {
             LINT => return Ok(FailOn::Lint),
@@ -94,7 +94,7 @@ impl FailOn {
         ))
     }
 
-    /// The word.
+    /// The word on the command line.
     pub(crate) fn word(&self) -> String {
         match self {
             FailOn::Lint => LINT.into(),
@@ -105,7 +105,7 @@ impl FailOn {
     }
 }
 
-/// A gate, if the word begins as one does.
+/// Parses a gate, if the word starts like one.
 fn gate(word: &str) -> Option<Result<FailOn, String>> {
     let begins = |gate: &Gate| word.trim_end().strip_prefix(gate.word());
     let (gate, rest) = Gate::ALL

@@ -1,4 +1,4 @@
-//! The command line of the verbs that measure.
+//! The command line of the verbs that take measurements.
 
 use std::path::PathBuf;
 

@@ -61,7 +61,7 @@ pub(crate) struct TryArguments {
 }
 
 impl TryArguments {
-    /// How to show it, by whichever option asks.
+    /// The output format, whichever option selects it.
     pub(crate) fn shown_as(&self) -> TryFormat {
         match self.json {
             true => TryFormat::Json,

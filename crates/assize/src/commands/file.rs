@@ -1,58 +1,58 @@
-//! From commands to the text of an experiment file.
+//! Turns commands into the text of an experiment file.
 
 use crate::cli::CommandsArguments;
 use crate::shell;
 
 use super::words::{argv, wants_shell};
 
-/// Runs before the first look, and at most, unless others are asked for.
+/// Default runs before the first look, and at most.
 const LEAST: u32 = 10;
 const MOST: u32 = 30;
-/// How narrow intervals have to be.
+/// Default width of the intervals.
 const WITHIN: &str = "2%";
-/// Elapsed time comes first. CPU time tells where the load of the machine hides a difference.
+/// Elapsed time comes first. CPU time shows a difference that load on the machine hides.
 const PRIMARY: &str = "\
 primary = [
     { metric = \"elapsed\", better = \"lower\" },
     { metric = \"command_cpu_time\", better = \"lower\" },
 ]
 ";
-/// The longest name that is made of a command.
+/// The longest name derived from a command.
 const LONGEST: usize = 40;
 
 /// One of the commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
-    /// Its level.
+    /// The name of its level.
     name: String,
     /// Its words.
     pub(super) argv: Vec<String>,
-    /// What is run before each run of it.
+    /// The command to run before each run.
     pub(super) prepare: Option<Vec<String>>,
-    /// And after each.
+    /// The command to run after each run.
     pub(super) conclude: Option<Vec<String>>,
 }
 
-/// How often commands are run.
+/// How many times to run commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Often {
     Runs(u32),
     Until { within: String, from: u32, to: u32 },
 }
 
-/// Commands as an experiment.
+/// Commands, as an experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Experiment {
     title: String,
     pub(super) commands: Vec<Command>,
     often: Often,
-    /// What is no difference, if the command line says so.
+    /// The margin of equivalence, if the command line gives one.
     margin: Option<String>,
     timeout: String,
 }
 
 impl Experiment {
-    /// The experiment that the command line asks for, or why there is none.
+    /// Builds the experiment from the command line, or returns why that is impossible.
     pub(super) fn of(asked: &CommandsArguments) -> Result<Experiment, String> {
         let commands = commands(asked)?;
         let [first, others @ ..] = &commands[..] else {
@@ -91,9 +91,9 @@ impl Experiment {
         })
     }
 
-    /// The same, with what the command line says is no difference.
+    /// Sets the margin from the command line.
     pub(super) fn with_margin(self, margin: Option<f64>) -> Experiment {
-        // To the precision that the command line may have.
+        // Rounds away floating-point noise.
         let percent = |share: f64| format!("{}%", (1e8 * share).round() / 1e6);
         Experiment {
             margin: margin.map(percent),
@@ -101,7 +101,7 @@ impl Experiment {
         }
     }
 
-    /// The experiment file.
+    /// The text of the experiment file.
     pub(super) fn text(&self) -> String {
         let quote = quoted;
         let mut text = format!("title = {}\ntarget = \"host\"\n", quote(&self.title));
@@ -149,7 +149,7 @@ fn title(texts: &[String]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is run around each run of a command.
+/// The lines for the commands around each run.
 fn steps(command: &Command) -> String {
     let step = |key: &str, argv: &Option<Vec<String>>| match argv {
         Some(argv) => format!("{key} = [{{ command = {} }}]\n", list(argv)),
@@ -179,7 +179,7 @@ fn commands(asked: &CommandsArguments) -> Result<Vec<Command>, String> {
     .collect()
 }
 
-/// One for all commands, or one for each.
+/// Resolves an option that is given once for all commands, or once for each.
 fn around(
     texts: &[String],
     option: &str,
@@ -210,7 +210,8 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<Often, String> {
     }
     Ok(match asked.runs {
         Some(runs) => Often::Runs(runs),
-        // Of noise alone there is nothing that could be narrow enough.
+        // Two identical commands differ by noise only, so no interval could be narrow
+        // enough.
         None if twice => Often::Runs(from),
         None => Often::Until {
             within: asked.within.clone().unwrap_or_else(|| WITHIN.into()),
@@ -220,7 +221,7 @@ fn often(asked: &CommandsArguments, twice: bool) -> Result<Often, String> {
     })
 }
 
-/// A name for each command: those that are given, else what its words make.
+/// A name for each command: the given ones, else derived from its words.
 fn names(texts: &[String], given: &[String]) -> Result<Vec<String>, String> {
     if given.len() > texts.len() {
         return Err(format!(
@@ -249,7 +250,7 @@ fn names(texts: &[String], given: &[String]) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// What of a command may stand in a name.
+/// The characters of a command that may be in a name.
 fn name_of(command: &str) -> String {
     let mut name = String::new();
     for c in command.chars() {
@@ -263,7 +264,7 @@ fn name_of(command: &str) -> String {
     name[..end].trim_matches(['-', '.']).to_owned()
 }
 
-/// A text as TOML has it: as JSON does, but for one character.
+/// A TOML string: as in JSON, except for one character.
 fn quoted(text: &str) -> String {
     let json = serde_json::Value::String(text.to_owned()).to_string();
     json.replace('\u{7f}', "\\u007F")

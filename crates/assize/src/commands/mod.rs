@@ -1,7 +1,8 @@
-//! `assize compare -- 'CMD A' 'CMD B'`: commands on this machine, without a file.
+//! `assize compare -- 'CMD A' 'CMD B'`: compares commands on this machine, without an
+//! experiment file.
 //!
-//! The commands become the levels of an experiment, which is carried out as any
-//! other is. What happens once, before all runs or after them, is done here.
+//! The commands become the levels of an experiment, which runs like any other. Set-up,
+//! warm-up and clean-up, which happen once, are done here.
 
 mod file;
 mod once;
@@ -16,7 +17,7 @@ use crate::page::{From, Material};
 use crate::run;
 use file::Experiment;
 
-/// The bundle is called after it.
+/// The name of the bundle.
 const NAME: &str = "compare";
 
 /// Runs commands in turn and says how they compare.
@@ -54,7 +55,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     output::show(&document, &material, &brief(&arguments.showing))
 }
 
-/// The experiment file of these commands, as it is without options.
+/// The experiment file of these commands, with default options.
 #[cfg(test)]
 pub(crate) fn file_of(commands: &[&str]) -> String {
     let asked = crate::cli::CommandsArguments {
@@ -67,7 +68,7 @@ pub(crate) fn file_of(commands: &[&str]) -> String {
         .text()
 }
 
-/// The brief form, unless another is asked for.
+/// Selects the brief format, unless the user asked for another.
 fn brief(showing: &Showing) -> Showing {
     let mut showing = showing.clone();
     if showing.format == Format::Auto {
@@ -76,7 +77,7 @@ fn brief(showing: &Showing) -> Showing {
     showing
 }
 
-/// Refuses to write over a file.
+/// Refuses to overwrite a file.
 fn must_be_new(path: &Path) -> Result<(), Failure> {
     match std::fs::symlink_metadata(path) {
         Ok(_) => Err(Failure::Argument(format!(

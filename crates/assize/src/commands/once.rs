@@ -1,4 +1,4 @@
-//! What is done once: before all runs, and after them.
+//! Steps that happen once: before all runs and after them.
 
 use std::process::{Command, Stdio};
 
@@ -7,7 +7,7 @@ use crate::cli::CommandsArguments;
 use crate::failure::Failure;
 
 /// Sets up, warms up, does the work and cleans up. Once the set-up has begun, the
-/// clean-up is done whatever else fails; the first failure is the one that is reported.
+/// clean-up runs whatever else fails; the first failure is reported.
 pub(super) fn around<T>(
     asked: &CommandsArguments,
     experiment: &Experiment,
@@ -24,7 +24,7 @@ pub(super) fn around<T>(
     cleaned.map(|()| done)
 }
 
-/// Runs each command so often, in turn, and counts none.
+/// Runs each command this many times, in turn, without recording it.
 fn warm_up(experiment: &Experiment, rounds: u32) -> Result<(), Failure> {
     for _ in 0..rounds {
         for command in &experiment.commands {
@@ -45,7 +45,7 @@ fn shell(option: &str, text: &str) -> Result<(), Failure> {
     run(option, &["sh", "-c", text].map(String::from))
 }
 
-/// Runs a program to its end. What it prints is thrown away, but for its errors.
+/// Runs a program to completion. Discards its output except standard error.
 fn run(option: &str, argv: &[String]) -> Result<(), Failure> {
     let [program, arguments @ ..] = argv else {
         return Ok(());

@@ -1,16 +1,16 @@
-//! From the text of a command to the words of which a program is started.
+//! Splits the text of a command into the words to start a program with.
 
-/// Signs of which a shell makes something. Between quotes it makes nothing of most of
-/// them, and to have it start the command then does no harm.
+/// Characters that are special to a shell. Most of them are not special between quotes;
+/// starting the command by a shell then does no harm.
 const SIGNS: &str = "|&;<>()$`*?[]{}~#!\n";
 
-/// Whether a command is more than the words of one program.
+/// Whether a command is more than the words of a single program.
 pub(super) fn wants_shell(command: &str) -> bool {
     let first = command.split_whitespace().next().unwrap_or_default();
     command.contains(|c| SIGNS.contains(c)) || first.contains('=')
 }
 
-/// The words of a command, or those that have a shell start it.
+/// The words of a command, or those that make a shell start it.
 pub(super) fn argv(command: &str, by_shell: bool) -> Result<Vec<String>, String> {
     if command.trim().is_empty() {
         return Err("a command is empty; write it in quotes: 'sleep 1'".into());

@@ -1,4 +1,4 @@
-//! What is there, and what is not.
+//! Checks for what this machine has and what it lacks.
 
 use std::env;
 use std::fs;
@@ -12,10 +12,10 @@ use assize_target::{Error, agent, policies};
 
 use super::Check;
 
-/// The kernel that machines have unless an experiment says otherwise.
+/// The kernel of machines unless an experiment names another.
 const USUAL_KERNEL: &str = "debian:6.12";
 
-/// Program, and what it is needed for.
+/// Programs, and what each is needed for.
 const PROGRAMS: &[(&str, &str)] = &[
     ("aplay", "workloads of the kind audio"),
     ("cyclictest", "workloads of the kind cyclictest"),
@@ -27,7 +27,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("apt-get", "fetching kernels and QEMU from Debian's archive"),
 ];
 
-/// Every check, in the order in which they are shown.
+/// All checks, in the order in which they are shown.
 pub(super) fn all() -> Vec<Check> {
     let mut checks = vec![agent_check()];
     match Kernels::default_root() {

@@ -10,17 +10,17 @@ use crate::failure::Failure;
 use crate::output;
 use overhead::Cost;
 
-/// One thing that is there or missing.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Check {
-    /// What it is.
+    /// What was looked for.
     name: String,
-    /// What it is good for.
+    /// What it is needed for.
     needed_for: String,
     there: bool,
     /// Where it is, or why it is missing.
     detail: String,
-    /// The command or change that mends it.
+    /// The command or change that fixes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<String>,
 }
@@ -33,7 +33,7 @@ struct Findings {
     overhead: Option<Vec<Cost>>,
 }
 
-/// Looks at this machine, and measures what instruments cost if asked.
+/// Checks this machine and, if asked, measures the overhead of the instruments.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let checks = checks::all();
     if !arguments.json {

@@ -1,4 +1,4 @@
-//! What each instrument costs: an empty workload with it and without.
+//! The overhead of each instrument: an empty workload with and without it.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::run::target_of;
 
-/// Runs with and without each instrument. Exact runs of one seed are equal,
-/// so they have different seeds.
+/// Runs with and without each instrument. Exact runs with one seed are identical, so each
+/// run has another seed.
 const RUNS: u64 = 9;
-/// Counts what the others cost, where it can.
+/// The instrument that counts the overhead of the others where possible.
 const COUNTING: &str = "guest-instructions";
 
-/// What one instrument costs.
+/// The overhead of one instrument.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Cost {
     instrument: String,
@@ -101,7 +101,7 @@ fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<Record
     Ok(answers)
 }
 
-/// What is compared: the time of the workload, and instructions.
+/// The metrics compared: the time of the workload, and instructions.
 const COMPARED: [&str; 2] = [ELAPSED, "guest_instructions"];
 
 fn medians(answers: &[Vec<Record>]) -> BTreeMap<String, f64> {

@@ -9,8 +9,8 @@ use assize_verdict::Document;
 use super::{LIMITS, facts, head};
 use crate::failure::Failure;
 
-/// Fills in what all bundles say of themselves, if all are bundles of runs.
-/// What they do not agree in is said of each.
+/// Fills in what all bundles have in common, if all are bundles of runs. Facts in which
+/// they differ are listed for each.
 pub(super) fn describe(
     about: &mut About,
     document: &Document,
@@ -62,8 +62,8 @@ pub(super) fn describe(
     Ok(())
 }
 
-/// What the runs of blocks measured, each bundle with its share of the bytes.
-/// The runs of each come after those of the bundle before, as in the records.
+/// The measurements of all blocks; each bundle gets an equal share of the bytes. The runs
+/// of each come after those of the previous bundle, as in the records.
 pub(super) fn evidence_of(blocks: &[PathBuf]) -> Result<Evidence, Failure> {
     let limits = Limits {
         bytes: LIMITS.bytes / blocks.len().max(1),

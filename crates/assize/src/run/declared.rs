@@ -1,4 +1,4 @@
-//! Whether the claims of an experiment can be tried once there are runs.
+//! Checks that the claims of an experiment can be tested once there are runs.
 
 use assize_job::{Workload, event_names, measured};
 use assize_plan::{Experiment, Overrides, Plan};
@@ -6,8 +6,8 @@ use assize_verdict::{ClaimNames, NamedClaim};
 
 use crate::failure::Failure;
 
-/// Refuses a claim that has not the form of one, or names what the experiment
-/// has not. What the command line leaves out of it may be named.
+/// Refuses a claim that is malformed or names something the experiment does not have.
+/// Names that the command line leaves out are allowed.
 pub(super) fn check(experiment: &Experiment) -> Result<(), Failure> {
     let plan = experiment.plan(&Overrides::default())?;
     let names: Vec<String> = plan.configurations.iter().map(|c| c.name.clone()).collect();
@@ -18,8 +18,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a claim names of a plan whose configurations are, or will be, these; or why
-/// it cannot be tried.
+/// The names in a claim, given the configurations of a plan; or why it cannot be tested.
 pub(crate) fn read(
     plan: &Plan,
     configurations: &[String],
@@ -44,9 +43,9 @@ pub(crate) fn read(
     Ok(found)
 }
 
-/// The events whose rates are claimed, each with the workload on which it is counted
-/// (its place in [`Plan::workloads`]) and once. A claim on what the command line left out
-/// of the plan is empty.
+/// The events whose rates are claimed, each once with the workload on which it is counted
+/// (an index into [`Plan::workloads`]). Claims about anything that the command line left
+/// out of the plan are skipped.
 pub(crate) fn rates(plan: &Plan) -> Vec<(String, usize)> {
     let mut rates = Vec::new();
     let names: Vec<String> = plan.configurations.iter().map(|c| c.name.clone()).collect();
@@ -68,7 +67,7 @@ pub(crate) fn rates(plan: &Plan) -> Vec<(String, usize)> {
     rates
 }
 
-/// The metrics and events that runs of some workloads may hold, each once.
+/// The metrics and events that runs of some workloads can have, each once.
 fn metrics(plan: &Plan, claim: &str, which: impl Fn(&Workload) -> bool) -> Vec<String> {
     let every = plan.configurations.iter().flat_map(|one| &one.workloads);
     let workloads: Vec<&Workload> = every.filter(|one| which(one)).collect();
@@ -80,7 +79,7 @@ fn metrics(plan: &Plan, claim: &str, which: impl Fn(&Workload) -> bool) -> Vec<S
     };
     for name in measured(&workloads, &plan.instruments) {
         if name.is_open() {
-            // Of many metrics, those of which the claim may speak.
+            // From a family of metrics, add the ones that the claim may mention.
             let spoken = phrases(claim).into_iter();
             spoken.filter(|text| name.matches(text)).for_each(&mut add);
         } else {
@@ -93,7 +92,7 @@ fn metrics(plan: &Plan, claim: &str, which: impl Fn(&Workload) -> bool) -> Vec<S
     names
 }
 
-/// Every row of words of a text, without quotes around it.
+/// Every sequence of consecutive words in a text, without surrounding quotes.
 fn phrases(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut phrases = Vec::new();

@@ -1,4 +1,4 @@
-//! Carries out runs, several at once.
+//! Carries out runs, several at a time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,22 +12,22 @@ use assize_target::{Done, Failure as HowFailed, Outcome, Target};
 use super::twice::{self, Twice};
 use crate::failure::Failure;
 
-/// How often an interrupt is looked for while nothing else happens.
+/// How often to check for an interrupt while nothing else happens.
 const PULSE: Duration = Duration::from_millis(50);
 
-/// One execution of a run, as it ended.
+/// One finished execution of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) run: PlannedRun,
-    /// Counted from 1.
+    /// The number of the attempt, from 1.
     pub(crate) attempt: u32,
-    /// Whether it failed and is tried again.
+    /// Whether it failed and will be retried.
     pub(crate) again: bool,
     pub(crate) done: Done,
 }
 
 impl Ended {
-    /// What differs from one execution of a run to the next.
+    /// The line for the log, with everything that differs between executions of a run.
     pub(crate) fn log_line(&self) -> serde_json::Value {
         let failed = match &self.done.outcome {
             Outcome::Completed(_) => None,
@@ -47,23 +47,23 @@ impl Ended {
     }
 }
 
-/// What to carry out, and how.
+/// What to run, and how.
 pub(crate) struct Engine<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) target: &'a dyn Target,
     pub(crate) jobs: usize,
-    /// Of these runs two executions must agree.
+    /// The runs of which two executions must agree.
     pub(crate) twice: &'a Twice,
-    /// Set from outside to stop.
+    /// Set from outside to stop the engine.
     pub(crate) interrupted: &'a AtomicBool,
 }
 
-/// What is reported of runs.
+/// A report about runs.
 #[derive(Debug)]
 pub(crate) enum Event<'a> {
-    /// One has ended.
+    /// A run has ended.
     Ended(Box<Ended>),
-    /// These are being carried out, since then; reported now and then.
+    /// Runs in progress, each with its start time; reported from time to time.
     UnderWay(&'a BTreeMap<usize, (PlannedRun, Instant)>),
 }
 
@@ -74,13 +74,12 @@ enum Told {
 }
 
 impl Engine<'_> {
-    /// Carries out these runs, beginning in this order, and tells of each on
-    /// the calling thread, also of those that are not done yet. A failed run is tried again as often as the plan
-    /// says; it never stops the others.
+    /// Carries out these runs, starting them in this order, and reports ended runs and
+    /// runs in progress on the calling thread. A failed run is retried as often as the
+    /// plan allows; it never stops the others.
     ///
-    /// After an interrupt nothing new begins, and what came of the runs in
-    /// flight is not reported; `kill` is called again and again until they have
-    /// ended.
+    /// After an interrupt, nothing new starts, and the results of runs in progress are
+    /// not reported; `kill` is called repeatedly until they have ended.
     pub(crate) fn carry_out(
         &self,
         runs: &[PlannedRun],
@@ -155,7 +154,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether to go on with the next run.
+    /// Carries out a run with its retries; returns whether to go on with the next run.
     fn attempts(&self, run: &PlannedRun, slot: usize, sender: &Sender<Told>) -> bool {
         let Some(order) = self.plan.order(run.index) else {
             let error = assize_target::Error {
@@ -175,7 +174,7 @@ impl Engine<'_> {
             let done = match self.twice.run(self.target, &order, place) {
                 Ok(done) => done,
                 Err(error) => {
-                    // What an interrupt has killed is no failure of the target.
+                    // The interrupt killed the run; the target did not fail.
                     if !self.was_interrupted() {
                         let _ = sender.send(Told::Broken(error));
                     }
@@ -186,7 +185,7 @@ impl Engine<'_> {
             if failed && self.was_interrupted() {
                 return false;
             }
-            // That the kernel crashed is what the run has to say.
+            // A kernel crash is the result of the run, so it is not retried.
             let again = failed && !crashed(&done.outcome) && attempt <= self.plan.retries;
             let ended = Ended {
                 run: *run,
@@ -204,8 +203,8 @@ impl Engine<'_> {
         true
     }
 
-    /// Whether an interrupt came, after waiting for one that is under way:
-    /// a terminal sends it to a run's processes and to us at the same time.
+    /// Whether an interrupt came. Waits briefly for one that is about to be noticed: a
+    /// terminal sends it to a run's processes and to us at the same time.
     fn was_interrupted(&self) -> bool {
         if !self.is_interrupted() {
             thread::sleep(PULSE);

@@ -8,7 +8,7 @@ use assize_target::{Error, Failure as Broken, Tell};
 
 use super::*;
 
-/// A target that does what a function says.
+/// A target that behaves as a function says.
 struct Pretend<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> {
     does: F,
     busy: Mutex<Vec<bool>>,
@@ -62,7 +62,7 @@ fn failed() -> Outcome {
     }
 }
 
-/// A plan of so many runs; each has its index as its seed.
+/// A plan of this many runs; each has its index as its seed.
 fn plan(runs: u32, retries: u32) -> Plan {
     let text = serde_json::json!({
         "schema": assize_plan::SCHEMA, "source": "", "experiment": "", "title": "", "question": "",
@@ -86,7 +86,7 @@ fn plan(runs: u32, retries: u32) -> Plan {
 
 type Told = Vec<(u32, u32, bool)>;
 
-/// What is reported of the runs: index, attempt, and whether it is tried again.
+/// The reports about the runs: index, attempt, and whether it will be retried.
 fn carry_out(
     plan: &Plan,
     target: &dyn Target,

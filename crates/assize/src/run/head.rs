@@ -1,4 +1,4 @@
-//! What a bundle says of itself before its first run.
+//! The description of a bundle, written before its first run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use super::target;
 use crate::failure::Failure;
 use crate::levels;
 
-/// The fact that names what the runs are of.
+/// The fact that names the revision under test.
 pub(crate) const REVISION: &str = "revision";
 
 /// The head of a bundle for this plan, on this machine.
@@ -42,7 +42,7 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
     })
 }
 
-/// One run has one result on every exact machine, so all are one.
+/// A run has the same result on every exact machine, so all of them count as one.
 fn machine(target: &str, host: &str) -> String {
     match target.strip_prefix("ssh:") {
         Some(remote) => remote.into(),
@@ -51,7 +51,7 @@ fn machine(target: &str, host: &str) -> String {
     }
 }
 
-/// Baseline first.
+/// The configurations, baseline first.
 pub(super) fn configurations(plan: &Plan) -> Vec<Configuration> {
     let baseline = plan.configurations.first();
     let of = |configuration: &assize_plan::PlannedConfiguration| Configuration {
@@ -91,8 +91,8 @@ fn tradeoffs(plan: &Plan) -> Vec<DeclaredTradeoff> {
     plan.tradeoffs.iter().map(of).collect()
 }
 
-/// What else must be the same for runs to belong together, and, with names
-/// that begin with `host`, what is only good to know.
+/// Facts that must match for runs to belong together. Facts whose names begin with `host`
+/// are for information only.
 fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     let mut facts = BTreeMap::new();
     let mut add = |name: &str, value: String| facts.insert(name.to_string(), value);

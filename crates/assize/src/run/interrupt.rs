@@ -1,4 +1,4 @@
-//! Being interrupted: SIGINT, SIGTERM and SIGHUP.
+//! Handling of interrupts: SIGINT, SIGTERM and SIGHUP.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,18 +13,18 @@ use signal_hook::flag;
 
 use crate::failure::{Failure, INTERRUPTED};
 
-/// After so long, what was asked to end is made to.
+/// The time between SIGTERM and SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Notices interrupts from now on.
+/// Watches for interrupts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt {
     came: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// The first signal is noted, a second one ends the process at once. Whoever
-    /// watches later sees what came before.
+    /// The first signal is noted; a second one ends the process at once. Later watchers
+    /// also see signals that came before.
     pub(crate) fn watch() -> Result<Self, Failure> {
         static ONLY: Mutex<Option<Interrupt>> = Mutex::new(None);
         let mut only = ONLY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -44,7 +44,7 @@ impl Interrupt {
         let interrupt = Interrupt::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             let came = &interrupt.came;
-            // In this order: the first signal must not find the flag set.
+            // In this order, so that the first signal does not find the flag set.
             flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(came))
                 .map_err(failed)?;
             flag::register(signal, Arc::clone(came)).map_err(failed)?;
@@ -61,15 +61,15 @@ impl Interrupt {
     }
 }
 
-/// Ends the processes that this one has started, and theirs: first asks the
-/// children, so that they can clean up, then leaves them no choice.
+/// Ends the processes that this one has started, and their descendants: first sends
+/// SIGTERM to the children, so that they can clean up, later kills all that are left.
 #[derive(Debug, Default)]
 pub(crate) struct Killing {
     since: Option<Instant>,
 }
 
 impl Killing {
-    /// To be called again until nothing is in flight any more.
+    /// Call this repeatedly until nothing is in flight any more.
     pub(crate) fn go_on(&mut self) {
         let own = std::process::id();
         let Some(since) = self.since else {
@@ -92,7 +92,7 @@ fn signal(pids: &[u32], signal: Signal) {
     }
 }
 
-/// Process to its parent, as `/proc` shows them.
+/// Maps each process to its parent, from `/proc`.
 fn parents() -> BTreeMap<u32, u32> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return BTreeMap::new();
@@ -105,8 +105,8 @@ fn parents() -> BTreeMap<u32, u32> {
     .collect()
 }
 
-/// The parent in a line of `/proc/PID/stat`. The name before it may hold
-/// blanks and brackets.
+/// The parent in a line of `/proc/PID/stat`. The name before it may contain blanks and
+/// parentheses.
 fn parent(stat: &str) -> Option<u32> {
     let behind = stat.rsplit_once(')')?.1;
     behind.split_whitespace().nth(1)?.parse().ok()
@@ -124,7 +124,7 @@ fn descendants(of: u32, parents: &BTreeMap<u32, u32>) -> Vec<u32> {
         let more = children(pid, parents);
         found.extend(more.into_iter().filter(|&pid| pid != of));
         at += 1;
-        // A table read while processes come and go could hold a circle.
+        // A table read while processes come and go could contain a cycle.
         if at > parents.len() {
             break;
         }

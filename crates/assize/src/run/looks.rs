@@ -1,4 +1,4 @@
-//! When an experiment may stop before all its runs are done.
+//! Decides whether an experiment may stop before all its runs are done.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,14 @@ use crate::terms::Looks;
 pub(crate) struct Stage {
     /// Runs that must be recorded before the look.
     pub(crate) runs: Vec<PlannedRun>,
-    /// Blocks that are complete then; the look sees these and no others.
+    /// The blocks complete by then; the look uses only these.
     pub(crate) blocks: BTreeSet<u32>,
-    /// Whether anything is left to be decided: not after the last stage.
+    /// Whether to look at the data then: not after the last stage, as nothing is left to
+    /// decide.
     pub(crate) look: bool,
 }
 
-/// Cuts the schedule where it has to be looked at.
+/// Splits the schedule at the planned looks.
 pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
     let blocks: Vec<u32> = plan
         .runs
@@ -45,10 +46,10 @@ pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
     stages
 }
 
-/// Whether more runs would add nothing that was asked for: every comparison of the
-/// watched metrics has its verdict, and an interval from the ratio divided by
-/// 1 + `within` to the ratio times 1 + `within` at most. An interval of that width
-/// alone may hold both no difference and one that matters.
+/// Whether more runs would add nothing to the answer: every comparison of the watched
+/// metrics has a verdict, and its interval lies between the ratio divided by 1 + `within`
+/// and the ratio times 1 + `within`. A narrow interval alone is not enough, as it may
+/// contain both no difference and one that matters.
 ///
 /// A watched metric that was not recorded is never done.
 pub(crate) fn enough(document: &Document, watched: &[String], within: f64) -> bool {
@@ -72,7 +73,8 @@ fn is_narrow(row: &Comparison, within: f64) -> bool {
         (Scale::Log | Scale::Summary, Some(ratio)) => {
             high <= ratio * (1.0 + within) && low >= ratio / (1.0 + within)
         }
-        // No ratio, no share of it: only values without any variation.
+        // There is no ratio to take a percentage of: only values without variation are
+        // enough.
         _ => low == high,
     }
 }
@@ -97,7 +99,7 @@ mod tests {
                 let mut run = Run::new(configuration, "build", repetition);
                 run.order = 2 * repetition + at;
                 run.block = Some(repetition);
-                // In no order, so that nothing drifts.
+                // Shuffled, so that there is no drift.
                 let place = f64::from((4 + at) * repetition % 7) - 3.5;
                 let value = mean * (1.0 + spread * place);
                 run.metrics
@@ -145,9 +147,9 @@ mod tests {
         assert!(!enough(&document, 0.5, &["power"]));
     }
 
-    /// How many of 20 comparisons of two commands by `compare`'s own experiment end with
-    /// each verdict on elapsed and on CPU time. Runs vary by these shares, and the second
-    /// command takes so many times as long of both.
+    /// How many of 20 comparisons of two commands, using the experiment of `compare`, end
+    /// with each verdict on elapsed and on CPU time. `elapsed` and `cpu` are the relative
+    /// variation of runs; the second command takes `ratio` times as long in both.
     fn compared(elapsed: f64, cpu: f64, ratio: f64) -> BTreeMap<(&'static str, &'static str), u32> {
         let text = crate::commands::file_of(&["one", "other"]);
         let experiment = assize_plan::parse(&text, "compare.toml").unwrap();
@@ -157,7 +159,7 @@ mod tests {
         let mut verdicts = BTreeMap::new();
         for seed in 0..20 {
             println!("seed {seed}");
-            // Knuth's MMIX generator; twelve draws make a normal one.
+            // Knuth's MMIX generator; the sum of twelve draws is approximately normal.
             let mut state: u64 = seed;
             let mut draw = || {
                 let (times, plus) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);

@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     judge(&work, arguments)
 }
 
-/// Refuses a question that could not be answered, before anything is measured.
+/// Refuses a question that cannot be answered, before anything is measured.
 fn askable(plan: &Plan, question: &Question) -> Result<(), Failure> {
     let trial = Trial {
         question: question.clone(),
@@ -99,7 +99,8 @@ fn askable(plan: &Plan, question: &Question) -> Result<(), Failure> {
     Ok(assize_verdict::check(&options, &names.collect::<Vec<_>>())?)
 }
 
-/// As many as asked, but no more than can run without affecting each other.
+/// The number of runs at a time: the requested one, but no more than can run without
+/// affecting each other.
 fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
     let slots = target.slots().max(1);
     asked.map_or(slots, |asked| slots.min(asked as usize))
@@ -123,8 +124,8 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
     Ok(plan)
 }
 
-/// Reads the files of workloads that replay one, so that a mistake in them
-/// ends here.
+/// Reads the files of workloads that replay one, so that mistakes in them are reported
+/// before any run.
 fn replays(plan: &Plan) -> Result<(), Failure> {
     for configuration in &plan.configurations {
         for workload in configuration.every_workload() {
@@ -201,13 +202,13 @@ impl Work {
         writer.map_err(Failure::Record)
     }
 
-    /// What `compare` would be given.
+    /// The inputs that `compare` would get for this bundle.
     fn inputs(&self) -> [PathBuf; 1] {
         [self.directory.clone()]
     }
 }
 
-/// What runs are compared with and where they go.
+/// What runs are checked against and where they are recorded.
 struct With<'a> {
     writer: &'a Writer,
     expected: &'a Expected,
@@ -222,7 +223,7 @@ struct Doing<'a> {
 }
 
 impl Doing<'_> {
-    /// An error that says how to go on, if not all was carried out.
+    /// Fails with the command to resume if the work was interrupted.
     fn not_interrupted(&self, tally: &Tally) -> Result<(), Failure> {
         if !self.interrupt.came() {
             return Ok(());
@@ -240,7 +241,7 @@ impl Doing<'_> {
             true => recorded_in(&self.work.directory)?,
             false => BTreeSet::new(),
         };
-        // Only for what is shown: if it cannot be read, the writer says why.
+        // For display only: if it cannot be read, the writer reports why.
         let known = match self.work.resumed {
             true => assize_bundle::read(&self.work.directory).unwrap_or_default(),
             false => Records::default(),
@@ -288,7 +289,7 @@ impl Doing<'_> {
         Ok(progress.tally())
     }
 
-    /// Says what will be done, and what is known beforehand to be in its way.
+    /// Prints what will be done and any obstacle that is already known.
     fn announce(&self, progress: &Progress<'_>) -> Result<(), Failure> {
         let plan = &self.work.plan;
         let directory = self.work.directory.display();
@@ -300,8 +301,8 @@ impl Doing<'_> {
         Ok(())
     }
 
-    /// Gets the target ready for what is to be done up to the first look. What
-    /// comes after it may never be done.
+    /// Prepares the target for the runs up to the first look. Later runs may never be
+    /// needed.
     fn prepare(
         &self,
         stages: &[Stage],
@@ -321,7 +322,7 @@ impl Doing<'_> {
         let (sender, steps) = channel();
         thread::scope(|scope| {
             let tell = move |step: Step| {
-                // Nobody listens any more once all is ready.
+                // The receiver is gone once everything is ready.
                 let _ = sender.send(step);
             };
             let preparing = scope.spawn(move || self.target.prepare_telling(&orders, &tell));
@@ -388,7 +389,7 @@ impl Doing<'_> {
         )
     }
 
-    /// Whether the blocks that are complete tell what the experiment asks.
+    /// Whether the complete blocks answer the question of the experiment.
     fn told_enough(&self, stage: &Stage) -> Result<bool, Failure> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
@@ -415,7 +416,7 @@ fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
         .collect()
 }
 
-/// The verdict, as `compare` gives it.
+/// Judges the runs as `compare` does.
 fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
     let (records, terms, _) = compare::gather(&work.inputs(), None)?;
     if records.runs.is_empty() {
@@ -430,7 +431,7 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
     };
     let mut document = output::judge(&records, &trial, &terms)?;
     if work.resumed {
-        // What was left to do is done: the same command shows nothing new.
+        // All runs are done now: the same command would show nothing new.
         document.rerun = rerun::command(&work.directory)?;
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
@@ -446,8 +447,8 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Fails if a configuration has not one run on a workload of its own: then
-/// what was asked for has not been measured, whatever else was.
+/// Fails if a configuration has no completed run on one of its workloads: then the
+/// requested comparison was not measured, even if others were.
 fn all_completed(records: &Records, directory: &Path) -> Result<(), Failure> {
     let mut failed = assize_verdict::failed_cells(records);
     failed.retain(FailedCell::is_whole);

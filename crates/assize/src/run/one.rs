@@ -1,5 +1,4 @@
-//! `assize run-one` and `assize merge`: experiments spread over processes
-//! and machines.
+//! `assize run-one` and `assize merge`: spread an experiment over processes and machines.
 
 use std::fs;
 use std::path::Path;
@@ -72,8 +71,8 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     }
 }
 
-/// Records a run and says what became of it. Another process may have been
-/// faster with the same run.
+/// Records a run and reports the result. Another process may already have recorded the
+/// same run.
 fn put(
     writer: &Writer,
     recorded: &assize_bundle::Recorded,
@@ -103,7 +102,7 @@ fn said(text: &str) -> Result<u8, Failure> {
     output::print(format!("{text}\n").as_bytes()).map(|()| 0)
 }
 
-/// The plan in a bundle or in a file.
+/// The plan in a bundle or a plan file.
 fn plan_at(path: &Path) -> Result<Plan, Failure> {
     if path.is_dir() {
         return plan_of(assize_bundle::read_plan(path)?.plan, path);
@@ -117,7 +116,7 @@ fn plan_at(path: &Path) -> Result<Plan, Failure> {
     plan_of(value, path)
 }
 
-/// A plan as it was written down.
+/// Parses a plan that was written to a file.
 pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Failure> {
     let wrong = |why: String| Failure::Argument(format!("{}: {why}", path.display()));
     let schema = value.get("schema").and_then(|schema| schema.as_str());
@@ -131,7 +130,7 @@ pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Fai
     serde_json::from_value(value).map_err(|error| wrong(format!("the plan is damaged: {error}")))
 }
 
-/// Puts bundles together.
+/// Merges bundles.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
     let merged = assize_bundle::merge(&arguments.bundles, &arguments.out)?;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });

@@ -1,4 +1,4 @@
-//! Which directory a new bundle gets.
+//! Chooses the directory of a new bundle.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use assize_bundle::{Error, Writer};
 use crate::failure::Failure;
 use crate::shell;
 
-/// What a bundle has from its beginning.
+/// The file that a bundle has from the start.
 const HEAD: &str = "bundle.json";
 
-/// `NAME.bundle` in this directory for an experiment file `NAME.toml`, or
-/// the first of `NAME.bundle-2`, `NAME.bundle-3`, … that is not there yet.
+/// `NAME.bundle` in the current directory for an experiment file `NAME.toml`, or the
+/// first of `NAME.bundle-2`, `NAME.bundle-3`, … that does not exist yet.
 pub(crate) fn free(experiment: &Path) -> PathBuf {
     first_free(experiment, |path| fs::symlink_metadata(path).is_ok())
 }
@@ -32,8 +32,8 @@ fn first_free(experiment: &Path, is_there: impl Fn(&Path) -> bool) -> PathBuf {
     path
 }
 
-/// Refuses a directory that holds something, before any work is done. What remains of a
-/// bundle whose beginning was killed is nothing.
+/// Refuses a directory that is not empty, before any work is done. The remains of a
+/// bundle that was killed while being created do not count.
 pub(crate) fn must_be_free(directory: &Path) -> Result<(), Failure> {
     let refused = match Writer::may_create(directory) {
         Err(Error::NotEmpty(_)) => "the directory is not empty; name a new one",

@@ -1,5 +1,5 @@
-//! What is said while runs are carried out, on standard error and nowhere else:
-//! a view on a terminal, else a line for each run and now and then how it stands.
+//! Progress messages while runs are carried out, on standard error only: a live view on a
+//! terminal, otherwise a line for each run and a status line from time to time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -15,42 +15,42 @@ use super::head;
 use super::twice::{self, Compared};
 use super::view::{self, View};
 
-/// The intervals of the view are computed anew no more often than this.
+/// The minimum time between two updates of the intervals in the view.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Plain lines say how it stands after a tenth of the runs, but not more often.
+/// Without a view, a status line follows every tenth of the runs, but at least this many.
 const FEWEST: u32 = 10;
-/// A plain line tells of a run that takes longer.
+/// Without a view, a line announces a run that takes longer than this.
 const LONG: Duration = Duration::from_secs(20);
 
-/// How the runs went.
+/// Counts of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Recorded, those of an earlier process included.
+    /// Recorded runs, including those of an earlier process.
     pub(crate) recorded: u32,
-    /// Recorded by this process.
+    /// Runs recorded by this process.
     pub(crate) new: u32,
-    /// Of these, found in the cache.
+    /// How many of these came from the cache.
     pub(crate) cached: u32,
-    /// Of these, failed.
+    /// How many of these failed.
     pub(crate) failed: u32,
 }
 
-/// Says how the runs go.
+/// Reports the progress of runs.
 pub(crate) struct Progress<'a> {
     plan: &'a Plan,
     shown: Shown,
     tally: Tally,
     compared: Compared,
-    /// Runs to come in each cell.
+    /// Remaining runs in each cell.
     left: BTreeMap<(usize, usize), u32>,
     begun: Instant,
-    /// The runs that were completed, for the intervals.
+    /// The completed runs, for the intervals.
     records: Records,
-    /// When the intervals were computed last, and what they were.
+    /// When the intervals were last computed, and their values.
     intervals: (Option<Instant>, Vec<String>),
-    /// What is being done, for the view.
+    /// What is in progress, for the view.
     now: String,
-    /// Runs of which a plain line said that they take long.
+    /// Long runs that were already announced.
     long: BTreeSet<u32>,
 }
 
@@ -61,8 +61,8 @@ enum Shown {
 }
 
 impl<'a> Progress<'a> {
-    /// Of a plan of which some runs are recorded already, of which `records`
-    /// holds the completed ones.
+    /// Progress of a plan some of whose runs are recorded already; `records` holds the
+    /// completed ones.
     pub(crate) fn new(
         plan: &'a Plan,
         is_recorded: impl Fn(u32) -> bool,
@@ -113,12 +113,12 @@ impl<'a> Progress<'a> {
         self.compared
     }
 
-    /// Runs begin now: what came before does not count for the time left.
+    /// Runs start now: earlier time does not count for the estimate of the time left.
     pub(crate) fn begin(&mut self) {
         self.begun = Instant::now();
     }
 
-    /// A sentence of its own.
+    /// Prints a line.
     pub(crate) fn say(&self, text: &str) {
         match &self.shown {
             Shown::View(view) => view.say(text),
@@ -127,7 +127,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// A step towards the first run begins.
+    /// Announces a step of the preparation for the first run.
     pub(crate) fn prepares(&self, text: &str) {
         match &self.shown {
             Shown::View(view) => view.doing(&printable(text)),
@@ -136,7 +136,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// These runs are being carried out, each since then.
+    /// Reports the runs in progress, each with its start time.
     pub(crate) fn under_way(&mut self, runs: &BTreeMap<usize, (PlannedRun, Instant)>) {
         match self.shown {
             Shown::View(_) => {
@@ -156,7 +156,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// What runs now, for the view.
+    /// The runs in progress, for the view.
     fn now<'r>(&self, runs: impl Iterator<Item = &'r PlannedRun>) -> String {
         let names: Vec<String> = runs.map(|run| self.place(run)).collect();
         match names.is_empty() {
@@ -165,7 +165,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// A line for each run that has taken long, once.
+    /// A line for each run that has taken long, printed once.
     fn long<'r>(&mut self, runs: impl Iterator<Item = (&'r PlannedRun, Duration)>) -> Vec<String> {
         let long = runs.filter(|(_, time)| *time >= LONG);
         let long: Vec<_> = long.map(|(run, _)| *run).collect();
@@ -194,7 +194,7 @@ impl<'a> Progress<'a> {
         )
     }
 
-    /// One execution of a run has ended.
+    /// Reports that one execution of a run has ended.
     pub(crate) fn ended(&mut self, ended: &Ended, recorded: &Recorded) {
         self.compared.count(&ended.done);
         if let Some(how) = twice::differed(&ended.done) {
@@ -222,7 +222,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The plain form: the run, and now and then how it stands.
+    /// The lines without a view: the run, and from time to time the status.
     fn lines(&mut self, ended: &Ended, recorded: &Recorded) -> Vec<String> {
         let mut lines = vec![self.line(ended, recorded)];
         let all = u32::try_from(self.plan.runs.len()).unwrap_or(u32::MAX);
@@ -276,7 +276,7 @@ impl<'a> Progress<'a> {
         text
     }
 
-    /// The intervals of the primary metrics, else of the first metric.
+    /// The intervals of the primary metrics, or of the first metric if there are none.
     fn intervals_now(&self) -> Vec<String> {
         let primary = self.plan.primary.iter().map(|p| p.metric.clone());
         let mut metrics: Vec<String> = primary.collect();
@@ -329,7 +329,7 @@ impl<'a> Progress<'a> {
         printable(&line).replace('\n', " ")
     }
 
-    /// Takes the view away.
+    /// Removes the view.
     pub(crate) fn finish(&self) {
         if let Shown::View(view) = &self.shown {
             view.clear();
@@ -337,7 +337,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Also where the work ends with an error.
+/// Removes the view even if the work ends with an error.
 impl Drop for Progress<'_> {
     fn drop(&mut self) {
         self.finish();
@@ -348,7 +348,7 @@ fn cell(run: &PlannedRun) -> (usize, usize) {
     (run.configuration, run.workload)
 }
 
-/// The first primary metric that the run has, else its first metric.
+/// The first primary metric that the run has, otherwise its first metric.
 fn headline<'r>(plan: &Plan, recorded: &'r Recorded) -> Option<(&'r String, &'r Measurement)> {
     let metrics = &recorded.run.metrics;
     let mut primary = plan.primary.iter();
@@ -357,7 +357,7 @@ fn headline<'r>(plan: &Plan, recorded: &'r Recorded) -> Option<(&'r String, &'r 
         .or_else(|| metrics.first())
 }
 
-/// A value with its unit in three digits; nanoseconds in the unit that fits.
+/// A value with its unit in three digits; nanoseconds are converted to a suitable unit.
 fn figure(measurement: &Measurement) -> String {
     let Measurement { value, unit } = measurement;
     let scaled = match (unit.as_str(), value.abs()) {

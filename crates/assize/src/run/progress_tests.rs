@@ -1,4 +1,4 @@
-//! What the plain form says.
+//! The messages without a view.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -7,7 +7,7 @@ use assize_target::{Done, Failure, Outcome};
 
 use super::*;
 
-/// A plan of two configurations and so many runs of each.
+/// A plan of two configurations with this many runs of each.
 fn plan(runs: u32) -> Plan {
     let configuration = |name: &str| {
         serde_json::json!({
@@ -32,7 +32,7 @@ fn plan(runs: u32) -> Plan {
     serde_json::from_value(text).unwrap()
 }
 
-/// All that is said of a plan whose run of this index fails.
+/// All lines printed for a plan whose run with this index fails.
 fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
     let mut progress = Progress::new(plan, |_| false, Records::default(), true);
     let mut lines = Vec::new();
@@ -80,7 +80,7 @@ fn every_run_has_a_line_and_now_and_then_one_says_how_it_stands() {
         interim[0].starts_with("so far: 10/30 runs, 0/2 cells, 1 cached"),
         "{interim:?}"
     );
-    // Pairs with one ratio: no noise, no width.
+    // Pairs with the same ratio: no noise, so the interval has no width.
     assert_eq!(
         lines[11],
         format!(

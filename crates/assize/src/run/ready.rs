@@ -1,15 +1,15 @@
-//! What is said while a target gets ready.
+//! Messages while a target gets ready.
 
 use std::time::Duration;
 
 use assize_target::Step;
 
-/// How often is looked whether it is.
+/// How often to check whether the target is ready.
 pub(super) const TURN: Duration = Duration::from_millis(10);
-/// Of what is ready after so many turns nothing is said.
+/// Nothing is printed for a target that is ready within this many turns.
 const SOON: u32 = 50;
 
-/// Says what a target does to get ready, if that takes long.
+/// Reports what a target does to get ready, if that takes long.
 #[derive(Debug)]
 pub(super) struct GettingReady<'a> {
     target: &'a str,
@@ -26,7 +26,7 @@ impl<'a> GettingReady<'a> {
         }
     }
 
-    /// One more turn, in which these steps have begun.
+    /// Counts one more turn, during which these steps began.
     pub(super) fn turn(&mut self, steps: impl Iterator<Item = Step>, mut say: impl FnMut(&str)) {
         self.turns = self.turns.saturating_add(1);
         self.steps.extend(steps.map(|step| step.to_string()));

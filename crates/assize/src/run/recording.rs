@@ -1,4 +1,4 @@
-//! Runs of an experiment that another verb has made.
+//! Runs of an experiment that another verb has composed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,44 +15,44 @@ use crate::failure::Failure;
 use crate::shell;
 use crate::terms::Terms;
 
-/// What is to be recorded.
+/// What to record, and how.
 #[derive(Debug)]
 pub(crate) struct Recording<'a> {
     /// The experiment file.
     pub(crate) text: &'a str,
     /// The default name of the bundle: `NAME.bundle`.
     pub(crate) name: &'a str,
-    /// Where it is recorded.
+    /// The directory of the bundle, if not the default one.
     pub(crate) out: Option<PathBuf>,
-    /// Whether what was recorded there of the same experiment is gone on with.
+    /// Whether to continue a bundle of the same experiment that exists there.
     pub(crate) resume: bool,
     /// The kernel of every machine, if not the experiment's.
     pub(crate) kernel: Option<String>,
     /// Runs of each configuration on each workload, if not the experiment's.
     pub(crate) runs: Option<u32>,
-    /// Runs at once.
+    /// Runs at a time.
     pub(crate) jobs: Option<u32>,
-    /// Whether nothing is said meanwhile.
+    /// Whether to print no progress.
     pub(crate) quiet: bool,
-    /// What will be asked of the runs.
+    /// The question that will be put to the runs.
     pub(crate) question: &'a Question,
 }
 
-/// What was recorded.
+/// The recorded runs.
 #[derive(Debug)]
 pub(crate) struct Measured {
     /// The bundle.
     pub(crate) directory: PathBuf,
-    /// All of it.
+    /// All records of the bundle.
     pub(crate) records: Records,
-    /// On which terms it is judged.
+    /// The terms on which it is judged.
     pub(crate) terms: Terms,
     /// Runs of each configuration on each workload.
     pub(crate) runs: u32,
 }
 
 impl Measured {
-    /// How many runs were completed of how many, where that is not all.
+    /// The number of completed runs and of all runs, unless these are equal.
     pub(crate) fn completed(&self) -> Option<[usize; 2]> {
         let (done, lost) = (self.records.runs.len(), self.records.failures.len());
         (lost > 0).then_some([done, done + lost])
@@ -62,12 +62,12 @@ impl Measured {
 /// The experiment as a file in its bundle.
 const FILE: &str = "experiment.toml";
 
-/// Carries out an experiment. Its file is left in the bundle.
+/// Carries out an experiment. Leaves its file in the bundle.
 pub(crate) fn recorded(recording: &Recording<'_>) -> Result<Measured, Failure> {
     Ready::of(recording)?.carry_out()
 }
 
-/// Plans the text of an experiment, and finds its mistakes.
+/// Plans the text of an experiment; fails if it has mistakes.
 pub(crate) fn planned(text: &str, file: &Path) -> Result<Plan, Failure> {
     checked(text, file, &Overrides::default())
 }
@@ -80,7 +80,7 @@ fn checked(text: &str, file: &Path, overrides: &Overrides) -> Result<Plan, Failu
     Ok(plan)
 }
 
-/// An experiment in which no mistake was found.
+/// An experiment without mistakes, ready to run.
 pub(crate) struct Ready<'a> {
     recording: &'a Recording<'a>,
     work: Work,
@@ -88,7 +88,7 @@ pub(crate) struct Ready<'a> {
 }
 
 impl<'a> Ready<'a> {
-    /// Plans an experiment, before anything is done.
+    /// Plans an experiment, before anything is run.
     pub(crate) fn of(recording: &'a Recording<'a>) -> Result<Self, Failure> {
         let directory = match &recording.out {
             Some(directory) => {

@@ -1,4 +1,4 @@
-//! What is reported before the first run and after the last.
+//! Reports before the first run and after the last.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use assize_target::Target;
 
 use super::progress::Tally;
 
-/// How it went, in one line.
+/// The outcome of the runs, in one line.
 pub(super) fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> String {
     let Tally {
         recorded,
@@ -37,7 +37,7 @@ pub(super) fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> S
     text
 }
 
-/// What the target lacks for which configurations, a line each.
+/// What the target lacks and the configurations that need it, one line each.
 pub(super) fn lacking(plan: &Plan, target: &dyn Target) -> Vec<String> {
     let mut lines: Vec<(String, BTreeSet<usize>)> = Vec::new();
     let mut seen = BTreeSet::new();

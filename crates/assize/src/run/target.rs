@@ -1,4 +1,4 @@
-//! From the name of a target to the target.
+//! Finds a target by name.
 
 use assize_plan::Plan;
 use assize_target::exact::{Exact, Options};
@@ -8,7 +8,7 @@ use assize_target::{Error, Host, Ssh, Target};
 
 use crate::failure::Failure;
 
-/// The target of that name; the options are for exact machines.
+/// The target with this name; the options are for exact machines.
 pub(crate) fn of(name: &str, options: Options) -> Result<Box<dyn Target>, Failure> {
     let target: Box<dyn Target> = match name {
         "exact" => Box::new(exact(options)?),
@@ -36,7 +36,7 @@ fn unknown(name: &str) -> Error {
     }
 }
 
-/// What the runs of a plan cannot tell; every report of them shows it.
+/// The limits of what the runs of a plan can show, printed in every report of them.
 pub(crate) fn limits(plan: &Plan) -> Vec<String> {
     let limits: &[&str] = match plan.target.as_str() {
         "exact" => &[
@@ -59,7 +59,8 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
             "The live machine is virtual: caches and memory are shared with this host, and its \
              interrupts and exits cost more than a real machine's.",
         ],
-        // Of a host, this one or another, the runs tell: see `assize_bundle::Boots`.
+        // For a host, local or remote, the runs themselves show it: see
+        // `assize_bundle::Boots`.
         _ => &[],
     };
     limits.iter().map(|text| (*text).to_string()).collect()

@@ -1,4 +1,4 @@
-//! Which runs are carried out twice, and what came of it.
+//! Runs that are executed twice, and whether the executions agreed.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Twice {
     chosen: BTreeSet<u32>,
-    /// That of which one execution is made now, whatever is kept.
+    /// The run that is executed once more now, whatever the cache holds.
     anew: Option<u32>,
 }
 
 impl Twice {
-    /// As the plan draws them. If something is to be executed, one of those
-    /// to come is, although the cache holds what two executions gave: it says
-    /// whether the machine is exact here and now.
+    /// The runs that the plan selects. If any run has to be executed but all selected
+    /// ones are in the cache, one of the selected runs is executed again, to show that
+    /// the machine is exact here and now.
     pub(crate) fn of(
         plan: &Plan,
         missing: &[PlannedRun],
@@ -44,7 +44,7 @@ impl Twice {
         Ok(Twice { chosen, anew })
     }
 
-    /// Carries out a run, as often as it takes.
+    /// Carries out a run, once or twice.
     pub(super) fn run(
         &self,
         target: &dyn Target,
@@ -59,7 +59,7 @@ impl Twice {
     }
 }
 
-/// How many runs were executed, and of how many two executions were compared.
+/// How many runs were executed, how many of them twice, and how many differed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Compared {
     executed: u32,
@@ -79,7 +79,7 @@ impl Compared {
         self.differed += u32::from(differed);
     }
 
-    /// `2 of 100 runs executed twice: all equal`; nothing if none was.
+    /// `2 of 100 runs executed twice: all equal`; `None` if no run was executed twice.
     pub(super) fn sentence(self) -> Option<String> {
         let Compared {
             executed,
@@ -94,7 +94,7 @@ impl Compared {
     }
 }
 
-/// Says how executions of a run differed.
+/// How two executions of a run differed, if they did.
 pub(super) fn differed(done: &Done) -> Option<&String> {
     done.machine.get(DIFFERED)
 }

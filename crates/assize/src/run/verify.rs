@@ -15,15 +15,15 @@ use super::twice::Twice;
 use crate::failure::Failure;
 use crate::output;
 
-/// Jobs at once while the host is busy.
+/// Jobs at a time while the host is busy.
 const JOBS: usize = 2;
 const FRESH: Options = Options {
     fresh: true,
     cold: false,
 };
 
-/// Carries out every run as usual, then without the cache, then without the
-/// cache beside busy loops, and compares what the agent answered.
+/// Carries out every run as usual, then without the cache, then without the cache next to
+/// busy loops on all CPUs, and compares the agent's answers.
 pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<u8, Failure> {
     if plan.target != "exact" {
         return Err(Failure::Argument(format!(
@@ -67,7 +67,7 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
     Ok(0)
 }
 
-/// What the agent answered in each run, in the order of the schedule.
+/// The agent's answer to each run, in the order of the schedule.
 fn answers(
     plan: &Plan,
     target: &dyn Target,
@@ -124,7 +124,7 @@ fn cpus() -> Vec<usize> {
     (0..largest).filter(|&cpu| set.is_set(cpu)).collect()
 }
 
-/// Does something while a busy loop runs on each of these CPUs.
+/// Runs `work` while a busy loop occupies each of these CPUs.
 fn beside_hogs<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -133,7 +133,7 @@ fn beside_hogs<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
             scope.spawn(move || {
                 let mut set = rustix::thread::CpuSet::new();
                 set.set(cpu);
-                // Where that is refused the loop is busy all the same.
+                // If this is refused, the loop still keeps some CPU busy.
                 let _ = rustix::thread::sched_setaffinity(None, &set);
                 while !over.load(Ordering::Relaxed) {
                     std::hint::spin_loop();

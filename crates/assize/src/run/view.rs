@@ -1,4 +1,4 @@
-//! What is shown of a running experiment: the text, and where it goes.
+//! The live view of a running experiment on a terminal.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use assize_report::{printable, ratio, significant};
 use assize_verdict::{Scale, SoFar};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// More intervals than this are not shown.
+/// The maximum number of intervals shown.
 pub(super) const MOST: usize = 6;
-/// How often the view moves by itself.
+/// How often the view is redrawn.
 const TICK: Duration = Duration::from_millis(500);
 
-/// A view on a terminal, drawn on standard error: one line of progress, and one
-/// for each interval. Each line is cut at the width that the terminal has when it
-/// is drawn, so none is broken in two; taking it away leaves nothing.
+/// A view on a terminal, drawn on standard error: one line of progress, and one for each
+/// interval. Each line is cut at the current width of the terminal, so none wraps;
+/// removing the view leaves nothing behind.
 pub(super) struct View {
     multi: MultiProgress,
     bar: ProgressBar,
@@ -24,7 +24,7 @@ impl View {
     pub(super) fn new(runs: usize) -> View {
         let multi = MultiProgress::new();
         let bar = multi.add(ProgressBar::new(runs as u64));
-        // A template that cannot be parsed leaves the bar as it comes.
+        // If the template cannot be parsed, the bar keeps its default style.
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
@@ -36,7 +36,7 @@ impl View {
         }
     }
 
-    /// Shows so many recorded runs, how they go, and the intervals.
+    /// Shows the number of recorded runs, the status, and the intervals.
     pub(super) fn show(&mut self, recorded: u32, status: &str, intervals: &[String]) {
         self.bar.set_position(recorded.into());
         self.bar.set_message(status.to_owned());
@@ -52,17 +52,17 @@ impl View {
         }
     }
 
-    /// Shows what is being done instead of how the runs go.
+    /// Shows what is in progress instead of the status.
     pub(super) fn doing(&self, text: &str) {
         self.bar.set_message(text.to_owned());
     }
 
-    /// A line that stays, above the view.
+    /// Prints a line that stays, above the view.
     pub(super) fn say(&self, text: &str) {
         self.multi.suspend(|| eprintln!("{text}"));
     }
 
-    /// Takes the view away.
+    /// Removes the view.
     pub(super) fn clear(&self) {
         self.bar.disable_steady_tick();
         for row in &self.rows {
@@ -107,7 +107,7 @@ pub(super) fn intervals(rows: &[SoFar]) -> Vec<String> {
     lines
 }
 
-/// How long the rest takes if it goes on as it did: `about 12 min left`.
+/// The estimated time left at the current pace: `about 12 min left`.
 pub(super) fn left(elapsed: Duration, done: u32, rest: u32) -> Option<String> {
     if done == 0 || rest == 0 {
         return None;

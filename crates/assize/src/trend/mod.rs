@@ -1,7 +1,7 @@
-//! `assize trend`: bundles of one experiment in their order, each against the one before.
+//! `assize trend`: compares each bundle of an experiment with the one before it.
 //!
-//! Each bundle is a side, as `assize compare --bundles sides` takes it, and all
-//! comparisons of neighbours are one family.
+//! Each bundle is a side, as in `assize compare --bundles sides`, and all comparisons of
+//! neighbours form one family.
 
 mod order;
 
@@ -18,7 +18,7 @@ use crate::metric_words::metric_words;
 use crate::terms::{Terms, recorded_in};
 use crate::{compare, joining, output, shell};
 
-/// A bundle that takes part.
+/// A bundle in the trend.
 #[derive(Debug)]
 struct Entry {
     path: PathBuf,
@@ -82,7 +82,7 @@ fn few(entries: &[Entry], left_out: &[LeftOut]) -> String {
     }
 }
 
-/// All bundles that are whole, in the order of their paths, and those that are not.
+/// All complete bundles, sorted by path, and those that are not complete.
 fn entries(inputs: &[PathBuf]) -> Result<(Vec<Entry>, Vec<LeftOut>), Failure> {
     let mut paths = Vec::new();
     for input in inputs {
@@ -116,8 +116,8 @@ fn entry(path: &Path) -> Result<Entry, Failure> {
     })
 }
 
-/// Why a bundle is not whole, if it is not: what its last runs were would depend on when
-/// it was interrupted.
+/// The reason why a bundle is incomplete, if it is. Which runs an incomplete bundle ends
+/// with depends on when it was interrupted.
 fn cut_short(entry: &Entry) -> Result<Option<String>, Failure> {
     let (there, planned) = (recorded_in(&entry.path)?.len(), entry.head.planned_runs);
     let stopped = !entry.terms.looks.is_empty() && entry.terms.is_at_a_look();
@@ -130,7 +130,7 @@ fn cut_short(entry: &Entry) -> Result<Option<String>, Failure> {
     }))
 }
 
-/// Refuses bundles that cannot be points of one series.
+/// Refuses bundles that cannot be points of the same trend.
 fn of_one_experiment(entries: &[Entry]) -> Result<(), Failure> {
     let Some((first, others)) = entries.split_first() else {
         return Ok(());
@@ -157,7 +157,7 @@ fn of_one_experiment(entries: &[Entry]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Each bundle against the one before it.
+/// Judges each bundle against the one before it.
 fn judged(entries: Vec<Entry>, of: TrendOf, arguments: &TrendArguments) -> Result<Trend, Failure> {
     let mut terms: Option<Terms> = None;
     let (mut inputs, mut all) = (Vec::new(), Vec::new());
@@ -198,8 +198,8 @@ fn judged(entries: Vec<Entry>, of: TrendOf, arguments: &TrendArguments) -> Resul
     Ok(Trend::new(&document, &words, of))
 }
 
-/// Leaves the metrics and events that are asked for: those that are named; else the
-/// primary metrics, or all where there are none, and all events.
+/// Keeps the requested metrics and events: those that are named; otherwise the primary
+/// metrics, or all if there are none, and all events.
 fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
     let is_meant = |name: &str, wanted: &[String]| {
         let name = name.to_lowercase();
@@ -231,13 +231,13 @@ fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
     }
     if !named.is_empty() {
         records.events.retain(|one| is_meant(&one.event, &wanted));
-        // What was declared holds its share of alpha only where it is judged.
+        // A declared primary metric keeps its share of alpha only if it is judged.
         records.primary.retain(|one| is_meant(one, &wanted));
     }
     Ok(())
 }
 
-/// A bundle as a page names it, before anything is known of its commit.
+/// A bundle as the page shows it, before anything is known of its commit.
 fn point(entry: &Entry) -> TrendPoint {
     TrendPoint {
         path: shell::name_of(&entry.path),

@@ -1,4 +1,4 @@
-//! In which order bundles follow each other.
+//! The order of bundles in a trend.
 
 use std::cmp::Ordering;
 
@@ -13,20 +13,20 @@ use crate::library::{day, ended};
 use crate::run::REVISION;
 use crate::trying::described;
 
-/// Kernels that `assize try` has built are called so, and by their commits.
+/// Kernels built by `assize try` have this prefix, followed by the commit.
 const OF_TRY: &str = "kernel try-";
 
-/// Bundles in their order.
+/// Bundles in order.
 pub(super) struct Ordered {
-    /// By what.
+    /// The criterion of the order.
     pub(super) by: &'static str,
     pub(super) entries: Vec<Entry>,
-    /// As they are shown.
+    /// The bundles as they are shown.
     pub(super) points: Vec<TrendPoint>,
 }
 
-/// The revision that runs are of: as it was given, or of the one kernel that
-/// was built of a commit.
+/// The revision that the runs are of: the given one, or that of the only kernel that was
+/// built from a commit.
 pub(super) fn revision(head: &Head) -> Option<String> {
     if let Some(given) = head.facts.get(REVISION) {
         return Some(given.clone());
@@ -39,7 +39,7 @@ pub(super) fn revision(head: &Head) -> Option<String> {
     built.next().is_none().then(|| only.to_owned())
 }
 
-/// Orders bundles as the user asks, or as what they record allows.
+/// Orders bundles as the user asks, or as their records allow.
 pub(super) fn ordered(entries: Vec<Entry>, arguments: &TrendArguments) -> Result<Ordered, Failure> {
     let all: Vec<(Entry, TrendPoint)> = entries
         .into_iter()
@@ -70,13 +70,13 @@ fn apart(by: &'static str, all: All) -> Ordered {
     }
 }
 
-/// A commit that a bundle is of.
+/// The commit of a bundle.
 struct Known {
     id: String,
     committed: i64,
 }
 
-/// By the time of the commits; of the same time those come later that came from others.
+/// Sorts by commit time; commits with the same time are sorted by ancestry.
 fn by_commit((repository, known): (Repository, Vec<Known>), all: All) -> Ordered {
     let mut both: Vec<(Known, (Entry, TrendPoint))> = known.into_iter().zip(all).collect();
     both.sort_by(|(a, one), (b, other)| {
@@ -99,13 +99,13 @@ fn by_commit((repository, known): (Repository, Vec<Known>), all: All) -> Ordered
     apart("commit", named.collect())
 }
 
-/// Of two bundles of one commit the one that was made first.
+/// Of two bundles of the same commit, the older one first.
 fn earlier(one: &Entry, other: &Entry) -> Ordering {
     let [a, b] = [one, other].map(|entry| ended(&entry.path).unwrap_or_default());
     a.total_cmp(&b).then_with(|| one.path.cmp(&other.path))
 }
 
-/// The commits that all bundles are of, and who knows them.
+/// The commits of all bundles, and the repository that has them.
 fn commits(all: &All, arguments: &TrendArguments) -> Result<(Repository, Vec<Known>), Failure> {
     let tree = arguments.tree.display();
     let repository = Repository::open(&arguments.tree)
@@ -145,7 +145,7 @@ fn by_date(all: All) -> Result<Ordered, Failure> {
         point.date = Some(day(at));
         dated.push((at, entry, point));
     }
-    // Stable: what ended at the same time stays in the order of paths.
+    // The sort is stable: bundles that ended at the same time stay sorted by path.
     dated.sort_by(|a, b| a.0.total_cmp(&b.0));
     let all = dated.into_iter().map(|(_, entry, point)| (entry, point));
     Ok(apart("date", all.collect()))
@@ -159,7 +159,7 @@ fn by_path(mut all: All) -> Ordered {
     apart("path", all)
 }
 
-/// Compares names with their numbers as numbers: `n9` before `n10`.
+/// Compares names, treating numbers in them as numbers: `n9` before `n10`.
 fn natural(one: &str, other: &str) -> Ordering {
     let (a, b) = (runs_of(one), runs_of(other));
     let number = |text: &str| text.trim_start_matches('0').to_owned();
@@ -179,7 +179,7 @@ fn natural(one: &str, other: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| one.cmp(other))
 }
 
-/// Runs of digits, and of all else.
+/// Splits a text into runs of digits and runs of other characters.
 fn runs_of(text: &str) -> Vec<&str> {
     let digit = |byte: &u8| byte.is_ascii_digit();
     let runs = text.as_bytes().chunk_by(|a, b| digit(a) == digit(b));

@@ -1,4 +1,4 @@
-//! A build for each side.
+//! Builds the sides of a change.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,28 +10,28 @@ use assize_target::testbed::{Part, Tree};
 use super::source::Change;
 use crate::failure::Failure;
 
-/// What became of a commit.
+/// The result of building a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// It is compared with what was built before it.
+    /// It is compared with the previous build.
     Compared {
         /// The name of its level.
         level: String,
-        /// The level that it is compared with.
+        /// The level to compare it with.
         before: String,
     },
-    /// It is the same bytes as what was built before it.
+    /// It has the same bytes as the previous build.
     Same,
-    /// It does not build: why.
+    /// It does not build, for this reason.
     NotBuilt(String),
 }
 
-/// What was built of a commit.
+/// The build of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Made {
-    /// Files of modules in the order in which they are loaded.
+    /// Module files in the order in which they are loaded.
     Modules(Vec<PathBuf>),
-    /// A kernel, under a name of its own.
+    /// A kernel with a name of its own.
     Kernel(Box<Kernel>),
 }
 
@@ -49,29 +49,29 @@ impl Made {
 pub(crate) trait Build {
     /// What is built, in words.
     fn what(&self) -> &str;
-    /// Builds a commit, or says why it does not build.
+    /// Builds a commit, or returns why it does not build.
     fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure>;
-    /// Why the base does not build.
+    /// The failure to report if the base does not build.
     fn of_base(&self, error: assize_target::Error) -> Failure;
-    /// What it means that no commit differs from the base.
+    /// Explains why no commit differs from the base.
     fn same(&self) -> &'static str;
 }
 
 /// The builds of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Builds {
-    /// What was built, the base first, each with the name of its level. No two are the
-    /// same bytes: a patch that takes another back has the level of what was before.
+    /// The distinct builds, the base first, each with the name of its level. A patch that
+    /// reverts another one has the level of the earlier build.
     levels: Vec<(String, Made)>,
-    /// Commits by their place in the change.
+    /// Maps the index of a commit in the change to its result.
     sides: BTreeMap<usize, Side>,
 }
 
-/// The level of the base. A level that is called base would be renamed.
+/// The name of the base's level. A level named base would be renamed.
 pub(crate) const BASE: &str = "unpatched";
 
 impl Builds {
-    /// Builds the base and each commit; with `whole` only the last commit.
+    /// Builds the base and each commit; with `whole`, only the last commit.
     pub(crate) fn of(
         change: &Change,
         builder: &dyn Build,
@@ -113,9 +113,8 @@ impl Builds {
         Ok(builds)
     }
 
-    /// What was built, as it is compared with the level before it; that becomes what
-    /// comes before the next. `at`: the place of its commit, where it is one of
-    /// several.
+    /// Adds a build that is compared with the level `before`, and updates `before` for
+    /// the next one. `at` is the index of its commit, if there are several.
     fn side(
         &mut self,
         at: Option<usize>,
@@ -140,23 +139,23 @@ impl Builds {
         Ok(Side::Compared { level, before })
     }
 
-    /// What became of a commit, if it was tried.
+    /// The result for a commit, if it was tried.
     pub(crate) fn of_commit(&self, at: usize) -> Option<&Side> {
         self.sides.get(&at)
     }
 
-    /// What was built of the base.
+    /// The build of the base.
     pub(crate) fn base(&self) -> Option<&Made> {
         self.levels.first().map(|(_, made)| made)
     }
 
-    /// The levels, the base first: name, and what it runs.
+    /// The levels, the base first: name and build.
     pub(crate) fn levels(&self) -> impl Iterator<Item = (&str, &Made)> {
         let levels = self.levels.iter();
         levels.map(|(name, made)| (name.as_str(), made))
     }
 
-    /// What is compared: the commit's place, its level, and the level before it.
+    /// The comparisons: the index of a commit, its level, and the level before it.
     pub(crate) fn compared(&self) -> impl Iterator<Item = (usize, &str, &str)> {
         self.sides.iter().filter_map(|(at, side)| match side {
             Side::Compared { level, before } => Some((*at, level.as_str(), before.as_str())),
@@ -164,7 +163,7 @@ impl Builds {
         })
     }
 
-    /// Refuses a change of which nothing is left to run.
+    /// Fails if no build is left to run.
     fn something(&self, change: &Change, builder: &dyn Build) -> Result<(), Failure> {
         if self.compared().next().is_some() {
             return Ok(());
@@ -180,14 +179,14 @@ impl Builds {
     }
 }
 
-/// Builds a directory of each commit as modules for a kernel that is here.
+/// Builds a directory of the kernel at each commit, as modules for an installed kernel.
 pub(crate) struct ModuleBuild<'a> {
     change: &'a Change,
     builder: Builder<'a>,
 }
 
 impl<'a> ModuleBuild<'a> {
-    /// For the commits of a change; with `whole` the last one.
+    /// A builder for the commits of a change; with `whole`, for the last one only.
     pub(crate) fn of(
         change: &'a Change,
         part: &'static Part,
@@ -206,8 +205,8 @@ impl<'a> ModuleBuild<'a> {
         Ok(Self::with(change, part, kernel, users))
     }
 
-    /// The same where it is known whether what is ours and includes the headers is built
-    /// along.
+    /// The same with `users` given: whether to also build our modules that include the
+    /// headers.
     pub(crate) fn with(
         change: &'a Change,
         part: &'static Part,
@@ -244,8 +243,8 @@ impl Build for ModuleBuild<'_> {
     }
 }
 
-/// Whether any side has a header that is not the kernel's: then what includes it
-/// is built along, for all sides alike.
+/// Whether any side has a header that differs from the kernel's: then all modules that
+/// include it are built too, on every side.
 fn needs_users<'t>(
     part: &Part,
     kernel: &Kernel,
@@ -259,7 +258,8 @@ fn needs_users<'t>(
     Ok(false)
 }
 
-/// A base that does not build is most often of another version than the kernel.
+/// The failure for a base that does not build, usually because its version is not that of
+/// the kernel.
 fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
     let mend = format!(
         "the base does not build for {}; take a kernel of its version: --kernel NAME",
@@ -275,17 +275,17 @@ fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
     })
 }
 
-/// What is built of each side, and for which kernel.
+/// What to build of each side, and for which kernel.
 #[derive(Debug)]
 struct Builder<'a> {
     part: &'static Part,
     kernel: &'a Kernel,
-    /// Whether what is ours and includes its headers is built along.
+    /// Whether to also build our modules that include its headers.
     users: bool,
 }
 
 impl Builder<'_> {
-    /// The modules in the order in which they are loaded.
+    /// Returns the modules in the order in which they are loaded.
     fn build(&self, tree: &Tree) -> Result<Vec<PathBuf>, assize_target::Error> {
         let root = Kernels::default_root()?;
         let built = self.part.build(&root, self.kernel, tree, self.users)?;
@@ -296,7 +296,7 @@ impl Builder<'_> {
     }
 }
 
-/// A digest of the names and bytes of modules in their order.
+/// A digest of the names and bytes of modules, in order.
 fn digest(modules: &[PathBuf]) -> Result<String, Failure> {
     let mut hash = blake3::Hasher::new();
     for path in modules {

@@ -1,9 +1,9 @@
-//! From the runs of all sides to what each patch does.
+//! Judges from the runs of all sides what each patch does.
 //!
-//! A patch is compared with what it was applied to, and all of them with the base:
-//! each comparison is a verdict document of its own, of two configurations. There
-//! are as many as patches, and one more for the whole; each has its share of the
-//! level, so that what is said of any holds for all.
+//! Each patch is compared with the state that it was applied to, and the whole series
+//! with the base. Each comparison is a separate verdict document with two configurations.
+//! Each patch, and the whole, gets its share of the level, so that all statements hold at
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,22 +20,22 @@ use crate::page::{From, Material};
 use crate::run::Measured;
 use crate::{gate, output, rerun};
 
-/// What the runs say.
+/// The results of the runs.
 #[derive(Debug)]
 pub(crate) struct Judged {
-    /// The effects of each commit that is a level, by its place.
+    /// The effects of each commit with a level, by index.
     pub(crate) steps: BTreeMap<usize, Vec<Effect>>,
-    /// What all do together, if more than one was compared.
+    /// The effect of the whole series, if more than one commit was compared.
     pub(crate) whole: Option<Outcome>,
     /// The level of each interval.
     pub(crate) level: f64,
     /// Ratios within 1 ± this are no difference.
     pub(crate) margin: f64,
-    /// Whether `--fail-on` finds something in what all do together.
+    /// Whether `--fail-on` matches an effect of the whole series.
     pub(crate) fails: bool,
-    /// How runs ended otherwise than they should, in sentences, the worst first.
+    /// Sentences about runs that ended abnormally, the worst first.
     pub(crate) ended: Vec<String>,
-    /// What is worse of that though nothing asked about it.
+    /// The worst of these that no option asked about.
     pub(crate) last_word: Option<String>,
 }
 
@@ -84,14 +84,15 @@ impl Judged {
         Ok(judged)
     }
 
-    /// What was run is the end of a series, not its last patch.
+    /// Moves the effects to the whole series: the run was of its end, not of its last
+    /// patch.
     pub(crate) fn is_of_the_end(&mut self) {
         let end = self.steps.pop_first();
         self.whole = end.map(|(_, effects)| Outcome::Effects(effects));
     }
 }
 
-/// How two configurations are compared.
+/// The settings with which two configurations are compared.
 struct Pair<'a> {
     measured: &'a Measured,
     alpha: f64,
@@ -107,7 +108,7 @@ struct Found {
 }
 
 impl Pair<'_> {
-    /// Judges one configuration against another; with `gated`, as `--fail-on` asks.
+    /// Judges one configuration against another; with `gated`, applies `--fail-on`.
     fn judge(&self, before: &str, after: &str, gated: bool) -> Result<Found, Failure> {
         let records = of_two(&self.measured.records, [before, after]);
         let trial = Trial {
@@ -170,7 +171,7 @@ fn of_two(all: &Records, names: [&str; 2]) -> Records {
     records
 }
 
-/// How runs ended, and the rows of primary metrics.
+/// The effects on how runs ended, and on primary metrics.
 fn effects(
     document: &Document,
     directions: &BTreeMap<String, Better>,
@@ -197,7 +198,7 @@ fn effects(
     ended.chain(rows).collect()
 }
 
-/// How often runs ended in one way.
+/// The effect on how often runs ended in one way.
 fn of_end(row: &OutcomeComparison, found: Option<String>) -> Effect {
     let said = format!(
         "{} of {} -> {} of {} runs",
@@ -221,9 +222,8 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Effect {
     }
 }
 
-/// A row in one word. On the exact machine effects are established that are far
-/// smaller than what anybody would call a difference: an interval within the
-/// margin is none.
+/// The reading of a row in one word. On the exact machine, established effects can be far
+/// too small to matter: an interval within the margin counts as no difference.
 fn reading(row: &Comparison, better: Better, margin: f64) -> Reading {
     let (none, within) = match row.scale {
         Scale::Raw => (
@@ -281,7 +281,7 @@ mod tests {
             (Supported, 0.9, [0.8, 0.98], Higher, Reading::Worse),
             (Undecided, 1.5, [0.9, 2.0], Lower, Reading::Undecided),
             (Equivalent, 1.0, [0.99, 1.01], Lower, Reading::NoDifference),
-            // Established, and too small for anybody.
+            // Established, but too small to matter.
             (
                 Established,
                 1.002,

@@ -1,4 +1,4 @@
-//! The experiment that a change is tried with.
+//! The experiment that tests a change.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use crate::failure::Failure;
 use crate::shell;
 use assize_plan::Overrides;
 
-/// Directory of the kernel to the experiment for it: its path in the sources of
-/// this project, and its text.
+/// For each directory of the kernel, its experiment: the path in the sources of this
+/// project, and the text.
 const TABLE: &[(&str, &str, &str)] = &[(
     "drivers/gpu/drm/scheduler",
     "experiments/try/drm-scheduler.toml",
     include_str!("../../../../experiments/try/drm-scheduler.toml"),
 )];
-/// The experiment for what all of the kernel has to do with, and beginnings of paths to
-/// which that applies.
+/// The experiment for code that the whole kernel depends on, and the path prefixes of
+/// such code.
 const KERNEL: (&str, &str) = (
     "experiments/try/kernel.toml",
     include_str!("../../../../experiments/try/kernel.toml"),
@@ -46,13 +46,13 @@ pub(crate) const FACTOR: &str = "change";
 /// An experiment without the levels of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Base {
-    /// What messages call it.
+    /// The name for messages.
     pub(crate) name: String,
-    /// What it is called, and why it is this one.
+    /// The name for reports, and why this experiment was chosen.
     pub(crate) choice: String,
     /// Its title.
     pub(crate) title: String,
-    /// The kernel that it asks for.
+    /// The kernel that it requests.
     pub(crate) kernel: String,
     /// Whether its runs are exact.
     pub(crate) exact: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// The experiment that the user names, else the one for what is built.
+    /// The experiment that the user names, otherwise the one for what is built.
     pub(crate) fn of(named: Option<&Path>, scope: &Scope) -> Result<Base, Failure> {
         let (name, text, why) = match named {
             Some(path) => {
@@ -105,7 +105,7 @@ impl Base {
     }
 }
 
-/// The experiment for what is built, if one is known: its path and its text.
+/// The known experiment for what is built: path and text.
 fn known(scope: &Scope) -> Result<(&'static str, &'static str), Failure> {
     let (found, path) = match scope {
         Scope::Modules(part) => {
@@ -124,7 +124,7 @@ fn known(scope: &Scope) -> Result<(&'static str, &'static str), Failure> {
     })
 }
 
-/// The text of an experiment with a level for each of these names and settings, the
+/// Adds a level for each of these names and settings to the text of an experiment, the
 /// baseline first.
 pub(crate) fn with_sides(text: &str, sides: &[(&str, String)]) -> String {
     let mut text = text.to_owned();
@@ -138,7 +138,7 @@ pub(crate) fn with_sides(text: &str, sides: &[(&str, String)]) -> String {
     text
 }
 
-/// What a level sets so that it runs what was built.
+/// The setting of a level that makes it run this build.
 pub(crate) fn setting(made: &Made) -> Result<String, Failure> {
     match made {
         Made::Modules(modules) => loading(modules),
@@ -146,7 +146,7 @@ pub(crate) fn setting(made: &Made) -> Result<String, Failure> {
     }
 }
 
-/// What a level sets so that it loads these modules.
+/// The setting of a level that loads these modules.
 fn loading(modules: &[PathBuf]) -> Result<String, Failure> {
     let mut steps = Vec::new();
     for path in modules {

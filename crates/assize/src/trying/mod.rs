@@ -1,5 +1,4 @@
-//! `assize try`: a change, as it was committed or posted, to what each of its
-//! patches does.
+//! `assize try`: shows what each patch of a committed or posted change does.
 
 pub(crate) mod builds;
 mod effects;
@@ -25,14 +24,14 @@ use whole::KernelBuild;
 /// The default name of a bundle.
 const NAME: &str = "try";
 
-/// The sides of a change, and on what they run.
+/// The sides of a change, and the kernel that they run on.
 struct Sides {
     builds: Builds,
-    /// The kernel for all of them, unless each is one.
+    /// The kernel of all sides, unless each side is a kernel.
     kernel: Option<String>,
-    /// That in words.
+    /// A description of that kernel.
     machine: String,
-    /// What was built, in words.
+    /// A description of what was built.
     built: String,
 }
 
@@ -97,7 +96,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     told(&series, &judged, arguments)
 }
 
-/// Shows what became of a series, and says how the command ends.
+/// Shows the result for a series, and returns the exit status.
 fn told(series: &Series, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
     let text = shown(series, arguments.shown_as())?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
@@ -178,7 +177,7 @@ pub(crate) fn described(commit: &Commit) -> Patch {
     }
 }
 
-/// What became of each patch.
+/// The result for each patch.
 fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
     let tried = |(at, commit): (usize, &Commit)| {
         let side = builds.of_commit(at);

@@ -1,4 +1,4 @@
-//! Where a change comes from: a range of commits, or what was posted.
+//! Sources of a change: a range of commits, or posted patches.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -14,28 +14,27 @@ use crate::failure::Failure;
 /// A change, with the repository that holds its commits.
 #[derive(Debug)]
 pub(crate) struct Change {
-    /// Its cover letter, its range, or its only subject.
+    /// The subject of its cover letter, its range, or its only subject.
     pub(crate) title: String,
-    /// What the first commit is based on.
+    /// The parent of the first commit.
     pub(crate) base: Commit,
     /// From old to new; not empty.
     pub(crate) commits: Vec<Commit>,
     repository: Repository,
-    /// The git tree of the user's that its commits are of or go on from, or else the
-    /// repository.
+    /// The user's git tree that contains or precedes the commits, or else the repository.
     home: PathBuf,
-    /// Holds the repository, if it is one of ours.
+    /// Deletes the repository on drop, if it is temporary.
     _scratch: Option<Scratch>,
 }
 
-/// What the command line says of a change.
+/// The options that select a change.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asked<'a> {
-    /// Commits of the git tree in which we are.
+    /// A range of commits in the current git tree.
     pub(crate) range: Option<&'a str>,
-    /// A file with what was posted.
+    /// A file with posted patches.
     pub(crate) patch: Option<&'a Path>,
-    /// The kernel to whose sources that is applied.
+    /// The commit or kernel to apply the patches to.
     pub(crate) base: Option<&'a str>,
 }
 
@@ -52,8 +51,8 @@ impl Change {
         }
     }
 
-    /// Two commits of the git tree in which we are, whatever lies between: the base,
-    /// and one commit that touches all in which they differ.
+    /// Two commits of the current git tree, whatever lies between: the base, and one
+    /// commit with all the differences.
     pub(crate) fn as_one(base: &str, end: &str) -> Result<Change, Failure> {
         let repository = Repository::open(Path::new("."))?;
         let named = |name: &str| {
@@ -74,22 +73,22 @@ impl Change {
         })
     }
 
-    /// The full name of a commit.
+    /// The full hash of a commit.
     pub(crate) fn resolve(&self, name: &str) -> Option<String> {
         self.repository.resolve(name)
     }
 
-    /// What stays the same from one change of the same sources to the next: the git tree.
+    /// The git tree, which is the same for all changes of the same sources.
     pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Makes a place hold all files of a commit.
+    /// Checks out all files of a commit into a work tree.
     pub(crate) fn check_out(&self, commit: &Commit, to: &WorkTree) -> Result<(), Failure> {
         Ok(self.repository.check_out(&commit.id, &to.tree, &to.index)?)
     }
 
-    /// The files of a part as a commit has them.
+    /// The files of a part at a commit.
     pub(crate) fn tree(&self, commit: &Commit, part: &Part) -> Result<Tree, Failure> {
         Ok(self.repository.files(&commit.id, part.paths())?)
     }
@@ -112,12 +111,12 @@ fn committed(range: &str) -> Result<Change, Failure> {
     })
 }
 
-/// Whether a base is a kernel of Debian, and no commit.
+/// Whether a base is a kernel of Debian rather than a commit.
 pub(crate) fn is_debian(base: &str) -> bool {
     base.starts_with("debian:")
 }
 
-/// The kernel to run on, if one is named: that to whose sources patches are applied, or
+/// The kernel to run on, if one is named: the one whose sources the patches apply to, or
 /// another.
 pub(crate) fn kernel<'a>(
     base: Option<&'a str>,
@@ -131,9 +130,9 @@ pub(crate) fn kernel<'a>(
     }
 }
 
-/// Applies what was posted in a repository of ours, which has in its tree only what is
-/// built as modules, or of a whole kernel what the patches name: the sources of a
-/// kernel are large, and a tree of the user's stays as it is.
+/// Applies posted patches in a temporary repository. Its tree contains only what is built
+/// as modules or, for a whole kernel, the files that the patches name: the sources of a
+/// kernel are large, and the user's tree stays untouched.
 fn posted(
     file: &Path,
     base: Option<&str>,
@@ -169,7 +168,7 @@ fn posted(
     let base = repository.describe("HEAD")?;
     let mut commits = repository.apply(&posted.patches, &only)?;
     for (commit, patch) in commits.iter_mut().zip(&posted.patches) {
-        // What git has left out was posted, too.
+        // Keep the paths that git left out, as they were posted too.
         commit.paths.clone_from(&patch.paths);
     }
     let title = posted.title.clone().or_else(|| match &commits[..] {
@@ -186,7 +185,7 @@ fn posted(
     })
 }
 
-/// A directory that goes when it is needed no more.
+/// A directory that is deleted on drop.
 #[derive(Debug)]
 struct Scratch(PathBuf);
 
@@ -199,7 +198,7 @@ impl Scratch {
             source,
         };
         if directory.exists() {
-            // Of a process that was killed and had the same number.
+            // Left by a process that was killed and had the same PID.
             std::fs::remove_dir_all(&directory).map_err(failed)?;
         }
         std::fs::create_dir_all(&directory).map_err(failed)?;
@@ -213,7 +212,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The bytes of a file, and what messages call it; of `-` those of standard input.
+/// The bytes of a file and its name for messages; `-` reads standard input.
 pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), Failure> {
     let failed = |source| Failure::Read {
         path: file.to_path_buf(),
@@ -236,7 +235,7 @@ fn paths_of(posted: &Posted) -> impl Iterator<Item = &str> {
     paths.map(String::as_str)
 }
 
-/// Patterns of the files that are in the repository.
+/// Path patterns of the files in the repository.
 fn only(part: &Part) -> Vec<String> {
     let below = format!("{}/*", part.directory);
     std::iter::once(below)
@@ -246,15 +245,14 @@ fn only(part: &Part) -> Vec<String> {
 
 type Sources = (BTreeMap<String, String>, String);
 
-/// The files of a part from the package of sources of a kernel's version, with
-/// the headers of the same version.
+/// The files of a part from the source package of a kernel's version, and its headers.
 fn of_package(
     name: &str,
     part: &Part,
     kernels: &Kernels,
     say: &dyn Fn(&str),
 ) -> Result<Sources, Failure> {
-    // One package of sources is that of all kernels of a version.
+    // Kernels of the same version share a source package.
     let series = series_of(name);
     let series = series.strip_suffix("-rt").unwrap_or(series);
     let kernel = kernels.resolve(name)?;
@@ -276,8 +274,8 @@ fn series_of(name: &str) -> &str {
     series.split('@').next().unwrap_or(series)
 }
 
-/// All files of the sources of a kernel of Debian, as a repository with one commit. They
-/// take 300 MB, and are fetched once.
+/// All source files of a kernel of Debian, as a repository with one commit. They take 300
+/// MB and are fetched once.
 fn all_of_package(
     name: &str,
     kernels: &Kernels,
@@ -310,7 +308,7 @@ fn same_version(kernel: &Kernel, version: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The texts below a directory, by their paths in the kernel's tree.
+/// Collects the text files below a directory, by their paths in the kernel tree.
 fn collect(
     directory: &Path,
     path: &str,
@@ -334,8 +332,8 @@ fn collect(
     Ok(())
 }
 
-/// The git tree in which we are, and the commit of it to which a series is applied: the
-/// one that is asked for, that it names, or HEAD.
+/// The current git tree, and the commit to apply a series to: the requested one, the one
+/// the series names, or HEAD.
 fn base_in_tree(posted: &Posted, asked: Option<&str>) -> Result<(Repository, String), Failure> {
     let repository = Repository::open(Path::new(".")).map_err(|error| {
         Failure::Argument(format!(
@@ -358,7 +356,7 @@ fn base_in_tree(posted: &Posted, asked: Option<&str>) -> Result<(Repository, Str
     Ok((repository, commit))
 }
 
-/// The files of a part as the git tree has them in which we are.
+/// The files of a part in the current git tree.
 fn of_tree(posted: &Posted, asked: Option<&str>, part: &Part) -> Result<Sources, Failure> {
     let (repository, base) = base_in_tree(posted, asked)?;
     let commit = repository.describe(&base)?;

@@ -1,29 +1,28 @@
-//! From the files that a change touches to what has to be built.
+//! Decides what to build from the files that a change touches.
 
 use assize_series::Commit;
 use assize_target::testbed::{PARTS, Part};
 
 use crate::failure::Failure;
 
-/// What a change touches.
+/// The result of looking at a change's files.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Touched {
-    /// What is built.
     pub(crate) scope: Scope,
-    /// Files of which nothing that runs here is made, each once.
+    /// Files that are built into nothing that runs here, each once.
     pub(crate) left_out: Vec<String>,
 }
 
-/// What is built of each side of a change.
+/// What to build of each side of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// A directory of the kernel, as modules for a kernel that is here.
+    /// A directory of the kernel, as modules for an installed kernel.
     Modules(&'static Part),
-    /// The whole kernel, because of this file.
+    /// The whole kernel, required by this file.
     Kernel(String),
 }
 
-/// Files that are no code.
+/// Path prefixes of files that are not code.
 const WORDS: &[&str] = &[
     "Documentation/",
     "LICENSES/",
@@ -31,11 +30,11 @@ const WORDS: &[&str] = &[
     "CREDITS",
     ".mailmap",
 ];
-/// Below it each directory is a driver that runs only with its device.
+/// Each directory below this is a driver that runs only with its device.
 const DRIVERS: &str = "drivers/gpu/drm/";
 
 impl Touched {
-    /// Of all commits together.
+    /// All files of these commits together.
     pub(crate) fn of(commits: &[Commit]) -> Result<Touched, Failure> {
         let mut paths: Vec<&str> = Vec::new();
         for path in commits.iter().flat_map(|commit| &commit.paths) {
@@ -48,7 +47,7 @@ impl Touched {
 }
 
 impl Scope {
-    /// Whether something is built of a file.
+    /// Whether a file is built into something.
     pub(crate) fn has(&self, path: &str) -> bool {
         match self {
             Scope::Modules(part) => part.has(path),
@@ -57,7 +56,7 @@ impl Scope {
     }
 }
 
-/// What is built for a change of these files, or why there is nothing.
+/// What to build for a change of these files, or why there is nothing to build.
 pub(crate) fn touched(paths: &[&str]) -> Result<Touched, String> {
     let mut code = paths.iter().filter(|path| !is_words(path));
     let Some(first) = code.next() else {
@@ -84,7 +83,7 @@ pub(crate) fn touched(paths: &[&str]) -> Result<Touched, String> {
     })
 }
 
-/// Whether any of these files is made into something that runs.
+/// Whether any of these files is built into something that runs.
 pub(crate) fn touches_code(paths: &[String]) -> bool {
     let is_built = |path: &String| PARTS.iter().any(|part| part.has(path));
     let left_out = |path: &String| is_words(path) || is_driver(path);
@@ -98,7 +97,7 @@ fn is_words(path: &str) -> bool {
         || file == ".gitignore"
 }
 
-/// Whether a file is of a driver that has a directory of its own: none runs here.
+/// Whether a file belongs to a driver in its own directory: no such driver runs here.
 fn is_driver(path: &str) -> bool {
     let below = path
         .strip_prefix(DRIVERS)

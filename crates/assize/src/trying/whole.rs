@@ -1,4 +1,4 @@
-//! Sides of a change as whole kernels.
+//! Builds the sides of a change as whole kernels.
 
 use assize_series::Commit;
 use assize_target::kernels::{Kernels, WorkTree};
@@ -7,11 +7,11 @@ use super::builds::{Build, Made};
 use super::source::Change;
 use crate::failure::Failure;
 
-/// What is built, in words.
+/// A description of what is built.
 pub(crate) const BUILT: &str = "the kernel, in the configuration of assize kernel config";
 
-/// Builds a kernel of each commit, all from one place of sources, so that each build
-/// makes only what differs from the one before.
+/// Builds the kernel at each commit, all in the same source directory, so that each build
+/// only compiles what differs from the previous one.
 pub(crate) struct KernelBuild<'a> {
     change: &'a Change,
     kernels: Kernels,
@@ -20,7 +20,7 @@ pub(crate) struct KernelBuild<'a> {
 }
 
 impl<'a> KernelBuild<'a> {
-    /// Takes the place for the sources of a change's repository.
+    /// Opens the source directory for a change's repository.
     pub(crate) fn of(
         change: &'a Change,
         kernels: Kernels,
@@ -63,7 +63,7 @@ impl Build for KernelBuild<'_> {
     }
 }
 
-/// Refuses `--kernel` for a change of this file.
+/// Refuses `--kernel` for a change to this file.
 pub(crate) fn no_kernel_named(file: &str, kernel: Option<&str>) -> Result<(), Failure> {
     match kernel {
         None => Ok(()),
@@ -73,7 +73,7 @@ pub(crate) fn no_kernel_named(file: &str, kernel: Option<&str>) -> Result<(), Fa
     }
 }
 
-/// The kernel of the base as the head of an answer names it.
+/// The kernel of the base, as shown at the head of an answer.
 pub(crate) fn described(base: &Made) -> String {
     match base {
         Made::Kernel(kernel) => format!("{} of the base, {}", kernel.release, kernel.name),

@@ -8,10 +8,10 @@ use assize_why::geometry::HOST;
 
 use crate::failure::Failure;
 
-/// Where Linux tells of the caches of the first CPU.
+/// Where Linux describes the caches of the first CPU.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
-/// What `--cache` means, if it was given.
+/// Parses the argument of `--cache`, if it was given.
 pub(super) fn geometry(spec: Option<&str>) -> Result<Option<Geometry>, Failure> {
     let geometry = match spec {
         None => return Ok(None),
