@@ -1,4 +1,4 @@
-//! The call trees of two configurations as one.
+//! Merges the call trees of two configurations.
 
 use std::collections::BTreeMap;
 
@@ -7,40 +7,39 @@ use serde::{Deserialize, Serialize};
 use crate::calls::Call;
 use crate::difference::{Pair, divisor, mean, number};
 
-/// A function where it was called, in both configurations. Figures are per job
-/// or run, means over seeds.
+/// A function at one place in the call tree, with figures for both configurations.
+/// Figures are per job or per run, averaged over seeds.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 pub struct Branch {
     /// The thread or the function.
     pub name: String,
-    /// Instructions of the first configuration, with all that was called.
+    /// Inclusive instructions in the first configuration.
     pub a: f64,
-    /// Of the second one.
+    /// Inclusive instructions in the second configuration.
     pub b: f64,
-    /// The first less the second.
+    /// `a - b`.
     pub difference: f64,
-    /// Instructions of its own in the first configuration.
+    /// Self instructions in the first configuration.
     pub own_a: f64,
-    /// In the second one.
+    /// Self instructions in the second configuration.
     pub own_b: f64,
-    /// How often it was entered in the first configuration.
+    /// The number of entries in the first configuration.
     pub entered_a: f64,
-    /// In the second one.
+    /// The number of entries in the second configuration.
     pub entered_b: f64,
-    /// What it called, largest difference first.
+    /// Its callees, largest difference first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callees: Vec<Branch>,
 }
 
-/// One place in the trees of all runs: the counts of each seed, of both
-/// configurations.
+/// One place in the trees of all runs: its node for each seed and configuration.
 #[derive(Default)]
 struct Joint<'a> {
     a: Vec<Option<&'a Call>>,
     b: Vec<Option<&'a Call>>,
 }
 
-/// The trees of all threads; none if they were not asked for.
+/// Merges the trees of all threads; empty if call trees were not recorded.
 pub(crate) fn branches(pairs: &[Pair], by_job: bool) -> Vec<Branch> {
     let calls: Option<Vec<[&BTreeMap<String, Call>; 2]>> = pairs
         .iter()

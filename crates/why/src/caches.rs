@@ -1,4 +1,4 @@
-//! What two configurations miss otherwise in a model of caches.
+//! The difference between two configurations in a cache model.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::profile::Place;
 use crate::tables::{rows, totals};
 use crate::{Geometry, Misses};
 
-/// The answer of the model.
+/// The results of the cache model.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Caches {
     /// The caches.
     pub geometry: Geometry,
-    /// Accesses of all runs of the first configuration.
+    /// Accesses in all runs of the first configuration.
     pub accesses_a: Accesses,
-    /// Of the second one.
+    /// Accesses in all runs of the second configuration.
     pub accesses_b: Accesses,
-    /// Of each kind of miss, per job or run.
+    /// One table per kind of miss, per job or per run.
     pub kinds: Vec<Table>,
 }
 
@@ -28,24 +28,25 @@ pub struct Caches {
 pub struct Table {
     /// The kind.
     pub kind: Kind,
-    /// All of them; the totals of all kinds are judged together.
+    /// The total; the totals of all kinds are tested together.
     pub total: Row,
-    /// By thread, largest difference first.
+    /// Rows by thread, largest difference first.
     pub threads: Vec<Row>,
-    /// By subsystem.
+    /// Rows by subsystem.
     pub subsystems: Vec<Row>,
-    /// By function.
+    /// Rows by function.
     pub functions: Vec<Row>,
 }
 
 impl Caches {
-    /// Sets two configurations against each other; none if no run has a model.
+    /// Compares the misses of two configurations. Runs without a cache model count as
+    /// zero.
     pub(crate) fn of(geometry: Geometry, pairs: &[Pair], by_job: bool) -> Caches {
         let sum = |side: &Side, at: usize| {
             let kind = KINDS.get(at).copied();
             kind.map_or(0, |kind| places(side, kind).values().sum())
         };
-        // What is said of the levels is said of all of them at once.
+        // The totals of all levels are tested as one family.
         let totals = totals(pairs, by_job, &[ALL; KINDS.len()], sum);
         let one = |(kind, total): (&Kind, Row)| {
             let table =

@@ -1,4 +1,4 @@
-//! Who called what: call trees of one run, by thread.
+//! The call trees of one run, by thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +7,13 @@ use crate::symbols::KERNEL;
 use crate::threads::merged;
 use crate::{Counts, Error, Symbols};
 
-/// What interrupts hang below: whom they interrupt did not call them.
+/// The node above interrupt handlers, which are not callees of the code they interrupt.
 pub const INTERRUPTS: &str = "(interrupts)";
 
-/// Nodes of trees as the plugin writes them.
+/// The nodes of the trees as the plugin writes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Trees {
-    /// The task of each root.
+    /// For each root, the index of its task.
     roots: Vec<usize>,
     nodes: Vec<Node>,
 }
@@ -28,11 +28,11 @@ struct Node {
     entered: u64,
 }
 
-/// The plugin has no deeper stacks.
+/// The maximum stack depth that the plugin records.
 const DEEPEST: usize = 4096;
 
 impl Trees {
-    /// A thread's tree begins, of this task.
+    /// Reads the root of a tree: the index of its task.
     pub(crate) fn take_root(&mut self, rest: &str, tasks: usize) -> Option<()> {
         let task = rest.parse().ok()?;
         (task < tasks).then_some(())?;
@@ -40,8 +40,8 @@ impl Trees {
         Some(())
     }
 
-    /// A function: the number of its caller, from 1, or 0; where it begins; how
-    /// many instructions it has itself; how often it was entered.
+    /// Reads a node: the number of its caller (from 1, or 0 for none), the start address
+    /// of the function, its self instructions, and its number of entries.
     pub(crate) fn take_node(&mut self, rest: &str) -> Option<()> {
         let words: Vec<&str> = rest.split(' ').collect();
         let [parent, function, own, entered] = words[..] else {
@@ -67,26 +67,27 @@ impl Trees {
     }
 }
 
-/// A function where it was called.
+/// A function at one place in a call tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
-    /// Instructions of its own.
+    /// Self instructions.
     pub own: u64,
-    /// How often it was entered.
+    /// The number of entries.
     pub entered: u64,
-    /// What it called, by name.
+    /// Its callees, by name.
     pub callees: BTreeMap<String, Call>,
 }
 
 impl Call {
-    /// Its own instructions and those of all that it called.
+    /// Inclusive instructions: its own and those of everything it called.
     #[must_use]
     pub fn inclusive(&self) -> u64 {
         self.own + self.callees.values().map(Call::inclusive).sum::<u64>()
     }
 
-    /// Adds up what functions of these names have with all that they called,
-    /// each instruction once; their own instructions; and their entries.
+    /// Adds to `sum` the instructions and entries of the functions called `names`:
+    /// inclusive instructions, each counted once even if such functions nest; self
+    /// instructions; and entries.
     fn add_up(&self, names: &BTreeSet<String>, inside: bool, sum: &mut Share) {
         for (name, callee) in &self.callees {
             let one = names.contains(name);
@@ -112,33 +113,35 @@ impl Call {
     }
 }
 
-/// What a function has.
+/// Instructions and entries of a function.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Instructions with those of all that it called.
+    /// Inclusive instructions.
     pub inclusive: u64,
-    /// Its own.
+    /// Self instructions.
     pub own: u64,
-    /// How often it was entered.
+    /// The number of entries.
     pub entered: u64,
 }
 
-/// The call trees of one run, by the merged names of threads.
+/// The call trees of one run, by merged thread name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Calls {
-    /// A thread has no instructions itself: its callees are what it was in.
+    /// The roots. A thread has no self instructions; its callees are its outermost
+    /// functions.
     pub threads: BTreeMap<String, Call>,
 }
 
 impl Calls {
-    /// Puts names to the trees.
+    /// Resolves the addresses in the trees to names.
     ///
     /// # Errors
-    /// They do not hold the instructions that were counted of each thread and
+    /// If the trees do not add up to the instructions counted for each thread and
     /// function.
     pub fn of(counts: &Counts, symbols: &Symbols, profile: &Profile) -> Result<Calls, Error> {
         let trees = &counts.trees;
-        // A caller comes before its callees: from the end all are complete.
+        // Callers precede their callees, so every node is complete when visited from the
+        // end.
         let mut calls: Vec<Call> = Vec::new();
         let mut names = Vec::new();
         for node in &trees.nodes {
@@ -172,8 +175,8 @@ impl Calls {
         Ok(all)
     }
 
-    /// Who called whom outside the kernel is not known: there the functions of
-    /// a thread stand beside each other.
+    /// Adds user-space functions flat below the user-space node of each thread, since
+    /// calls outside the kernel are not recorded.
     fn name_user_space(&mut self, profile: &Profile) {
         for (thread, call) in &mut self.threads {
             let Some(user) = call.callees.get_mut(USER) else {
@@ -194,7 +197,8 @@ impl Calls {
         }
     }
 
-    /// Fails unless each thread has in each function what was counted there.
+    /// Fails unless the trees contain exactly the instructions counted for each thread
+    /// and function.
     fn refuse_other(&self, profile: &Profile) -> Result<(), Error> {
         let mut counted: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for (place, times) in &profile.places {
@@ -223,7 +227,7 @@ impl Calls {
         Ok(())
     }
 
-    /// What functions of these names have together.
+    /// The instructions and entries of all functions with these names together.
     #[must_use]
     pub fn share(&self, names: &BTreeSet<String>) -> Share {
         let mut sum = Share::default();
@@ -233,8 +237,8 @@ impl Calls {
         sum
     }
 
-    /// The stacks of a flame graph, one line each: thread and functions, and
-    /// how many instructions the last of them has itself.
+    /// Returns folded stacks for a flame graph, one per line: the thread, the functions,
+    /// and the self instructions of the last function.
     #[must_use]
     pub fn folded(&self) -> String {
         let mut text = String::new();
@@ -245,12 +249,12 @@ impl Calls {
     }
 }
 
-/// A name in a line of stacks.
+/// Replaces characters that separate frames or lines.
 fn plain(name: &str) -> String {
     name.replace([';', '\n', '\r'], "_")
 }
 
-/// Threads of one name are one tree.
+/// Merges a tree into another; threads with the same name share a tree.
 fn join(into: &mut Call, call: Call) {
     into.own += call.own;
     into.entered += call.entered;

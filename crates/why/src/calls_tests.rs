@@ -28,7 +28,7 @@ fn callees_and_own_instructions_are_all_that_was_counted() {
     let calls = made(TEXT).unwrap();
     let thread = &calls.threads["a b"];
     assert_eq!(thread.inclusive(), 45);
-    // Two nodes of one name and caller are one.
+    // Nodes with the same name and caller are merged.
     let schedule = &thread.callees["schedule"];
     assert_eq!((schedule.own, schedule.entered), (28, 2));
     assert_eq!(schedule.inclusive(), 38);

@@ -1,34 +1,34 @@
-//! Claims that a function explains a share of a metric, put to the counts.
+//! Tests claims that a function explains a share of a metric against the counts.
 
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Calls, Share};
 use crate::difference::{Account, Asked, Hunk, Pair, Side, divisor, mean, number};
 
-/// Metrics that go on by one with each instruction of a machine of one CPU, and
-/// those of them that do so on several.
+/// Metrics that advance by one per instruction on a machine with one CPU, and whether
+/// they still do so on several CPUs.
 const METRICS: [(&str, bool); 2] = [("busy_time", false), ("guest_instructions", true)];
 
-/// `csum_partial: 20 % on busy_time`.
+/// A claim such as `csum_partial: 20 % on busy_time`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// As it was written.
+    /// The claim as written.
     pub text: String,
     /// The function.
     pub function: String,
-    /// The share of the metric that it is said to explain, in percent.
+    /// The share of the metric that the function is claimed to explain, in per cent.
     pub percent: f64,
-    /// What the last digit of that figure may hide.
+    /// Half a unit in the last digit of `percent`.
     rounding: f64,
     /// The metric.
     pub metric: String,
 }
 
 impl Claim {
-    /// Reads `FN: N % on METRIC`; without `on`, the metric is this one.
+    /// Parses `FN: N % on METRIC`; without `on METRIC`, the claim is about `metric`.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A message that says what is wrong.
     pub fn parse(text: &str, metric: &str) -> Result<Claim, String> {
         let form = "a claim is 'FN: N % on METRIC'";
         let wrong = |what: &str| format!("'{text}': {what}; {form}");
@@ -70,63 +70,62 @@ impl Claim {
     }
 }
 
-/// What the counts say of a claim.
+/// The outcome of testing a claim against the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// No change of the function can explain so much.
+    /// No change of the function can explain that much.
     Refuted,
-    /// A change of it might.
+    /// A change of the function might explain that much.
     NotRefuted,
-    /// The counts do not say.
+    /// The counts do not decide.
     Undecided,
 }
 
-/// A claim and what came of it.
+/// A claim and its outcome.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Explained {
-    /// As it was written.
+    /// The claim as written.
     pub claim: String,
     /// The function.
     pub function: String,
-    /// What it is said to explain, in percent.
+    /// The claimed share, in per cent.
     pub percent: f64,
-    /// Of this metric.
+    /// The metric of the claim.
     pub metric: String,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why that is not known.
+    /// Why it is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What the function has.
+    /// The instructions of the function.
     pub has: Has,
 }
 
-/// What a function has of all instructions.
+/// A function's share of all instructions.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 pub struct Has {
-    /// Whether the kernels have a function of this name.
+    /// Whether the kernels have a function with this name.
     pub known: bool,
-    /// Whether anything of it was executed.
+    /// Whether any of it was executed.
     pub reached: bool,
-    /// How often it is entered in the first configuration, per job or run,
-    /// mean over seeds.
+    /// Entries in the first configuration, per job or per run, averaged over seeds.
     pub entered_a: f64,
-    /// In the second one.
+    /// Entries in the second configuration.
     pub entered_b: f64,
-    /// Its share of all instructions of the first configuration, with what it
-    /// calls, in percent, mean over seeds.
+    /// Its inclusive share of all instructions in the first configuration, in per cent,
+    /// averaged over seeds.
     pub share_a: f64,
-    /// Of the second one.
+    /// Its inclusive share in the second configuration.
     pub share_b: f64,
-    /// What it can explain at most, in percent: the larger of its instructions
-    /// in both, with what it calls, of the smaller of all, with the seed that
-    /// allows most.
+    /// An upper bound on what it can explain, in per cent: the larger of its inclusive
+    /// instruction counts in the two configurations, divided by the smaller of the total
+    /// counts; the maximum over seeds.
     pub at_most: f64,
 }
 
 impl Has {
-    /// What the function of this number of a question has.
+    /// The figures of the function with this index (see [`Asked::functions`]).
     pub(crate) fn of(at: usize, pairs: &[Pair], by_job: bool) -> Has {
         let mut has = Has::default();
         let (mut entered, mut shares) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
@@ -166,7 +165,7 @@ impl Has {
 }
 
 impl Side {
-    /// What the functions of this number of a question have together.
+    /// The figures of all functions with this index together.
     fn share(&self, at: usize) -> Share {
         let names = self.functions.get(at);
         let share = |calls: &Calls| Some(calls.share(names?));
@@ -174,16 +173,16 @@ impl Side {
     }
 }
 
-/// A hunk of a diff and what the functions that it touches can explain.
+/// A hunk of a diff, and how much the functions it touches can explain.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Weighed {
     /// The file.
     pub path: String,
-    /// Its ranges.
+    /// Its line ranges.
     pub range: String,
-    /// Whether it also changes lines that are in no function the diff tells of.
+    /// Whether it also changes lines that the diff does not assign to a function.
     pub outside: bool,
-    /// The functions.
+    /// The functions that it touches.
     pub functions: Vec<Touched>,
 }
 
@@ -192,12 +191,12 @@ pub struct Weighed {
 pub struct Touched {
     /// Its name.
     pub name: String,
-    /// What it has.
+    /// The instructions of the function.
     pub has: Has,
 }
 
-/// What the hunks of a question can explain; the functions of claims come
-/// before theirs.
+/// How much the hunks can explain. Their functions follow those of the claims in the
+/// index.
 pub(crate) fn weighed(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Weighed> {
     let mut at = asked.claims.len()..;
     let mut one = |hunk: &Hunk| Weighed {
@@ -214,7 +213,7 @@ pub(crate) fn weighed(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Weighe
     asked.hunks.iter().map(&mut one).collect()
 }
 
-/// Puts a claim to what its function has.
+/// Tests a claim against the figures of its function.
 pub(crate) fn explained(claim: &Claim, has: Has, account: &Account) -> Explained {
     let on_several = METRICS
         .iter()

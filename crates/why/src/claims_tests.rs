@@ -7,8 +7,7 @@ use crate::calls::Call;
 use crate::counts::Checks;
 use crate::{Asked, Profile, Why};
 
-/// `f` with `own` instructions calls `g` with 150, and others have the rest of
-/// `all`.
+/// `f` with `own` instructions calls `g` with 150; `h` has the rest of `all`.
 pub(crate) fn side(own: u64, all: u64) -> Side {
     let leaf = |own| Call {
         own,
@@ -74,7 +73,7 @@ fn put(text: &str, names: &[&str], spoil: fn(&mut Side)) -> Explained {
 
 #[test]
 fn what_a_function_explains_includes_what_it_calls() {
-    // 250 of 1000, 200 of 800: at most 250 of 800.
+    // 250 of 1000 and 200 of 800: at most 250 of 800.
     let kept = put("f: 31% on busy_time", &["f"], |_| ());
     assert_eq!(kept.outcome, Outcome::NotRefuted);
     assert_eq!((kept.has.share_a, kept.has.share_b), (25.0, 25.0));
@@ -142,7 +141,7 @@ fn functions_of_hunks_come_behind_those_of_claims() {
 
 #[test]
 fn the_last_digit_of_a_figure_may_be_rounded() {
-    // 150 of 800 are 18.75 %.
+    // 150 of 800 is 18.75 %.
     for (text, outcome) in [
         ("g: 19%", Outcome::NotRefuted),
         ("g: 19.0%", Outcome::Refuted),

@@ -1,5 +1,5 @@
-//! What the plugin wrote: how often which instructions were executed, by CPU,
-//! task and translation block.
+//! The output of the plugin: how often each instruction was executed, by CPU, task and
+//! translation block.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::calls::Trees;
 use crate::misses::Missed;
 use crate::symbols::KERNEL;
 
-/// What the text begins with.
+/// The first line of the text.
 pub const SCHEMA: &str = "assize.counts/2";
 
 /// A task on one CPU.
@@ -16,74 +16,74 @@ pub const SCHEMA: &str = "assize.counts/2";
 pub struct Task {
     /// The CPU.
     pub cpu: u32,
-    /// Its number; -1 for whatever ran before the first switch was seen.
+    /// Its PID; -1 for code executed before the first observed context switch.
     pub pid: i64,
-    /// The number of its process.
+    /// Its TGID.
     pub tgid: i64,
-    /// Its name, as the kernel last knew it.
+    /// Its `comm`, as last seen in the kernel.
     pub name: String,
 }
 
-/// An instruction of a block.
+/// An instruction of a translation block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instruction {
     /// The block.
     pub block: u32,
-    /// How many of the block come before it.
+    /// Its index within the block.
     pub at: usize,
     /// Its address.
     pub address: u64,
 }
 
-/// How often a function was entered.
+/// The entries of a probed function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entries {
-    /// How often.
+    /// The number of entries.
     pub times: u64,
-    /// Number of significant bits of the argument to how often it had as many.
+    /// The number of entries by the number of significant bits of the argument.
     pub sizes: BTreeMap<u32, u64>,
 }
 
-/// How far the counts can be trusted.
+/// Consistency checks of the counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// Whether both marks were seen.
+    /// Whether both the start and the end of the window were seen.
     pub closed: bool,
-    /// How many CPUs the machine had.
+    /// The number of CPUs of the machine.
     pub cpus: u32,
     /// How often the clock was read.
     pub readings: u64,
-    /// How often it had not gone on by the instructions that were counted.
+    /// How often the clock had not advanced by the number of counted instructions.
     pub mismatches: u64,
     /// How many blocks were left before their end.
     pub early: u64,
-    /// Of how many of these it is not known where.
+    /// For how many of these the exit point is unknown.
     pub unclear: u64,
-    /// Nanoseconds that the clock went on beyond the instructions: idle time
-    /// that was skipped and, with several CPUs, costs that are declared.
+    /// Nanoseconds by which the clock advanced beyond the instruction count: skipped idle
+    /// time and, on several CPUs, declared costs.
     pub skipped: u64,
     /// How often a call tree could not be followed.
     pub lost: u64,
 }
 
-/// All counts of one run.
+/// The counts of one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     tasks: Vec<Task>,
-    /// Block to the addresses of its instructions.
+    /// For each block, the addresses of its instructions.
     blocks: BTreeMap<u32, Vec<u64>>,
-    /// Of blocks outside the kernel their bytes.
+    /// For each block outside the kernel, its code bytes.
     codes: BTreeMap<u32, Vec<u8>>,
-    /// Task and block to executions of the whole of it, and to executions of
-    /// only so many instructions.
+    /// For each task and block, how often it was executed as a whole, and how often only
+    /// its first n instructions were.
     cells: BTreeMap<(usize, u32), Cell>,
-    /// Who called what, if that was asked for.
+    /// The call trees, if they were requested.
     pub(crate) trees: Trees,
-    /// What a model of caches missed, if that was asked for.
+    /// The results of the cache model, if one was requested.
     pub(crate) missed: Missed,
-    /// Of the functions that were asked for, in the order of the question.
+    /// The entries of the probed functions, in the order of the probes.
     pub entries: Vec<Entries>,
-    /// How far they can be trusted.
+    /// Consistency checks of the counts.
     pub checks: Checks,
 }
 
@@ -94,10 +94,10 @@ struct Cell {
 }
 
 impl Counts {
-    /// Reads the text.
+    /// Parses the output of the plugin.
     ///
     /// # Errors
-    /// A line that is not understood, or a text without its end.
+    /// If a line cannot be parsed or the text is cut off.
     pub fn parse(text: &str) -> Result<Counts, Error> {
         let mut counts = Counts::default();
         let mut ended = false;
@@ -172,7 +172,8 @@ impl Counts {
             .map(|offset| from.checked_add(u64::from_str_radix(offset, 16).ok()?))
             .collect();
         let addresses = addresses?;
-        // Only outside the kernel it is not known by its address what it is.
+        // Bytes are given only for user code, where an address does not identify the
+        // code.
         let user = addresses.iter().all(|address| *address < KERNEL);
         if user {
             self.codes.insert(number, bytes(words.next()?)?);
@@ -225,12 +226,12 @@ impl Counts {
         Some(self.cells.entry((task, block)).or_default())
     }
 
-    /// The task of this number.
+    /// The task with this index.
     pub(crate) fn task(&self, at: usize) -> Option<&Task> {
         self.tasks.get(at)
     }
 
-    /// Blocks outside the kernel: number, bytes, addresses of instructions.
+    /// The blocks outside the kernel: number, code bytes, instruction addresses.
     pub(crate) fn user_blocks(&self) -> impl Iterator<Item = (u32, &[u8], &[u64])> {
         let addresses = |block| self.blocks.get(block).map(Vec::as_slice);
         self.codes
@@ -238,18 +239,17 @@ impl Counts {
             .filter_map(move |(block, code)| Some((*block, code.as_slice(), addresses(block)?)))
     }
 
-    /// The addresses of the instructions of a block.
+    /// The instruction addresses of a block.
     pub(crate) fn addresses(&self, block: u32) -> Option<&[u64]> {
         self.blocks.get(&block).map(Vec::as_slice)
     }
 
-    /// Which task has executed which block.
+    /// Which tasks executed which blocks.
     pub(crate) fn executed(&self) -> impl Iterator<Item = (usize, u32)> {
         self.cells.keys().copied()
     }
 
-    /// Tells each task and instruction, by its block and its place there, how
-    /// often it was executed.
+    /// Calls `tell` with the execution count of each instruction for each task.
     pub fn each(&self, mut tell: impl FnMut(&Task, Instruction, u64)) {
         for ((task, block), cell) in &self.cells {
             let (Some(task), Some(addresses)) = (self.tasks.get(*task), self.blocks.get(block))
@@ -259,8 +259,8 @@ impl Counts {
             for (at, address) in addresses.iter().enumerate() {
                 let parts = cell.parts.iter().filter(|(executed, _)| *executed > at);
                 let times = cell.whole + parts.map(|(_, times)| i128::from(*times)).sum::<i128>();
-                // A block that was begun before the window and left in it has
-                // no count there, so this is never below zero.
+                // A block that was entered before the window and left inside it is not
+                // counted, so this is never negative.
                 if let Ok(times) = u64::try_from(times)
                     && times > 0
                 {
@@ -272,7 +272,7 @@ impl Counts {
     }
 }
 
-/// Bytes that are written as two digits each.
+/// Decodes bytes written as two hexadecimal digits each.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
     let pairs = digits.chunks(2).map(|pair| {
@@ -284,7 +284,7 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     pairs.collect()
 }
 
-/// As many numbers as are wanted, and no more.
+/// Parses exactly `N` numbers.
 pub(crate) fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
     let mut words = text.split(' ');
     let mut all = [0; N];

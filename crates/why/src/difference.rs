@@ -1,4 +1,4 @@
-//! What two configurations spend otherwise, row by row.
+//! Compares the instructions of two configurations, row by row.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,67 +14,67 @@ use crate::{Caches, Calls, Claim, Geometry, Misses, Profile};
 /// The schema of [`Why`].
 pub const SCHEMA: &str = "assize.why/1";
 
-/// One seed, carried out in both configurations.
+/// One seed, run in both configurations.
 #[derive(Debug, Clone)]
 pub struct Pair {
     /// The seed.
     pub seed: u64,
     /// The first configuration.
     pub a: Side,
-    /// The second one.
+    /// The second configuration.
     pub b: Side,
 }
 
-/// One run, counted.
+/// One counted run.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// Its number in the schedule.
+    /// Its index in the schedule.
     pub run: u32,
-    /// Its counts.
+    /// Its instruction counts.
     pub profile: Profile,
-    /// How many jobs it did, if it says so.
+    /// How many jobs it did, if it reports them.
     pub jobs: Option<f64>,
-    /// What the bundle says of the metric that is to be explained.
+    /// The recorded value of the metric to be explained.
     pub metric: Option<f64>,
-    /// How often each function that was asked for was entered, and with what.
+    /// The entries of each requested function.
     pub reached: Vec<Entered>,
-    /// Its call trees, if they were asked for.
+    /// Its call trees, if they were requested.
     pub calls: Option<Calls>,
-    /// What it missed in a model of caches, if that was asked for.
+    /// Its misses in the cache model, if one was requested.
     pub misses: Option<Misses>,
-    /// What the kernel calls the functions of claims and then those of hunks:
-    /// of each the full names.
+    /// For each function of the claims and then of the hunks, the full names of the
+    /// kernel functions it refers to.
     pub functions: Vec<BTreeSet<String>>,
 }
 
-/// Entries of one function in one run.
+/// The entries of one function in one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Entered {
-    /// How often.
+    /// The number of entries.
     pub times: u64,
-    /// Significant bits of the argument, and how often it had so many.
+    /// The number of entries by the number of significant bits of the argument.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes: BTreeMap<u32, u64>,
 }
 
-/// What is compared.
+/// What to compare.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     /// The workload.
     pub workload: String,
     /// The first configuration.
     pub a: String,
-    /// The second one.
+    /// The second configuration.
     pub b: String,
-    /// The metric that is to be explained.
+    /// The metric to be explained.
     pub metric: String,
-    /// The functions of which entries were counted, as they were asked for.
+    /// The functions whose entries are counted, as requested.
     pub reached: Vec<String>,
-    /// The claims that are put to the counts.
+    /// The claims to be tested.
     pub claims: Vec<Claim>,
-    /// The hunks of which it is asked what they can explain.
+    /// The hunks to be weighed.
     pub hunks: Vec<Hunk>,
-    /// The caches that are modelled, if that was asked for.
+    /// The modelled caches, if a model was requested.
     pub caches: Option<Geometry>,
 }
 
@@ -83,18 +83,17 @@ pub struct Asked {
 pub struct Hunk {
     /// The file.
     pub path: String,
-    /// Its ranges: `-1,2 +3,4`.
+    /// Its line ranges: `-1,2 +3,4`.
     pub range: String,
     /// The functions that it touches.
     pub functions: Vec<String>,
-    /// Whether it changes lines of which the diff does not tell in which
-    /// function they are, or that are in none.
+    /// Whether it changes lines outside functions, or lines that the diff does not assign
+    /// to a function.
     pub outside: bool,
 }
 
 impl Asked {
-    /// The functions that trees are asked about: those of claims and then those
-    /// of hunks.
+    /// The functions of the claims, followed by those of the hunks.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         let claims = self.claims.iter().map(|claim| claim.function.as_str());
         let hunks = self.hunks.iter().flat_map(|hunk| &hunk.functions);
@@ -102,88 +101,87 @@ impl Asked {
     }
 }
 
-/// The answer.
+/// The result of comparing two configurations.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Why {
-    /// [`SCHEMA`].
+    /// Always [`SCHEMA`].
     pub schema: Cow<'static, str>,
     /// The workload.
     pub workload: String,
     /// The first configuration.
     pub a: String,
-    /// The second one.
+    /// The second configuration.
     pub b: String,
-    /// What values are of: `job` or `run`.
+    /// The unit of the values: per `job` or per `run`.
     pub per: Cow<'static, str>,
-    /// The seeds that were carried out again.
+    /// The seeds that were rerun.
     pub seeds: Vec<u64>,
-    /// Numbers of their runs in the schedule, of the first and of the second
+    /// The indexes of these runs in the schedule, for the first and the second
     /// configuration.
     pub runs: Vec<[u32; 2]>,
     /// All instructions.
     pub total: Row,
-    /// How far the counts account for the machine's clock.
+    /// Whether the counts account for the machine's clock.
     pub account: Account,
-    /// The metric of the same runs, as the bundle has it.
+    /// The metric of the same runs, as recorded in the bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
-    /// By thread, largest difference first.
+    /// Rows by thread, largest difference first.
     pub threads: Vec<Row>,
-    /// By subsystem.
+    /// Rows by subsystem.
     pub subsystems: Vec<Row>,
-    /// By function.
+    /// Rows by function.
     pub functions: Vec<Row>,
-    /// The smallest p that so many seeds allow, if there are several.
+    /// The smallest attainable p value with this many seeds, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_attainable: Option<f64>,
-    /// The functions that were asked for.
+    /// The requested functions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<Reached>,
-    /// What came of the claims.
+    /// The outcomes of the claims.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Explained>,
-    /// What the hunks of a diff can explain.
+    /// How much the hunks of a diff can explain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<Weighed>,
-    /// What a model of caches missed, if that was asked for.
+    /// The results of the cache model, if one was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caches: Option<Caches>,
-    /// The call trees of all threads, if they were asked for.
+    /// The call trees of all threads, if they were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Branch>,
 }
 
-/// A metric beside the instructions.
+/// A metric recorded in the same runs.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Metric {
     /// Its name.
     pub name: String,
-    /// Its value on the first configuration, per job or run.
+    /// Its value in the first configuration, per job or per run.
     pub a: f64,
-    /// On the second one.
+    /// Its value in the second configuration.
     pub b: f64,
 }
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Row {
-    /// What it is of.
+    /// The name of the thread, subsystem or function.
     pub name: String,
-    /// Of a function its subsystem.
+    /// For a function, its subsystem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// Instructions of the first configuration, per job or run, mean over
-    /// seeds.
+    /// Instructions in the first configuration, per job or per run, averaged over seeds.
     pub a: f64,
-    /// Of the second one.
+    /// Instructions in the second configuration.
     pub b: f64,
-    /// The first less the second.
+    /// `a - b`.
     pub difference: f64,
-    /// The 95 % interval of the difference, with several seeds that differ.
+    /// The 95 % interval of the difference, if there are several seeds and they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-    /// With several seeds: whether the difference is established beside all
-    /// others of its table.
+    /// With several seeds, whether the difference is established, corrected for all rows
+    /// of its table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub established: Option<bool>,
 }
@@ -191,46 +189,46 @@ pub struct Row {
 /// Whether every instruction is accounted for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Account {
-    /// Whether it is.
+    /// Whether every instruction is accounted for.
     pub whole: bool,
-    /// Instructions that were counted, of all runs.
+    /// The number of instructions counted in all runs.
     pub instructions: u64,
     /// How often the clock was compared with the count.
     pub readings: u64,
-    /// How often they did not agree.
+    /// How often the two disagreed.
     pub mismatches: u64,
-    /// Blocks of which it is not known how far they were executed.
+    /// The number of block executions whose exit point is unknown.
     pub unclear: u64,
-    /// CPUs of the machine. With several the clock also goes on by costs that
-    /// are declared, and agrees if it never goes on by less than the count.
+    /// The number of CPUs of the machine. With several, declared costs advance the clock
+    /// too, and the clock agrees if it never advances by less than the count.
     pub cpus: u32,
 }
 
-/// A function that was asked for.
+/// A function whose entries were requested.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Reached {
-    /// As it was asked for.
+    /// The name as requested.
     pub function: String,
-    /// Entries in the first configuration, per job or run, mean over seeds.
+    /// Entries in the first configuration, per job or per run, averaged over seeds.
     pub a: f64,
-    /// In the second one.
+    /// Entries in the second configuration.
     pub b: f64,
-    /// Share of all instructions that the function itself has, without what
-    /// it calls, in the first configuration.
-    pub share_a: f64,
-    /// In the second one.
-    pub share_b: f64,
-    /// Significant bits of the argument to entries of all runs of the first
+    /// The share of the function's self instructions in all instructions of the first
     /// configuration.
+    pub share_a: f64,
+    /// The same share in the second configuration.
+    pub share_b: f64,
+    /// Entries by the number of significant bits of the argument, over all runs of the
+    /// first configuration.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes_a: BTreeMap<u32, u64>,
-    /// Of the second one.
+    /// The same for the second configuration.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes_b: BTreeMap<u32, u64>,
 }
 
 impl Why {
-    /// Sets two configurations against each other. There must be a pair.
+    /// Compares two configurations. `pairs` must not be empty.
     #[must_use]
     pub fn of(asked: &Asked, pairs: &[Pair]) -> Why {
         let sides = || pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
@@ -276,7 +274,7 @@ impl Why {
     }
 }
 
-/// What all runs together say of the counts.
+/// The consistency checks of all runs combined.
 fn account<'a>(sides: impl Iterator<Item = &'a Side>) -> Account {
     let mut account = Account {
         whole: true,

@@ -270,7 +270,7 @@ fn which_levels_of_caches_differ_is_decided_over_seeds_for_all_levels_at_once() 
     let large = [500, 501, 502, 503, 504, 505, 506, 507];
     let lucky = [100, 100, 100, 900, 100, 100, 100, 100];
     let either_way = [90, 110, 91, 109, 92, 108, 93, 107];
-    // Each alone has p = 8/256, and the two together have more than 0.05.
+    // Each alone has p = 8/256; both together exceed 0.05.
     let most = [120, 121, 119, 122, 118, 123, 117, 82];
     let most_too = [82, 118, 121, 117, 123, 120, 122, 119];
     assert_eq!(established(large, lucky), [true, false]);

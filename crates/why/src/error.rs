@@ -1,39 +1,39 @@
-//! What can be wrong with what is read.
+//! Errors in the input texts.
 
-/// Why a text cannot be used.
+/// Why an input cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// A line of a text is not understood.
+    /// A line cannot be parsed.
     Line {
-        /// Which text: `counts`.
+        /// The name of the text: `counts`.
         text: &'static str,
-        /// The line's number, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The kernel does not say something that is needed.
+    /// The kernel lacks something that is needed.
     Missing {
-        /// What: `the symbol __switch_to`.
+        /// What it lacks: `the symbol __switch_to`.
         what: String,
-        /// What is true of kernels that say it.
+        /// A property of kernels that have it.
         mend: &'static str,
     },
-    /// The call trees do not hold what was counted.
+    /// The call trees do not add up to the counts.
     Trees {
         /// The thread.
         thread: String,
         /// The function.
         function: String,
-        /// Its instructions in that thread.
+        /// The counted instructions of the function in the thread.
         counted: u64,
-        /// Those in the trees.
+        /// The instructions in the trees.
         here: u64,
     },
-    /// A model of caches was asked for, and there is none, or so many accesses
-    /// could not be placed in it.
+    /// A cache model was requested but the plugin wrote none (`None`), or this many
+    /// accesses had no known physical address.
     Caches(Option<u64>),
-    /// The types of the kernel are damaged.
+    /// The kernel's BTF type information is damaged.
     Types(&'static str),
 }
 

@@ -1,5 +1,5 @@
-//! The trees of a differential flame graph: whole numbers, so that every frame
-//! is exactly what it has itself and what is below it.
+//! The frames of a differential flame graph. Figures are integers, so that every frame is
+//! exactly the sum of its self count and the frames below it.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use crate::calls::Call;
 use crate::difference::{Pair, Side, number};
 use crate::stored::Stored;
 
-/// The first threshold above none.
+/// The first threshold above zero.
 const SMALLEST: f64 = 1e-6;
 
-/// The configurations, in the order of figures.
+/// Accessors for the two configurations, in the order of the figures.
 const SIDES: [fn(&Pair) -> &Side; 2] = [|pair| &pair.a, |pair| &pair.b];
 
-/// One frame. Figures are of the first and of the second configuration, of all
-/// seeds together.
+/// One frame. Figures are for the first and the second configuration, summed over all
+/// seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The thread, the subsystem or the function; empty for the whole and for
-    /// small frames that are one.
+    /// The name of the thread, subsystem or function; empty for the root and for a frame
+    /// of merged small ones.
     pub name: String,
-    /// How many small frames this one is, if it is some.
+    /// The number of small frames merged into this one; 0 for an ordinary frame.
     pub others: usize,
-    /// Instructions with those of all frames below.
+    /// Inclusive instructions.
     pub all: [u64; 2],
-    /// Instructions of its own.
+    /// Self instructions.
     pub own: [u64; 2],
-    /// How often it was entered.
+    /// The number of entries.
     pub entered: [u64; 2],
-    /// What is below it, the widest first.
+    /// The frames below, widest first.
     pub below: Vec<Frame>,
 }
 
@@ -38,23 +38,20 @@ pub struct Frame {
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(into = "Stored", try_from = "Stored")]
 pub struct Flame {
-    /// Whether frames are stacks of calls, and not thread, subsystem and
-    /// function.
+    /// Whether frames are call stacks; otherwise they are thread, subsystem and function.
     pub stacks: bool,
-    /// By how much a figure is divided to be that of a job or run.
+    /// The divisors that convert figures to per job or per run.
     pub jobs: [f64; 2],
-    /// A frame with less than this share of all instructions, in both
-    /// configurations, is one of some others.
+    /// Frames with a smaller share of all instructions in both configurations are merged.
     pub least: f64,
-    /// All instructions; threads are below.
+    /// The root, with all instructions; threads are below it.
     pub whole: Frame,
 }
 
 impl Flame {
-    /// The frames of these runs: stacks of calls if `trees` is asked for and
-    /// all runs have them. Frames with less than the share `least` are put
-    /// together; should there be more than `most` all the same, those with
-    /// less than twice that, and so on.
+    /// Builds the frames of these runs: call stacks if `trees` is set and all runs have
+    /// them. Frames with a share below `least` are merged. If more than `most` frames
+    /// remain, the threshold is doubled until they fit.
     #[must_use]
     pub fn of(pairs: &[Pair], trees: bool, least: f64, most: usize) -> Flame {
         let sides = || pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
@@ -86,9 +83,8 @@ impl Flame {
         .within(most)
     }
 
-    /// The same with no more than so many frames: those below [`Flame::least`] are
-    /// put together, and should there be too many all the same, those below twice
-    /// that, and so on.
+    /// Reduces the graph to at most `most` frames: frames below [`Flame::least`] are
+    /// merged, and the threshold is doubled until the rest fits.
     #[must_use]
     pub fn within(self, most: usize) -> Flame {
         let complete = self.whole;
@@ -104,14 +100,14 @@ impl Flame {
                     ..self
                 };
             }
-            // A threshold of nothing has no double.
+            // Doubling a threshold of zero has no effect.
             least = (least * 2.0).max(SMALLEST);
         }
     }
 }
 
 impl Frame {
-    /// How many frames this one and those below it are.
+    /// The number of frames in this subtree, including itself.
     #[must_use]
     pub fn frames(&self) -> usize {
         1 + self.below.iter().map(Frame::frames).sum::<usize>()
@@ -152,8 +148,7 @@ fn of_places(side: &Side) -> Stack {
     whole
 }
 
-/// Adds a run of one configuration to the frames, and says how many instructions
-/// it has.
+/// Adds a run of one configuration to the frames and returns its inclusive instructions.
 fn add(frame: &mut Frame, stack: &Stack, side: usize) -> u64 {
     let mut all = stack.own;
     for (name, stack) in &stack.below {
@@ -181,8 +176,8 @@ fn add(frame: &mut Frame, stack: &Stack, side: usize) -> u64 {
     all
 }
 
-/// Makes one frame of all that are smaller than the limits or are some others
-/// already, and sorts the rest.
+/// Merges all frames below the limits, and those already merged, into one frame; sorts
+/// the rest.
 fn fold(frame: &mut Frame, limits: [f64; 2]) {
     let small = |frame: &Frame| {
         let mut both = frame.all.iter().zip(limits);

@@ -40,7 +40,8 @@ fn side(threads: &[(&str, Call)], jobs: f64) -> Side {
     }
 }
 
-/// A function of 200,000 instructions and one of 3 in one configuration only.
+/// One configuration has a function with 200,000 instructions and one with 3 that the
+/// other lacks.
 fn planted() -> Pair {
     let read = call(7, &[("tiny", call(3, &[])), ("small", call(2, &[]))]);
     let with = call(90, &[("planted", call(200_000, &[])), ("read", read)]);
@@ -52,7 +53,7 @@ fn planted() -> Pair {
     }
 }
 
-/// Every frame is what it has itself and what is below.
+/// Every frame is the sum of its self count and the frames below it.
 fn adds_up(frame: &Frame) {
     for side in [0, 1] {
         let below: u64 = frame.below.iter().map(|below| below.all[side]).sum();
@@ -90,7 +91,7 @@ fn small_frames_are_one_and_nothing_is_lost() {
     let others = below(&flame.whole, &["cat", "read"]).below.last().unwrap();
     assert_eq!((others.others, others.all), (2, [5, 0]));
     assert_eq!((others.own, others.name.as_str()), ([5, 0], ""));
-    // What is small in one configuration only stays by its name.
+    // A frame that is small in only one configuration is kept.
     assert_eq!(below(&flame.whole, &["cat", "read"]).all, [12, 7]);
 }
 
@@ -139,7 +140,7 @@ fn frames_that_are_some_others_stay_so_when_fewer_are_wanted() {
     assert!(few.whole.frames() <= 5 && few.least > many.least, "{few:?}");
     adds_up(&few.whole);
     assert_eq!(few.whole.all, many.whole.all);
-    // `read` and what is below it, two of which were one already.
+    // `read` and the frames below it, two of which were already merged.
     let others = below(&few.whole, &["cat"]).below.last().unwrap();
     assert_eq!((others.others, others.all), (1, [12, 7]));
     assert_eq!(many.clone().within(usize::MAX), many);

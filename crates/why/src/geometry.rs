@@ -1,14 +1,14 @@
-//! Sizes and ways of caches that are modelled.
+//! The geometry of the modelled caches.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The words of a geometry: four levels and the bytes of a line.
+/// The syntax of a geometry: four levels and the line size.
 const WORDS: &str = "l1i=SIZE/WAYS, l1d=SIZE/WAYS, l2=SIZE/WAYS, llc=SIZE/WAYS, line=BYTES";
-/// The word for the caches of this host.
+/// The keyword for the geometry of the host.
 pub const HOST: &str = "host";
-/// No level is larger, of more ways, or of longer lines.
+/// The upper limit for sizes, ways and line lengths.
 const LARGEST: u64 = 1 << 30;
 const WAYS: u32 = 64;
 const LINES: std::ops::RangeInclusive<u32> = 16..=1024;
@@ -16,25 +16,24 @@ const LINES: std::ops::RangeInclusive<u32> = 16..=1024;
 /// One level of a geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Level {
-    /// Bytes of all its lines.
+    /// The size of the level in bytes.
     pub bytes: u64,
-    /// Lines of a set.
+    /// The associativity.
     pub ways: u32,
 }
 
-/// The caches that are modelled: an L1i, an L1d and an L2 of each CPU, and a
-/// last level that all share.
+/// The modelled caches: an L1i, an L1d and an L2 per CPU, and a shared last level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Geometry {
-    /// Instructions of a CPU.
+    /// The instruction cache of each CPU.
     pub l1i: Level,
-    /// Data of a CPU.
+    /// The data cache of each CPU.
     pub l1d: Level,
-    /// Both.
+    /// The unified second-level cache of each CPU.
     pub l2: Level,
-    /// Those of all CPUs.
+    /// The last-level cache, shared by all CPUs.
     pub llc: Level,
-    /// Bytes of a line.
+    /// The line size in bytes.
     pub line: u32,
 }
 
@@ -52,10 +51,11 @@ impl Default for Geometry {
 }
 
 impl Geometry {
-    /// Reads `l1d=32K/8,llc=8M/16,line=64`; what is not named is as by default.
+    /// Parses `l1d=32K/8,llc=8M/16,line=64`; levels that are not given keep their
+    /// defaults.
     ///
     /// # Errors
-    /// What is wrong, in words, and what is valid.
+    /// A message that says what is wrong and what is valid.
     pub fn parse(text: &str) -> Result<Geometry, String> {
         let mut geometry = Geometry::default();
         let mut seen = Vec::new();
@@ -89,11 +89,11 @@ impl Geometry {
         geometry.checked()
     }
 
-    /// The caches of a host, of which `read` gives the text of a file of
-    /// `/sys/devices/system/cpu/cpu0/cache`, as `index0/size`.
+    /// The caches of a host. `read` returns the text of a file below
+    /// `/sys/devices/system/cpu/cpu0/cache`, such as `index0/size`.
     ///
     /// # Errors
-    /// Which of them the host does not tell, and what to do.
+    /// A message that names the level that the host does not report, and says what to do.
     pub fn of_host(read: impl Fn(&str) -> Option<String>) -> Result<Geometry, String> {
         let word =
             |at: u32, name: &str| Some(read(&format!("index{at}/{name}"))?.trim().to_owned());
@@ -178,7 +178,7 @@ impl Geometry {
         Ok(self)
     }
 
-    /// The line by which the plugin is configured.
+    /// The configuration line for the plugin.
     #[must_use]
     pub fn line(&self) -> String {
         let levels = self
@@ -189,7 +189,7 @@ impl Geometry {
 }
 
 impl fmt::Display for Geometry {
-    /// As [`Geometry::parse`] reads it.
+    /// Writes the geometry in the syntax of [`Geometry::parse`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, Level { bytes, ways }) in self.levels() {
             write!(f, "{name}={}/{ways},", size(bytes))?;
@@ -206,7 +206,7 @@ fn level_of(text: &str) -> Option<Level> {
     })
 }
 
-/// A number of bytes, with `K`, `M` or without.
+/// Parses a number of bytes with an optional suffix `K` or `M`.
 fn bytes(text: &str) -> Option<u64> {
     let (digits, unit) = match text.char_indices().next_back()? {
         (at, 'K') => (text.get(..at)?, 1 << 10),

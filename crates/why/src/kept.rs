@@ -1,4 +1,4 @@
-//! An answer as a bundle keeps it, for the page of its report.
+//! A result as kept in a bundle, for the page of its report.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,20 @@ use crate::{Flame, Why};
 /// The schema of [`Kept`].
 pub const SCHEMA: &str = "assize.kept-why/1";
 
-/// A comparison that has been attributed, and its frames.
+/// A kept result and its flame graph.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Kept {
-    /// [`SCHEMA`].
+    /// Always [`SCHEMA`].
     pub schema: Cow<'static, str>,
-    /// The answer, without what else was asked: functions, claims, hunks and caches.
+    /// The result without the answers about functions, claims, hunks, caches and call
+    /// trees.
     pub why: Why,
-    /// Its frames, which say who called what.
+    /// Its flame graph, with call stacks.
     pub flame: Flame,
 }
 
 impl Kept {
-    /// What is kept of an answer.
+    /// Keeps the result without the parts that answer further questions.
     #[must_use]
     pub fn of(why: &Why, flame: Flame) -> Kept {
         Kept {

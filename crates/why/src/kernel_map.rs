@@ -1,11 +1,12 @@
-//! What the plugin has to know of a kernel before it can count.
+//! The kernel addresses and offsets that the plugin needs before it can count.
 
 use std::fmt::Write as _;
 
 use crate::symbols::{KERNEL, LONGEST};
 use crate::{Error, Symbols};
 
-/// Registers of the arguments of a function, in their order; also by name.
+/// The registers of function arguments, in order; an argument can also be given by
+/// register.
 const ARGUMENTS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
 /// Exceptions for which the CPU pushes an error code.
 const WITH_CODE: &[&str] = &[
@@ -19,8 +20,8 @@ const WITH_CODE: &[&str] = &[
     "control_protection",
     "vmm_communication",
 ];
-/// What names of trampolines begin with, which pass calls on: those of indirect
-/// calls, of static calls and of returns.
+/// Name prefixes of trampolines, which only pass calls on: thunks for indirect calls,
+/// static calls and returns.
 const PASSING: [&str; 5] = [
     "__x86_indirect_",
     "__pi___x86_indirect_",
@@ -28,24 +29,24 @@ const PASSING: [&str; 5] = [
     "__x86_return_",
     "srso_",
 ];
-/// Of more probes the plugin does not keep account.
+/// The maximum number of probes of the plugin.
 const PROBES: usize = 16;
 
-/// A function of which entries are counted.
+/// A function whose entries are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
     /// Its name.
     pub function: String,
-    /// The register of which the values at entry are sorted by size.
+    /// The register whose values at entry are counted by size.
     pub register: Option<String>,
 }
 
 impl Probe {
-    /// Reads `FN` or `FN:ARG`; an argument is counted from 1, or the name of
-    /// its register.
+    /// Parses `FN` or `FN:ARG`; ARG is the position of the argument, starting at 1, or
+    /// the name of its register.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A message that says what is wrong.
     pub fn parse(text: &str) -> Result<Probe, String> {
         let (function, argument) = match text.split_once(':') {
             Some((function, argument)) => (function, Some(argument)),
@@ -76,13 +77,14 @@ impl Probe {
     }
 }
 
-/// The text that the plugin reads. A probe of which there are several
-/// functions of that name counts them all: the numbers of the plugin's probes
-/// come back for each. With `trees` it also keeps account of who calls whom. `task`
-/// says where the fields `pid`, `tgid` and `comm` of a task lie.
+/// Returns the configuration text for the plugin and, for each probe, the indexes of its
+/// plugin probes: there is one per function with the probe's name, and none if the kernel
+/// has no such function. With `trees`, the plugin also records call trees. `task` has the
+/// offsets of the fields `pid`, `tgid` and `comm` in `task_struct`.
 ///
 /// # Errors
-/// The kernel does not say what is needed, or there is no such function.
+/// If the kernel lacks a symbol that is needed, or if there are more than 16 plugin
+/// probes.
 pub fn kernel_map(
     symbols: &Symbols,
     task: &[(&str, u64)],
@@ -101,7 +103,7 @@ pub fn kernel_map(
     };
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {
-        // A String takes everything.
+        // Writing to a String does not fail.
         let _ = writeln!(text, "{words}");
     };
     line(format_args!("switch {:x}", one("__switch_to")?));
@@ -142,20 +144,20 @@ pub fn kernel_map(
     Ok((text, numbers))
 }
 
-/// Where functions begin, and which of them only pass calls on.
+/// The start address of each function, and whether it only passes calls on.
 fn functions(symbols: &Symbols) -> String {
     let mut text = format!("longest {LONGEST}\n");
     for (address, name) in symbols.begins() {
         let passes = PASSING.iter().any(|begin| name.starts_with(begin));
         let sign = if passes { '-' } else { '+' };
-        // A String takes everything.
+        // Writing to a String does not fail.
         let _ = writeln!(text, "{sign}{address:x}");
     }
     text
 }
 
-/// How the machine comes to this symbol, as the plugin numbers it, if an
-/// interrupt or exception leads there.
+/// The kind of entry point, as numbered by the plugin, if the symbol handles an interrupt
+/// or exception.
 fn entry(name: &str) -> Option<u8> {
     if name.starts_with("asm_sysvec_") || name.starts_with("asm_spurious") {
         return Some(1);

@@ -1,9 +1,9 @@
-//! Where the instructions of two runs differ, to the last one.
+//! Attributes the difference between two runs to functions, down to the last instruction.
 //!
-//! A plugin of QEMU counts what a run executes ([`Counts`]), the kernel says
-//! what lies where ([`Symbols`]), a table says what belongs to which
-//! [`Subsystems`], and [`Why`] sets two configurations against each other.
-//! Everything here is a function of texts.
+//! A QEMU plugin counts the instructions that a run executes ([`Counts`]), the kernel's
+//! symbols map addresses to functions ([`Symbols`]), a table maps functions to
+//! [`Subsystems`], and [`Why`] compares two configurations. Everything in this crate is a
+//! pure function of its input texts.
 
 pub mod branches;
 pub mod caches;

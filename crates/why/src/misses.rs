@@ -1,4 +1,4 @@
-//! What a model of caches missed in one run.
+//! The results of a cache model for one run.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use crate::profile::{Place, placed};
 use crate::programs::Placed;
 use crate::{Counts, Error, Subsystems, Symbols};
 
-/// What an access can meet, in the order of the plugin.
+/// What the model counts for an access, in the order of the plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// An instruction that is not in the L1i of its CPU.
+    /// A fetch that misses the L1i of its CPU.
     L1iMisses,
-    /// Data that are not in its L1d.
+    /// A data access that misses the L1d of its CPU.
     L1dMisses,
-    /// What its L2 does not have either.
+    /// An access that also misses the L2.
     L2Misses,
-    /// What is in no cache.
+    /// An access that misses all caches.
     LastLevelMisses,
-    /// A line that another CPU has modified.
+    /// An access to a line that another CPU has modified.
     Transfers,
 }
 
-/// All of them.
+/// All kinds, in the order of the plugin.
 pub const KINDS: [Kind; 5] = [
     Kind::L1iMisses,
     Kind::L1dMisses,
@@ -34,23 +34,23 @@ pub const KINDS: [Kind; 5] = [
     Kind::Transfers,
 ];
 
-/// How many accesses there were.
+/// The number of accesses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Accesses {
-    /// Lines of instructions.
+    /// Fetches of instruction lines.
     pub fetches: u64,
-    /// Reads of data.
+    /// Data reads.
     pub reads: u64,
-    /// Writes.
+    /// Data writes.
     pub writes: u64,
 }
 
-/// What the plugin wrote of the model.
+/// The output of the plugin about the cache model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Missed {
-    /// Task, address of an instruction, and how often it met what.
+    /// Task index, instruction address, and the count of each kind.
     cells: Vec<(usize, u64, [u64; KINDS.len()])>,
-    /// All accesses, and how many of them could not be placed.
+    /// All accesses, and the number of those without a known physical address.
     accesses: Option<(Accesses, u64)>,
 }
 
@@ -64,7 +64,7 @@ impl Missed {
         Some(())
     }
 
-    /// The last line, which has the sums of all others.
+    /// Reads the last line, which has the sums of all others.
     pub(crate) fn take_sums(&mut self, rest: &str) -> Option<()> {
         let [fetches, reads, writes, unplaced, sums @ ..] = numbers::<9>(rest)?;
         for (at, sum) in sums.iter().enumerate() {
@@ -82,20 +82,20 @@ impl Missed {
     }
 }
 
-/// What a model of caches missed in one run, by thread and function.
+/// The misses of one run in a cache model, by thread and function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Misses {
-    /// Of each kind its places.
+    /// For each kind, the counts by place.
     pub places: BTreeMap<Kind, BTreeMap<Place, u64>>,
-    /// How many accesses there were.
+    /// The number of accesses.
     pub accesses: Accesses,
 }
 
 impl Misses {
-    /// Puts names to what was missed.
+    /// Resolves the addresses of the misses to names.
     ///
     /// # Errors
-    /// There was no model, or it was not given all addresses.
+    /// If there was no model, or it lacked the physical address of some accesses.
     pub fn of(
         counts: &Counts,
         symbols: &Symbols,

@@ -1,4 +1,4 @@
-//! Call trees as a profile that pprof reads.
+//! Call trees in the profile format of pprof.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,10 @@ use prost::Message;
 use crate::calls::Call;
 use crate::difference::Pair;
 
-/// A stack of places, the innermost first, and its instructions in both
-/// configurations.
+/// A call stack, innermost first, and its instructions in both configurations.
 type Stacks = BTreeMap<Vec<u64>, [u64; 2]>;
 
-/// The messages of `profile.proto`, as far as they are written.
+/// The messages of `profile.proto`, with only the fields that are written.
 #[derive(Clone, PartialEq, Message)]
 struct Profile {
     #[prost(message, repeated, tag = "1")]
@@ -66,7 +65,7 @@ struct Function {
     system_name: i64,
 }
 
-/// Names by number, each once; the first is empty, as the format wants it.
+/// The string table, without repeats; its first entry is empty, as the format requires.
 struct Names<'a> {
     numbers: BTreeMap<&'a str, u64>,
     all: Vec<&'a str>,
@@ -83,9 +82,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The profile: the instructions of all seeds together, with a kind of value
-/// for each configuration. A stack begins with its thread. The bytes are not
-/// compressed.
+/// Encodes the profile: the instructions of all seeds together, with one sample type per
+/// configuration. Each stack starts with its thread. The bytes are not compressed.
 #[must_use]
 pub fn pprof(a: &str, b: &str, pairs: &[Pair]) -> Vec<u8> {
     let mut names = Names {
@@ -101,14 +99,15 @@ pub fn pprof(a: &str, b: &str, pairs: &[Pair]) -> Vec<u8> {
             }
         }
     }
-    // Places are numbered as their names are; configurations come behind.
+    // Locations have the same numbers as their names; the configurations follow after
+    // them.
     let places = 1..names.all.len() as u64;
     let mut string_table: Vec<String> = names.all.iter().map(|&name| name.to_owned()).collect();
     let mut string = |text: String| {
         string_table.push(text);
         signed(string_table.len() as u64 - 1)
     };
-    // Values of one name would be one.
+    // pprof would merge two sample types with the same name.
     let second = if a == b {
         format!("{b} (2)")
     } else {
@@ -171,7 +170,7 @@ mod tests {
     use super::*;
     use crate::claims::tests::side;
 
-    /// What a reader sees: each stack from the thread on, and its values.
+    /// What pprof shows: each stack from the thread inwards, and its values.
     fn read(bytes: &[u8]) -> (Vec<String>, BTreeMap<String, Vec<i64>>) {
         let profile = Profile::decode(bytes).unwrap();
         let string = |at: i64| profile.string_table[usize::try_from(at).unwrap()].as_str();

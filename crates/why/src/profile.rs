@@ -1,4 +1,4 @@
-//! The counts of one run, by thread and function.
+//! The instruction counts of one run, by thread and function.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use crate::symbols::{Function, KERNEL};
 use crate::threads::merged;
 use crate::{Counts, Subsystems, Symbols};
 
-/// What instructions outside the kernel are added up under.
+/// The subsystem of instructions outside the kernel.
 pub const USER: &str = "user space";
-/// What those of the kernel are for which there is no symbol.
+/// The name of kernel code without a symbol.
 pub const UNKNOWN: &str = "(no symbol)";
 
-/// What a count is of.
+/// The thread and function that a count is for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The thread, by its merged name.
+    /// The merged name of the thread.
     pub thread: String,
     /// The function, with its module: `drm_sched_main [gpu_sched]`.
     pub function: String,
-    /// What the function belongs to.
+    /// The subsystem of the function.
     pub subsystem: String,
 }
 
-/// One run, counted.
+/// The counts of one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Instructions of each place.
+    /// The instructions by place.
     pub places: BTreeMap<Place, u64>,
-    /// All of them together.
+    /// The total number of instructions.
     pub instructions: u64,
-    /// How far they can be trusted.
+    /// Consistency checks of the counts.
     pub checks: Checks,
 }
 
@@ -43,11 +43,11 @@ pub(crate) fn full_name(function: &Function) -> String {
     }
 }
 
-/// Tells a visitor tasks, addresses with what they are called if they are
-/// outside the kernel, and numbers.
+/// A visitor of counts: task, address with its user-space name (ignored for kernel
+/// addresses), and count.
 pub(crate) type Visit<'a, 'names> = dyn FnMut(&Task, (u64, &'names str), u64) + 'a;
 
-/// Puts names to what `each` tells of, and adds up under them.
+/// Resolves the addresses that `each` visits to names and sums the counts by place.
 pub(crate) fn placed<'a>(
     symbols: &Symbols,
     subsystems: &Subsystems,
@@ -90,7 +90,7 @@ pub(crate) fn placed<'a>(
 }
 
 impl Profile {
-    /// Puts names to counts.
+    /// Resolves the counts of a run to names.
     #[must_use]
     pub fn of(
         counts: &Counts,
@@ -111,8 +111,8 @@ impl Profile {
         }
     }
 
-    /// The stacks of a flame graph, one line each: thread, subsystem and
-    /// function, and how many instructions.
+    /// Returns folded stacks for a flame graph, one per line: thread, subsystem,
+    /// function, and instructions.
     #[must_use]
     pub fn folded(&self) -> String {
         let plain = |text: &str| text.replace([';', '\n', '\r'], "_");

@@ -1,11 +1,10 @@
-//! Programs and libraries that a machine carries: which function of which
-//! file an instruction outside the kernel is of.
+//! The programs and libraries of a machine: maps instructions outside the kernel to a
+//! file and function.
 //!
-//! Where a file was loaded is not asked of the machine, which must not notice
-//! that it is watched. It follows from the code: a translation block is of the
-//! file that has the same bytes at the same place of a page, and blocks of one
-//! file all lie equally far from there. So a name is given to nothing of which
-//! the bytes are not those of the file.
+//! Load addresses are not queried from the machine, because it must not notice that it is
+//! observed. They follow from the code: a translation block belongs to a file that has
+//! the same bytes at the same page offset, and all blocks of one file have the same load
+//! offset. As a result, no code gets a name unless its bytes equal those of the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,33 +17,34 @@ use goblin::strtab::Strtab;
 use crate::Counts;
 use crate::profile::{UNKNOWN, USER};
 
-/// What code is called that is in no file of the machine, as that which the
-/// kernel maps into every process (vDSO).
+/// The name of code that is in no file of the machine, such as the vDSO, which the kernel
+/// maps into every process.
 pub const NO_FILE: &str = "(in no file)";
-/// Files are mapped by pages, so that the place in a page stays.
+/// Files are mapped by pages, which preserves page offsets.
 const PAGE: u64 = 4096;
-/// Only longer blocks say where a file is: short ones are in many places.
+/// Only blocks of at least this many bytes are used to locate a file; shorter ones occur
+/// in many places.
 const TELLING: usize = 12;
-/// So many bytes of blocks must agree on where a file is.
+/// At least this many bytes of blocks must agree on a load offset.
 const ENOUGH: usize = 48;
 
 /// A program or library.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Program {
-    /// The name of its file, without directories.
+    /// The file name without directories.
     name: String,
-    /// Whether it is at the addresses that it names itself, and nowhere else.
+    /// Whether it can only be loaded at its link addresses.
     fixed: bool,
-    /// What of it is executed: from which address, and its bytes.
+    /// Its executable segments: link address and bytes.
     texts: Vec<(u64, Vec<u8>)>,
-    /// Begin, length and name of its functions, in the order of addresses.
+    /// Start, length and name of its functions, sorted by address.
     functions: Vec<(u64, u64, String)>,
 }
 
 impl Program {
-    /// Reads a file; none if it is no program or library for 64 bits.
-    /// `symbols` is the same program with symbols, of which it was stripped; it
-    /// is left alone unless its code is the same.
+    /// Reads a file; `None` if it is not a 64-bit program or library. `symbols` is an
+    /// unstripped version of the same program; it is ignored unless its code is
+    /// identical.
     #[must_use]
     pub fn read(path: &str, bytes: &[u8], symbols: Option<&[u8]>) -> Option<Program> {
         let mut program = Program::parse(path, bytes)?;
@@ -74,7 +74,7 @@ impl Program {
         })
     }
 
-    /// Whether it has this code at this address of its own.
+    /// Whether it has this code at this link address.
     fn has(&self, address: u64, code: &[u8]) -> bool {
         self.texts.iter().any(|(from, text)| {
             let at = address.checked_sub(*from);
@@ -83,7 +83,7 @@ impl Program {
         })
     }
 
-    /// The function at an address of its own, with the file: `main [cat]`.
+    /// The function at a link address, with the file: `main [cat]`.
     fn function(&self, address: u64) -> String {
         let after = self.functions.partition_point(|one| one.0 <= address);
         let found = after.checked_sub(1).and_then(|at| self.functions.get(at));
@@ -92,8 +92,8 @@ impl Program {
         format!("{name} [{}]", self.name)
     }
 
-    /// How far above its own addresses it may be, if a block of this code is at
-    /// this address.
+    /// Collects the load offsets at which a block with this code could be at this
+    /// address.
     fn distances(&self, address: u64, code: &[u8], found: &mut BTreeSet<u64>) {
         if self.fixed {
             found.extend(self.has(address, code).then_some(0));
@@ -112,7 +112,7 @@ impl Program {
     }
 }
 
-/// The functions of a table of symbols.
+/// The functions of a symbol table.
 fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)> {
     let wanted = |one: &Sym| {
         matches!(one.st_type(), STT_FUNC | STT_GNU_IFUNC) && one.st_shndx != 0 && one.st_value > 0
@@ -123,7 +123,7 @@ fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)
         .filter(|(_, _, name)| !name.is_empty())
         .map(|(from, length, name)| (from, length, readable(name)))
         .collect();
-    // Of several names of one place the plainest one is taken.
+    // Of several names for one address, the plainest is used.
     let plain = |name: &str| (name.len() - name.trim_start_matches('_').len(), name.len());
     all.sort_by(|(a, _, one), (b, _, other)| {
         let by_name = || plain(one).cmp(&plain(other)).then_with(|| one.cmp(other));
@@ -134,7 +134,7 @@ fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)
         kept.1 = if same { kept.1.max(one.1) } else { kept.1 };
         same
     });
-    // What assembly does not give a length to goes on to the next.
+    // Assembly functions without a size extend to the next function.
     let ends: Vec<u64> = all.iter().skip(1).map(|one| one.0).collect();
     for (one, end) in all.iter_mut().zip(ends) {
         if one.1 == 0 {
@@ -144,7 +144,7 @@ fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)
     all
 }
 
-/// A name as its source has it, without a version.
+/// Demangles a name and removes its symbol version.
 fn readable(name: &str) -> String {
     let plain = name.split('@').next().unwrap_or(name);
     format!("{:#}", rustc_demangle::demangle(plain))
@@ -153,26 +153,27 @@ fn readable(name: &str) -> String {
 /// All programs and libraries of a machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Programs {
-    /// In the order in which they are looked at.
+    /// The programs, in the order in which they are searched.
     pub all: Vec<Program>,
 }
 
-/// A program at a distance from its own addresses.
+/// A program by index, and its load offset.
 type Loaded = (usize, u64);
 
-/// Where instructions outside the kernel are.
+/// The names of the instructions outside the kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placed {
-    /// Names of functions with their files.
+    /// Function names with their files.
     names: Vec<String>,
-    /// Of each instruction of a block the number of its name.
+    /// For each block, the name index of each instruction.
     blocks: BTreeMap<u32, Vec<usize>>,
-    /// The same by task and address; none if there was other code later.
+    /// Name indexes by task and address; `None` if different code was seen at the
+    /// address.
     places: BTreeMap<(usize, u64), Option<usize>>,
 }
 
 impl Programs {
-    /// Finds out where the blocks of a run lie that are outside the kernel.
+    /// Determines where the blocks of a run outside the kernel were loaded from.
     #[must_use]
     pub fn place(&self, counts: &Counts) -> Placed {
         let mut placed = Placed::default();
@@ -221,8 +222,8 @@ impl Programs {
             .is_some_and(|(program, own)| program.has(own, code))
     }
 
-    /// Of each block the program that it is of: those on whose place most bytes
-    /// agree first.
+    /// The program of each block. Load offsets that the most bytes agree on are assigned
+    /// first.
     fn loaded(&self, counts: &Counts) -> BTreeMap<u32, Loaded> {
         let mut votes: BTreeMap<Loaded, Vec<(u32, usize)>> = BTreeMap::new();
         let long = counts.user_blocks();
@@ -278,14 +279,14 @@ impl Placed {
             .map_or(USER, String::as_str)
     }
 
-    /// The function of an instruction of a block, with its file.
+    /// The function of an instruction in a block, with its file.
     #[must_use]
     pub fn of_block(&self, block: u32, instruction: usize) -> &str {
         let names = self.blocks.get(&block);
         self.name(names.and_then(|names| names.get(instruction)))
     }
 
-    /// The function at an address of a task.
+    /// The function at an address in a task, with its file.
     #[must_use]
     pub fn of_task(&self, task: usize, address: u64) -> &str {
         let place = self.places.get(&(task, address));

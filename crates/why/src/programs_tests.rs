@@ -13,8 +13,8 @@ const CODE: [u8; 64] = {
     code
 };
 
-/// A program of one page that is executed from `at` on, with a function of 40
-/// bytes there and one behind it.
+/// A program with one executable page at `at`, a function of 40 bytes there and one after
+/// it.
 fn program(name: &str, at: u64, code: &[u8], fixed: bool) -> Program {
     Program {
         name: name.into(),
@@ -24,8 +24,8 @@ fn program(name: &str, at: u64, code: &[u8], fixed: bool) -> Program {
     }
 }
 
-/// A run in which a task executes blocks with this code at this address, of
-/// these lengths, one behind the other; each once, an instruction of each byte.
+/// A run in which a task executes adjacent blocks of these lengths with this code at this
+/// address, once each, with one-byte instructions.
 fn executed(address: u64, code: &[u8], lengths: &[usize]) -> Counts {
     let mut text = "assize.counts/2\n".to_owned();
     let mut from = 0;
@@ -46,7 +46,7 @@ fn executed(address: u64, code: &[u8], lengths: &[usize]) -> Counts {
     Counts::parse(&text).unwrap()
 }
 
-/// Instructions by function.
+/// The instructions by function.
 fn functions(programs: Vec<Program>, counts: &Counts) -> Vec<(String, u64)> {
     let placed = Programs { all: programs }.place(counts);
     let symbols = Symbols::parse("ffffffff81000000 t schedule\n").unwrap();
@@ -96,7 +96,7 @@ fn who_has_other_bytes_or_another_place_in_its_page_is_not_named() {
         let all = vec![program("a.so", at, &code, fixed)];
         assert_eq!(functions(all, &counts), nobody, "{at:x} {fixed}");
     }
-    // One block that was changed is of nobody, those beside it stay.
+    // A modified block belongs to no program; its neighbours still do.
     other = CODE;
     other[45] ^= 1;
     let all = vec![program("a.so", 0x1100, &other, false)];
@@ -137,7 +137,7 @@ fn a_place_that_had_two_codes_is_of_neither_where_only_the_address_is_known() {
     let mut long = vec![0x90, 0x90];
     long.extend([0; 3]);
     long.push(0x91);
-    // Short blocks alone do not tell where a file is.
+    // Short blocks alone do not locate a file.
     let placed = Programs {
         all: vec![named("a", 0x40_1000, &long)],
     }
@@ -167,7 +167,7 @@ fn this_test_is_read_and_finds_itself() {
         .unwrap();
     let name = program.function(mine.0 + mine.1 - 1);
     assert!(name.contains(wanted) && name.ends_with(" [test]"), "{name}");
-    // Without its symbols it has no names, and with them again it has.
+    // Without symbols it has no function names; with them it does.
     let mut bare = program.clone();
     bare.functions.clear();
     assert_eq!(bare.function(mine.0), "(no symbol) [test]");

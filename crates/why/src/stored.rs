@@ -1,5 +1,5 @@
-//! Frames in columns, as files and pages hold them. A tree that is nested as deep as
-//! calls are would be too deep for readers of JSON.
+//! Flame graph frames stored column by column in files and pages. Nested objects would be
+//! as deep as call stacks, which is too deep for JSON parsers.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 use crate::Flame;
 use crate::flame::Frame;
 
-/// The deepest frame that is read; stacks of the kernel and of programs are some
-/// hundred calls deep at most.
+/// The maximum depth that is read; real stacks of the kernel and of programs have a few
+/// hundred frames.
 const DEEPEST: u32 = 4096;
 
-/// A [`Flame`] in columns.
+/// A [`Flame`], column by column.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Stored {
-    /// Whether frames are stacks of calls.
+    /// Whether frames are call stacks.
     stacks: bool,
-    /// By how much a figure is divided to be that of a job or run.
+    /// The divisors that convert figures to per job or per run.
     jobs: [f64; 2],
-    /// Smaller shares of all instructions are put together.
+    /// Frames with a smaller share of all instructions are merged.
     least: f64,
     /// The names of frames, sorted.
     pub names: Vec<String>,
-    /// The frames, callers before what is below them; the first is the whole.
+    /// The frames, parents before children; the first is the root.
     frames: Columns,
 }
 
-/// A column for each field of a frame; the totals follow from `own`.
+/// One column per field of a frame; totals follow from the self counts.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 struct Columns {
     name: Vec<usize>,
@@ -107,8 +107,8 @@ impl TryFrom<Stored> for Flame {
             ));
         }
         let sums = || "the frames have more instructions than can be counted".to_owned();
-        // What is below comes after, so each frame is complete when it is put into
-        // the one above.
+        // Children come after their parents, so each frame is complete when it is added
+        // to its parent.
         for at in (1..frames.len()).rev() {
             let above = stored.frames.above.get(at).copied().flatten();
             let above = above.filter(|above| *above < at);
@@ -133,14 +133,14 @@ impl TryFrom<Stored> for Flame {
     }
 }
 
-/// They were put in from the last to the first.
+/// Restores the order of children, which were added last to first.
 fn in_order(frame: &mut Frame) {
     frame.below.reverse();
     frame.below.iter_mut().for_each(in_order);
 }
 
 impl Stored {
-    /// The frame of this place alone; none if a column ends before.
+    /// The frame with this index, without children; `None` if a column is too short.
     fn frame(&self, at: usize) -> Option<Frame> {
         let columns = &self.frames;
         let own = [*columns.own_a.get(at)?, *columns.own_b.get(at)?];
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Frames nested deeper than readers of JSON allow values to be.
+    /// Frames nested more deeply than JSON parsers allow.
     fn deep() -> Flame {
         let mut chain = frame("last", [5, 7], Vec::new());
         for depth in 0..200 {

@@ -1,16 +1,16 @@
-//! Which subsystem a function belongs to.
+//! Maps functions to subsystems.
 
 use std::collections::BTreeMap;
 
 use crate::symbols::Function;
 use crate::{Error, Symbols};
 
-/// The table that comes with assize.
+/// The built-in table.
 const SHIPPED: &str = include_str!("subsystems.txt");
-/// What belongs nowhere.
+/// The subsystem of functions that match nothing.
 pub const OTHER: &str = "other";
 
-/// A table of subsystems.
+/// A table of patterns for subsystems.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subsystems {
     modules: BTreeMap<String, String>,
@@ -19,18 +19,17 @@ pub struct Subsystems {
 }
 
 impl Subsystems {
-    /// The table that comes with assize.
+    /// The built-in table.
     #[must_use]
     pub fn shipped() -> Subsystems {
-        // A test reads it.
+        // A test checks that it parses.
         Subsystems::parse(SHIPPED).unwrap_or_default()
     }
 
-    /// Reads a table: a name, a colon and patterns on each line; '#' begins a
-    /// comment.
+    /// Parses a table. Each line has a name, a colon and patterns; `#` starts a comment.
     ///
     /// # Errors
-    /// A line without a colon, or a pattern that two lines have.
+    /// If a line lacks a colon, or two lines have the same pattern.
     pub fn parse(text: &str) -> Result<Subsystems, Error> {
         let mut table = Subsystems::default();
         for (at, line) in text.lines().enumerate() {
@@ -69,14 +68,14 @@ impl Subsystems {
         }
     }
 
-    /// Where a function belongs by its name.
+    /// The subsystem of a function according to its name.
     fn by_name<'a>(&'a self, function: &'a Function) -> Option<&'a str> {
         if let Some(module) = &function.module {
-            // Of a module that is not in the table the name says enough.
+            // A module that is not in the table is its own subsystem.
             let known = self.modules.get(module).map(String::as_str);
             return Some(known.unwrap_or(module));
         }
-        // What the compiler adds to a name: .isra.0, .constprop.0, .cold.
+        // Removes compiler suffixes: .isra.0, .constprop.0, .cold.
         let name = function.name.split('.').next().unwrap_or_default();
         if let Some(found) = self.whole.get(name) {
             return Some(found);
@@ -88,7 +87,8 @@ impl Subsystems {
         begins.next().map(String::as_str)
     }
 
-    /// Where each function belongs, in the order of their numbers.
+    /// The subsystem of each function, in the order of their indexes. A function that
+    /// matches nothing gets the subsystem of its neighbours if both sides agree.
     #[must_use]
     pub fn of_all<'a>(&'a self, symbols: &'a Symbols) -> Vec<&'a str> {
         let count = symbols.count();

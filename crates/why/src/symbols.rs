@@ -1,16 +1,16 @@
-//! What the kernel has at which address.
+//! Kernel symbols by address.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Error;
 use crate::profile::full_name;
 
-/// The first address of the kernel's half.
+/// The lowest kernel address.
 pub const KERNEL: u64 = 1 << 63;
-/// A function is no longer than this many bytes; what lies farther behind its
-/// begin is none of it.
+/// The maximum length of a function in bytes; code farther from its start is not
+/// attributed to it.
 pub(crate) const LONGEST: u64 = 1 << 20;
-/// Labels that are no functions, and what padding before functions is called.
+/// Prefixes of labels that are not functions, such as the padding before functions.
 const LABELS: &[&str] = &["__pfx_", "__cfi_"];
 const BOUNDS: &[&str] = &[
     "_text",
@@ -26,9 +26,9 @@ const BOUND_ENDS: &[&str] = &["_text_start", "_text_end", "_text"];
 /// One function of the kernel or of a module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Function {
-    /// Its name; the plainest one of several.
+    /// Its name; the plainest one if it has several.
     pub name: String,
-    /// The module it is in, if it is in one.
+    /// Its module; `None` if it is built in.
     pub module: Option<String>,
 }
 
@@ -36,15 +36,15 @@ pub struct Function {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Symbols {
     functions: Vec<(u64, Function)>,
-    /// All names, aliases too.
+    /// The addresses of every name, including aliases.
     addresses: BTreeMap<String, Vec<u64>>,
 }
 
 impl Symbols {
-    /// Reads the text of `/proc/kallsyms`.
+    /// Parses the text of `/proc/kallsyms`.
     ///
     /// # Errors
-    /// A line that is none of its lines, or addresses that are hidden.
+    /// If a line is malformed, or addresses are hidden.
     pub fn parse(text: &str) -> Result<Symbols, Error> {
         let mut all: Vec<(u64, Function)> = Vec::new();
         let mut addresses: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -61,7 +61,7 @@ impl Symbols {
                 return Err(wrong("not an address, a type and a name"));
             };
             let address = u64::from_str_radix(address, 16).map_err(|_| wrong("not an address"))?;
-            // Numbers of CPUs' own variables are small and no addresses.
+            // Per-CPU symbols have small offsets instead of addresses.
             if !matches!(kind, "t" | "T" | "w" | "W") || address < KERNEL {
                 continue;
             }
@@ -88,7 +88,7 @@ impl Symbols {
         })
     }
 
-    /// The number of the function at an address.
+    /// The index of the function at an address.
     #[must_use]
     pub fn at(&self, address: u64) -> Option<usize> {
         let after = self.functions.partition_point(|(from, _)| *from <= address);
@@ -97,33 +97,33 @@ impl Symbols {
         (address - from < LONGEST).then_some(at)
     }
 
-    /// The function of this number.
+    /// The function with this index.
     #[must_use]
     pub fn function(&self, at: usize) -> Option<&Function> {
         self.functions.get(at).map(|(_, function)| function)
     }
 
-    /// How many functions there are.
+    /// The number of functions.
     #[must_use]
     pub fn count(&self) -> usize {
         self.functions.len()
     }
 
-    /// Where functions of this name begin; several may have the same.
+    /// The start addresses of the functions with this name; there may be several.
     #[must_use]
     pub fn addresses(&self, name: &str) -> &[u64] {
         self.addresses.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Where functions begin, in order.
+    /// The start addresses and names of all functions, in order.
     pub(crate) fn begins(&self) -> impl Iterator<Item = (u64, &str)> {
         self.functions
             .iter()
             .map(|(address, function)| (*address, function.name.as_str()))
     }
 
-    /// The functions that a name means, by their full names: all that have it,
-    /// also as an alias or with what a compiler adds to it (`.isra.0`).
+    /// The full names of the functions that `name` refers to: all that have this name or
+    /// alias, with or without a compiler suffix (`.isra.0`).
     #[must_use]
     pub fn meant(&self, name: &str) -> BTreeSet<String> {
         let parts = format!("{name}.");
@@ -137,7 +137,7 @@ impl Symbols {
             .collect()
     }
 
-    /// All names and addresses, aliases too, in the order of names.
+    /// All names and addresses, including aliases, sorted by name.
     pub fn names(&self) -> impl Iterator<Item = (&str, u64)> {
         self.addresses
             .iter()
@@ -145,7 +145,7 @@ impl Symbols {
     }
 }
 
-/// Of several names of one address the smallest is taken.
+/// The sort key for names of one address; the smallest is used.
 fn plain(function: &Function) -> (bool, usize, &str) {
     let name = function.name.as_str();
     let underscores = name.len() - name.trim_start_matches('_').len();
@@ -172,7 +172,7 @@ mod tests {
             Some(symbols.function(at)?.name.as_str())
         };
         assert_eq!(name(0xffff_ffff_8100_0000), Some("first"));
-        // Padding before a function belongs to the one before.
+        // Padding before a function is attributed to the previous one.
         assert_eq!(name(0xffff_ffff_8100_001f), Some("first"));
         assert_eq!(name(0xffff_ffff_8100_0020), Some("second"));
         assert_eq!(name(0xffff_ffff_c000_0001), Some("third"));

@@ -1,4 +1,4 @@
-//! Tables of two configurations: counts of places, added up by row.
+//! Comparison tables of two configurations: counts summed by row.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use crate::profile::Place;
 
 /// The level at which rows are established.
 const ALPHA: f64 = 0.05;
-/// Seed of the judge's draws.
+/// The seed for the draws of the permutation test.
 const DRAWS: u64 = 1;
 
-/// What a place is added up under, and what that is of.
+/// Maps a place to its row: a name and, for functions, a subsystem.
 pub(crate) type Key<'a> = dyn Fn(&Place) -> (String, Option<String>) + 'a;
 
-/// Values of one row: one of each seed, of both configurations.
+/// The values of one row: one per seed, for both configurations.
 #[derive(Clone, Default)]
 struct Values {
     a: Vec<f64>,
     b: Vec<f64>,
 }
 
-/// Adds places up under the keys that they have, largest difference first.
+/// Sums places by key; rows with the largest difference come first.
 pub(crate) fn rows(
     pairs: &[Pair],
     by_job: bool,
@@ -37,7 +37,7 @@ pub(crate) fn rows(
     };
     for (at, pair) in pairs.iter().enumerate() {
         for (side, first) in [(&pair.a, true), (&pair.b, false)] {
-            // Whole numbers are added first, so that sums are exact.
+            // Sums integers first, so that the sums are exact.
             let mut counts: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
             for (place, times) in places(side) {
                 *counts.entry(key(place)).or_default() += times;
@@ -62,8 +62,8 @@ pub(crate) fn rows(
     rows
 }
 
-/// The sums of several kinds of counts, each a row that has the name of its kind, in
-/// their order. All of them are judged together.
+/// One row per kind of count, named after it, in the given order. All rows are tested
+/// together.
 pub(crate) fn totals(
     pairs: &[Pair],
     by_job: bool,
@@ -80,7 +80,7 @@ pub(crate) fn totals(
     judged(all.collect(), pairs.len())
 }
 
-/// The rows of one table, judged together if there are several seeds.
+/// The rows of one table; with several seeds they are tested together.
 fn judged(all: Vec<((String, Option<String>), Values)>, pairs: usize) -> Vec<Row> {
     let decided = (pairs > 1).then(|| {
         let values: Vec<&Values> = all.iter().map(|(_, values)| values).collect();
@@ -106,14 +106,14 @@ fn interval(values: &Values) -> Option<[f64; 2]> {
     Some([estimate.ci.low, estimate.ci.high])
 }
 
-/// The smallest p of a permutation test inside so many pairs.
+/// The smallest attainable p value of a permutation test within this many pairs.
 pub(crate) fn smallest(pairs: usize) -> f64 {
     let pairs = i32::try_from(pairs).unwrap_or(i32::MAX);
     2.0_f64.powi(1 - pairs)
 }
 
-/// Which rows differ, judged together: those that are the same with every
-/// seed ask nothing.
+/// Whether each row differs, tested as one family. Rows that are equal for every seed are
+/// not tested.
 fn established(rows: &[&Values], attainable: f64) -> Vec<bool> {
     let differs = |values: &&Values| values.a != values.b;
     let contrast = |values: &&Values| Contrast {

@@ -1,12 +1,11 @@
-//! Names under which threads are added up.
+//! Merged names of threads.
 
-/// What the kernel calls process 1, which is the agent, and what that forks
-/// until it has another name.
+/// The `comm` of process 1, which is the agent, and of its children until they change it.
 const INIT: &str = "init";
 
-/// What threads of this name are called together: workers of all pools are
-/// `kworkers`, and a number behind a slash, which is a CPU's, is left out. The
-/// agent is process 1; what it forks for a workload has no name of its own.
+/// The merged name of a thread: workers of all pools are `kworkers`, and a CPU number
+/// after a slash is removed. Process 1 is the agent; a child without a name of its own is
+/// the workload.
 #[must_use]
 pub fn merged(name: &str, pid: i64) -> String {
     if name == INIT {

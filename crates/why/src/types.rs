@@ -1,10 +1,9 @@
-//! Where fields lie in structures of the kernel, from its types in the format
-//! BTF.
+//! Offsets of fields in kernel structures, read from BTF.
 
 use crate::Error;
 
 const MAGIC: u16 = 0xeb9f;
-/// Kinds of types that are looked at or through.
+/// The BTF kinds that are used or skipped.
 const INTEGER: u32 = 1;
 const ARRAY: u32 = 3;
 const STRUCTURE: u32 = 4;
@@ -18,18 +17,18 @@ const SECTION: u32 = 15;
 const DECLARATION_TAG: u32 = 17;
 const TYPE_TAG: u32 = 18;
 const ENUMERATION_64: u32 = 19;
-/// How deep anonymous structures lie in each other at most.
+/// The maximum nesting depth of anonymous structures.
 const DEPTH: u32 = 16;
 
 /// One type.
 struct Type {
     name: u32,
     kind: u32,
-    /// For structures: whether offsets hold sizes of bit fields.
+    /// For structures, whether member offsets also encode bit-field sizes.
     flag: bool,
-    /// The type it refers to, where it does.
+    /// The type it refers to, if any.
     refers: u32,
-    /// Of structures: where its members begin and how many there are.
+    /// For structures, the position of the first member and the number of members.
     members: (usize, usize),
 }
 
@@ -40,10 +39,10 @@ struct Types<'a> {
     all: Vec<Type>,
 }
 
-/// The offset in bytes of each of these fields in a structure.
+/// Returns the byte offsets of fields in a structure.
 ///
 /// # Errors
-/// The bytes are no types, or there is no such structure or field.
+/// If `bytes` is not valid BTF, or the structure or a field does not exist.
 pub fn offsets<const N: usize>(
     bytes: &[u8],
     structure: &str,
@@ -132,7 +131,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// Looks also in structures without a name.
+    /// The offset of a field, searching anonymous structures as well.
     fn offset(&self, structure: &Type, field: &str, depth: u32) -> Option<u64> {
         let (from, count) = structure.members;
         for member in 0..count {
@@ -163,7 +162,7 @@ impl<'a> Types<'a> {
         None
     }
 
-    /// The type behind names and qualifiers.
+    /// The underlying type behind typedefs, tags and qualifiers.
     fn resolved(&self, mut id: u32) -> Option<&Type> {
         for _ in 0..=DEPTH {
             let found = self.all.get(size(id)?)?;
@@ -177,7 +176,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Bytes that follow the head of a type.
+/// The number of bytes that follow a type header.
 fn following(kind: u32, count: usize) -> usize {
     match kind {
         INTEGER | VARIABLE | DECLARATION_TAG => 4,
@@ -193,7 +192,7 @@ fn following(kind: u32, count: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// `struct task { int a; struct { int b; }; int c; }`, with a type before.
+    /// `struct task { int a; struct { int b; }; int c; }`, preceded by another type.
     fn made() -> Vec<u8> {
         let strings = b"\0int\0task\0a\0b\0c\0";
         let mut types: Vec<u32> = Vec::new();
