@@ -83,7 +83,7 @@ const COLUMNS: &[&str] = &[
 /// | `dominates` | a configuration that dominates `baseline` in a trade-off, in one metric |
 /// | `effect` | the effect of one factor or of two together, named in `configuration` |
 /// | `rate`, `rate_comparison` | events, named in `metric` |
-/// | `claim`, `lint`, `sentence`, `limit` | in words; of a sentence, `configuration` names the rows behind it |
+/// | `claim`, `lint`, `sentence`, `limit` | text; for a sentence, `configuration` names the rows behind it |
 ///
 /// # Errors
 /// If the bytes cannot be written, which does not happen in memory.
