@@ -1,4 +1,4 @@
-//! What became of each job that was submitted to simgpu.
+//! Follows each job submitted to simgpu.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use assize_job::events::{Events, Row};
 
 use crate::threads::{Stretch, Threads};
 
-/// What a job's queue is built on.
+/// The scheduler that implements a job's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Design {
     /// The kernel's own `drm_sched`.
@@ -15,42 +15,43 @@ pub enum Design {
     Depq,
 }
 
-/// A job. Times are those of the events; None is what was not seen.
+/// A job. Times are event timestamps in nanoseconds; `None` if the event was not seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// The number of its context in the file that owns it.
+    /// The number of its context within the device file that owns it.
     pub context: u32,
-    /// The number of its context among all that were made.
+    /// The serial number of its context, unique in the run.
     pub serial: u64,
-    /// Its place in the context, from 1.
+    /// Its sequence number in the context, starting at 1.
     pub seqno: u64,
-    /// Where it was executed.
+    /// The engine that executed it.
     pub engine: u32,
-    /// What its submitter called it.
+    /// The cookie that its submitter gave it.
     pub cookie: u64,
-    /// What its queue is built on.
+    /// The scheduler of its queue.
     pub design: Option<Design>,
     /// The thread that submitted it.
     pub submitter: u32,
-    /// The thread that ran it, and the CPU.
+    /// The thread that called run_job, and the CPU.
     pub runner: Option<(u32, u32)>,
-    /// Whether that was the submission itself.
+    /// Whether the submission itself called run_job.
     pub inline: bool,
-    /// The submission entered the kernel.
+    /// When the submission entered the kernel.
     pub submit: u64,
-    /// It was in its queue.
+    /// When it was queued.
     pub queued: Option<u64>,
-    /// Its worker was woken, or had been when it was queued.
+    /// When its worker was woken; the time of queueing if it was already awake.
     pub woken: Option<u64>,
-    /// Its worker had a CPU.
+    /// When its worker got a CPU.
     pub running: Option<u64>,
-    /// The call of run_job began.
+    /// When run_job was called.
     pub run: Option<u64>,
-    /// The engine was done.
+    /// When the engine completed it.
     pub done: Option<u64>,
-    /// What it failed with, not negative, or 0.
+    /// Its error as a non-negative number, or 0.
     pub error: i64,
-    /// The first thread that had waited for it when it was done.
+    /// The first thread to return from a successful wait for it that started before its
+    /// completion.
     pub wait: Option<Wait>,
 }
 
@@ -59,17 +60,17 @@ pub struct Job {
 pub struct Wait {
     /// The thread.
     pub tid: u32,
-    /// When it began to wait.
+    /// When the wait started.
     pub begin: u64,
-    /// When it had a CPU after the job was done; the end of the job if it had
-    /// one then.
+    /// When it got a CPU after the completion; the time of the completion if it had one
+    /// then.
     pub running: u64,
-    /// When the wait was over.
+    /// When the wait ended.
     pub end: u64,
 }
 
 impl Job {
-    /// The times of its way, in order: submit, queued, worker woken, worker
+    /// The timestamps of the job's stages in order: submit, queued, worker woken, worker
     /// running, run_job, completion, waiter running.
     #[must_use]
     pub fn marks(&self) -> [Option<u64>; 7] {
@@ -85,7 +86,8 @@ impl Job {
         ]
     }
 
-    /// All that it took but the time on the engine.
+    /// The latency without the time on the engine: submission to run_job, plus completion
+    /// to the waiter running, in nanoseconds.
     #[must_use]
     pub fn latency(&self) -> Option<u64> {
         let before = self.run?.saturating_sub(self.submit);
@@ -100,15 +102,15 @@ impl Job {
 #[derive(Default)]
 struct Following {
     jobs: Vec<Job>,
-    /// Serial and number of a job to its place.
+    /// The index of each job by context serial and sequence number.
     places: HashMap<(u64, u64), usize>,
-    /// Thread to the job that it has handed on and that is not queued yet.
+    /// For each thread, the job that it has handed on and that is not queued yet.
     handed: HashMap<u32, usize>,
-    /// Waits that have begun: serial, number and thread.
+    /// Pending waits: context serial, sequence number and thread, with the start time.
     waits: HashMap<(u64, u64, u32), u64>,
 }
 
-/// Follows the jobs through the events.
+/// Follows all jobs through the events.
 pub(crate) fn follow(events: &Events, threads: &Threads) -> Vec<Job> {
     let mut following = Following::default();
     for row in &events.rows {
@@ -146,7 +148,7 @@ fn small(events: &Events, row: &Row, field: &str) -> Option<u32> {
     events.value(row, field)?.try_into().ok()
 }
 
-/// Which job an event of simgpu is about.
+/// The job that a simgpu event is about: context serial and sequence number.
 fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
     Some((
         unsigned(events, row, "serial")?,
@@ -182,7 +184,8 @@ impl Following {
         Some(())
     }
 
-    /// The queue layer speaks of the job that its caller has just handed on.
+    /// Handles an event of the queue layer, which is about the job that the current
+    /// thread has just handed on.
     fn queue(&mut self, row: &Row, design: Design) {
         let place = self.handed.remove(&row.tid);
         if let Some(job) = place.and_then(|place| self.jobs.get_mut(place)) {
@@ -232,7 +235,7 @@ impl Following {
         let Some(job) = self.job(events, row).filter(|job| job.wait.is_none()) else {
             return;
         };
-        // Whoever comes when the job is done does not wait.
+        // A wait that starts after the completion is not a wait.
         let Some(done) = job.done.filter(|done| begin < *done) else {
             return;
         };
@@ -246,8 +249,8 @@ impl Following {
     }
 }
 
-/// When the worker of a job was woken and had a CPU, both not before the job
-/// was queued.
+/// Sets when the worker of a job was woken and got a CPU, neither before the job was
+/// queued.
 fn worker(job: &mut Job, threads: &Threads) {
     let (Some(queued), Some(run), Some((tid, _))) = (job.queued, job.run, job.runner) else {
         return;
@@ -258,7 +261,7 @@ fn worker(job: &mut Job, threads: &Threads) {
     let Some(thread) = threads.by_tid.get(&tid) else {
         return;
     };
-    // Else its switch to the CPU was lost.
+    // Otherwise the context switch to the worker was lost.
     if thread
         .ran_from(run)
         .is_none_or(|stretch| stretch.from > run)
@@ -271,7 +274,7 @@ fn worker(job: &mut Job, threads: &Threads) {
             job.woken = Some(woken);
             job.running = Some(stretch.from.min(run));
         }
-        // It was awake when the job came, or longer than anybody knows.
+        // It was already awake when the job was queued, or its wakeup was not seen.
         _ => {
             job.woken = Some(queued);
             job.running = thread.ran_from(queued).map(from);

@@ -1,11 +1,11 @@
-//! What jobs are called.
+//! Labels of jobs.
 
 use std::collections::BTreeSet;
 
 use crate::Job;
 
-/// What jobs are called: context and number, and the serial of the context
-/// where several files have one of its number.
+/// Labels of jobs: context and sequence number. The context's serial is added for the
+/// numbers in this set, which several device files use.
 pub(crate) struct Labels(BTreeSet<u32>);
 
 impl Labels {

@@ -1,9 +1,9 @@
-//! What the kernel events of one run tell.
+//! Analyses the kernel events recorded in one run.
 //!
-//! From the events that the instrument `kernel-events` has recorded, [`Run::new`]
-//! follows the threads and the jobs that were submitted to simgpu. [`split`]
-//! says where the latency of each job went, [`perfetto`] writes a trace that
-//! Perfetto's user interface opens, [`timeline`] makes of it a picture's worth.
+//! [`Run::new`] follows threads and jobs submitted to simgpu through the events that the
+//! instrument `kernel-events` recorded. [`split`] breaks down the latency of each job,
+//! [`perfetto`] writes a trace for the Perfetto UI, and [`timeline`] reduces the run to a
+//! picture.
 //!
 //! ```
 //! use assize_job::events::Events;
@@ -12,8 +12,8 @@
 //! assert!(run.jobs.is_empty());
 //! ```
 //!
-//! Nothing is opened, read or printed here. What is said of single events is
-//! what the kernel traced; nothing is guessed where an event is missing.
+//! Nothing is opened, read or printed here. Statements about single events are what the
+//! kernel traced; missing events are never guessed.
 
 mod jobs;
 mod labels;
@@ -28,19 +28,19 @@ pub use jobs::{Design, Job, Wait};
 pub use threads::{Stretch, Thread, Threads};
 pub use timeline::{Kind, Lane, Span, Timeline, timeline};
 
-/// The events of one run and what follows from them.
+/// The events of one run, and the threads and jobs derived from them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// The events.
     pub events: Events,
     /// The threads.
     pub threads: Threads,
-    /// The jobs in the order of their submission.
+    /// The jobs, in order of submission.
     pub jobs: Vec<Job>,
 }
 
 impl Run {
-    /// Follows threads and jobs through the events.
+    /// Derives threads and jobs from the events.
     #[must_use]
     pub fn new(events: Events) -> Run {
         let threads = threads::follow(&events);

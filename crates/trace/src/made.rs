@@ -1,4 +1,4 @@
-//! Events that tests make.
+//! Builds events for tests.
 
 use assize_job::events::{EventKind, Events, Row};
 
@@ -28,7 +28,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("depq/depq_timeout", &["context", "seqno", "verdict"]),
 ];
 
-/// Makes events in the order of time.
+/// Builds events in order of time.
 pub(crate) struct Made(Events);
 
 impl Default for Made {
@@ -59,7 +59,7 @@ impl Made {
         self
     }
 
-    /// An event on a CPU while a thread has it.
+    /// Adds an event on a CPU, with the thread that runs there.
     pub(crate) fn event(
         &mut self,
         at_ns: u64,
@@ -81,7 +81,7 @@ impl Made {
         self
     }
 
-    /// From a thread, with its state, to another.
+    /// Adds a switch from a thread, with its state, to another.
     pub(crate) fn switch(&mut self, at: u64, cpu: u32, prev: (u32, i64), next: u32) -> &mut Self {
         let values = [prev.0.into(), 120, prev.1, next.into(), 120];
         self.event(at, (cpu, prev.0), "sched_switch", &values)
@@ -96,8 +96,8 @@ impl Made {
         self.event(at, (0, by), "task_newtask", &[tid.into(), flags])
     }
 
-    /// Thread 57 on CPU 0 submits a job of context 1, handed on 20 later and
-    /// queued 30 later.
+    /// Thread 57 on CPU 0 submits a job of context 1 at `enter`. It is handed on at
+    /// `enter` + 20 and queued at `enter` + 30.
     pub(crate) fn submitted(&mut self, enter: u64, seqno: i64, queue: &str) -> &mut Self {
         let submit = [0, 1, 1, seqno, 9, enter.cast_signed()];
         self.event(enter + 20, (0, 57), "simgpu_submit", &submit);
@@ -114,8 +114,8 @@ impl Made {
         self.event(enter + 30, (0, 57), name, values)
     }
 
-    /// A job that worker 3 runs on CPU 1: woken 40, running 100, run 120, done
-    /// 1120 and its waiter running 1150 after `enter`.
+    /// Worker 3 runs a job on CPU 1. After `enter`: woken at 40, running at 100, run_job
+    /// at 120, completion at 1120, waiter running at 1150.
     pub(crate) fn by_worker(&mut self, enter: u64, seqno: i64, queue: &str) -> &mut Self {
         self.submitted(enter, seqno, queue);
         self.waking(enter + 40, 0, 57, 3);
@@ -130,7 +130,7 @@ impl Made {
         self.event(enter + 1160, (0, 57), "wait_end", &[1, seqno, 0])
     }
 
-    /// A job that its submitter runs 45 after `enter`, done 1045 after it.
+    /// The submitter runs a job itself at `enter` + 45; it completes at `enter` + 1045.
     pub(crate) fn by_submitter(&mut self, enter: u64, seqno: i64) -> &mut Self {
         self.submitted(enter, seqno, "bypass");
         self.event(enter + 45, (0, 57), "simgpu_run", &[1, seqno, 1]);

@@ -1,4 +1,4 @@
-//! Where the latency of jobs went.
+//! Breaks down the latency of jobs.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::{Design, Job, Run};
 
 /// The schema of [`Split`].
 pub const SCHEMA: &str = "assize.split/1";
-/// The names of what [`Job::marks`] gives.
+/// The names of the times in [`Job::marks`].
 pub const MARKS: [&str; 7] = [
     "submit",
     "queued",
@@ -19,7 +19,8 @@ pub const MARKS: [&str; 7] = [
     "completion",
     "waiter running",
 ];
-/// The stages, as pairs of marks. A job that its submitter runs has no worker.
+/// The stages, as pairs of indexes into [`MARKS`]. A job that its submitter runs has no
+/// worker.
 const STAGES: [(usize, usize); 9] = [
     (0, 1),
     (1, 2),
@@ -31,99 +32,99 @@ const STAGES: [(usize, usize); 9] = [
     (0, 4),
     (0, 6),
 ];
-/// From queued to run_job, of jobs without a worker.
+/// The stage from queued to run_job, which only jobs without a worker have.
 const INLINE: usize = 4;
-/// Threads named that had a CPU meanwhile.
+/// At most this many threads are named that ran in the meantime.
 const MEANWHILE: usize = 3;
-/// Whoever had it for less than this part of the latency is not named.
+/// Threads that ran for less than one part in this many of the latency are not named.
 const SHARE: u64 = 20;
 
-/// What is asked.
+/// Which jobs to split.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
-    /// Only jobs whose submitter is called so.
+    /// Only jobs submitted by threads with this name.
     pub thread: Option<String>,
-    /// How many of the worst cases.
+    /// How many of the worst jobs to list.
     pub worst: usize,
 }
 
-/// Where the latency of the jobs of one run went. Times are nanoseconds.
+/// The latency breakdown of the jobs of one run. Times are in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Split {
-    /// [`SCHEMA`].
+    /// Always [`SCHEMA`].
     pub schema: &'static str,
-    /// Jobs that were submitted.
+    /// The number of submitted jobs.
     pub jobs: usize,
-    /// Of these, run by their submitter.
+    /// How many of them were run by their submitter.
     pub inline: usize,
-    /// Of these, without a completion: not done at the end of the recording,
-    /// or an event was lost.
+    /// How many of them have no completion: they were not done at the end of the
+    /// recording, or an event was lost.
     pub incomplete: usize,
-    /// Kernel events that were lost.
+    /// The number of lost kernel events.
     pub events_lost: u64,
-    /// Each stage.
+    /// All stages.
     pub stages: Vec<Stage>,
     /// The jobs with the highest latency.
     pub worst: Vec<Worst>,
 }
 
-/// One stage of all jobs that have it.
+/// One stage, over all jobs that have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stage {
     /// The mark at which it begins.
     pub from: &'static str,
     /// The mark at which it ends.
     pub to: &'static str,
-    /// How many jobs.
+    /// The number of jobs.
     pub jobs: usize,
-    /// The median, if there are enough for one.
+    /// The median, if there are enough jobs for one.
     pub ns_p50: Option<f64>,
-    /// The 0.99 quantile of the same.
+    /// The 0.99 quantile, if there are enough jobs for one.
     pub ns_p99: Option<f64>,
-    /// The longest.
+    /// The maximum.
     pub ns_max: Option<u64>,
 }
 
 /// One of the jobs with the highest latency.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Worst {
-    /// Its context's number in its file.
+    /// The number of its context within its device file.
     pub context: u32,
-    /// Its context's number among all.
+    /// The serial number of its context, unique in the run.
     pub serial: u64,
-    /// Its place in the context.
+    /// Its sequence number in the context.
     pub seqno: u64,
     /// The engine.
     pub engine: u32,
-    /// What its queue is built on.
+    /// The scheduler of its queue.
     pub design: Option<&'static str>,
-    /// When it was submitted, since the start of the recording.
+    /// When it was submitted, relative to the start of the recording.
     pub at_ns: u64,
-    /// Everything but the time on the engine.
+    /// The latency without the time on the engine.
     pub latency_ns: u64,
-    /// Each mark that was seen, in nanoseconds since the submission.
+    /// The times of the stages that were seen, in nanoseconds since the submission.
     pub marks: Vec<(&'static str, u64)>,
-    /// Who submitted it.
+    /// The thread that submitted it.
     pub submitter: String,
-    /// Who ran it.
+    /// The thread that ran it.
     pub runner: Option<String>,
-    /// Who had the CPU on which the worker ran then, while it waited for it,
-    /// and likewise of the waiter; most first.
+    /// The threads that ran on the worker's CPU while the worker waited for it, and
+    /// likewise for the waiter; longest first.
     pub meanwhile: Vec<Meanwhile>,
 }
 
-/// Who had a CPU while another waited for it.
+/// A thread that ran while another waited for the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Meanwhile {
-    /// The mark that was waited for.
+    /// The mark that was being waited for.
     pub until: &'static str,
-    /// The name of the thread or threads.
+    /// The name of the thread, or of several with the same name.
     pub thread: String,
-    /// For how long.
+    /// How long it ran.
     pub ns: u64,
 }
 
-/// Splits the latency of the jobs of a run.
+/// Breaks down the latency of the jobs of a run.
 #[must_use]
 pub fn split(run: &Run, question: &Question) -> Split {
     let asked = |job: &&Job| {
@@ -235,7 +236,7 @@ fn meanwhile(run: &Run, job: &Job, latency_ns: u64) -> Vec<Meanwhile> {
     found
 }
 
-/// Shows a split in 72 columns.
+/// Formats a breakdown as text of 72 columns.
 #[must_use]
 pub fn text(split: &Split) -> String {
     let mut text = String::new();
@@ -330,7 +331,7 @@ fn us(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
-/// Microseconds with one digit after the point, cut.
+/// Formats microseconds with one decimal, truncated.
 fn tenths(ns: u64) -> String {
     format!("{}.{}", ns / 1000, ns % 1000 / 100)
 }

@@ -1,53 +1,53 @@
-//! When each thread was woken, ran, and with which priority.
+//! When each thread was woken and ran, and its priorities.
 
 use std::collections::BTreeMap;
 
 use assize_job::events::{Events, Row};
 
-/// A thread that shares the memory of the one that made it.
+/// The clone flag of a thread in the process of its creator.
 const CLONE_THREAD: i64 = 0x1_0000;
-/// The part of a state in which a thread sleeps; what is above says that its
-/// CPU was taken from it.
+/// The bits of a task state that mean sleeping; higher bits mean that the task was
+/// preempted.
 const SLEEPS: i64 = 0xff;
 
 /// The threads of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Threads {
-    /// By number. Idle threads are not among them.
+    /// Threads by TID, without idle threads.
     pub by_tid: BTreeMap<u32, Thread>,
-    /// For each CPU, who ran when. Idle times are not in it.
+    /// For each CPU, which thread ran when, without idle times.
     pub by_cpu: BTreeMap<u32, Vec<(u32, Stretch)>>,
 }
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thread {
-    /// What it was called last.
+    /// Its last known name.
     pub name: String,
-    /// Its process, as far as the events tell; else itself.
+    /// The TGID of its process; its own TID if the events do not show it.
     pub process: u32,
     /// When it ran.
     pub ran: Vec<Stretch>,
-    /// Its priority as the kernel counts it (0 first, 120 for nice 0), from
-    /// when on.
+    /// Its priority in the kernel's scale (0 first, 120 for nice 0), with the time from
+    /// which it applies.
     pub prios: Vec<(u64, i64)>,
 }
 
-/// A time in which a thread had a CPU.
+/// An interval in which a thread had a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stretch {
-    /// From when.
+    /// The start.
     pub from: u64,
-    /// Until when; the end of the recording if that came first.
+    /// The end, or the end of the recording if that is earlier.
     pub to: u64,
-    /// Where.
+    /// The CPU.
     pub cpu: u32,
-    /// When it was woken, if it had slept before.
+    /// When it was woken for this, if it had been asleep.
     pub woken: Option<u64>,
 }
 
 impl Threads {
-    /// A thread's name, or its number.
+    /// The name of a thread, or its TID if the name is unknown.
     #[must_use]
     pub fn name(&self, tid: u32) -> String {
         let thread = self.by_tid.get(&tid);
@@ -57,7 +57,7 @@ impl Threads {
         }
     }
 
-    /// Who had a CPU between two times, and for how long; most first.
+    /// Which threads ran on a CPU between two times, and for how long; longest first.
     #[must_use]
     pub fn meanwhile(&self, cpu: u32, from: u64, to: u64) -> Vec<(u32, u64)> {
         let stretches = self.by_cpu.get(&cpu).map_or(&[][..], Vec::as_slice);
@@ -76,15 +76,15 @@ impl Threads {
 }
 
 impl Thread {
-    /// The last stretch that began at a time or before.
+    /// The index of the last stretch that started at or before a time.
     fn at_or_before(&self, at: u64) -> Option<usize> {
         self.ran
             .partition_point(|stretch| stretch.from <= at)
             .checked_sub(1)
     }
 
-    /// When it was woken for what it does at a time, and when it then ran
-    /// first; None if it was not seen to be woken.
+    /// The wakeup for what the thread does at time `at`, and the first stretch it ran
+    /// after it; `None` if no wakeup was seen.
     #[must_use]
     pub fn woken_for(&self, at: u64) -> Option<(u64, Stretch)> {
         let until = self.ran.get(..=self.at_or_before(at)?)?;
@@ -92,8 +92,7 @@ impl Thread {
         Some((woken.woken?, *woken))
     }
 
-    /// The stretch in which it ran at a time, else the first that began
-    /// later.
+    /// The stretch that covers a time, or the first one after it.
     #[must_use]
     pub fn ran_from(&self, at: u64) -> Option<Stretch> {
         let before = self.at_or_before(at);
@@ -111,7 +110,7 @@ impl Thread {
     }
 }
 
-/// What is known of a thread between two events.
+/// The state of a thread between two events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     /// Not seen yet.
@@ -121,7 +120,7 @@ enum State {
     Woken {
         at_ns: u64,
     },
-    /// It waits for a CPU and was not woken for that.
+    /// Runnable after a preemption, without a wakeup.
     Preempted,
     Runs {
         from: u64,
@@ -172,7 +171,7 @@ impl Following {
             return;
         };
         if prev != 0 {
-            // Seen for the first time: it has run since the start.
+            // A thread seen for the first time has run since the start.
             self.states.entry(prev).or_insert(State::Runs {
                 from: events.start_ns,
                 cpu: row.cpu,
@@ -209,7 +208,7 @@ impl Following {
         }
     }
 
-    /// A thread does not run any more.
+    /// Ends the current stretch of a thread.
     fn leaves(&mut self, tid: u32, at_ns: u64) {
         let Some(State::Runs { from, cpu, woken }) = self.states.get(&tid).copied() else {
             return;
@@ -228,7 +227,7 @@ impl Following {
             .push((tid, stretch));
     }
 
-    /// A wake-up counts if its thread did not run or wait for a CPU already.
+    /// Handles a wakeup, which is ignored if the thread is running or runnable already.
     fn waking(&mut self, events: &Events, row: &Row) {
         let Some(tid) = events
             .value(row, "pid")
@@ -262,7 +261,7 @@ impl Following {
         self.states.insert(tid, State::Asleep);
     }
 
-    /// What a worker that follows is about to get.
+    /// Handles the priority that a worker is about to get.
     fn worker_prio(&mut self, events: &Events, row: &Row) {
         let value = |field| events.value(row, field);
         let (Some(pid), Some(policy)) = (value("pid"), value("policy")) else {

@@ -1,4 +1,4 @@
-//! Pictures of runs that were recorded.
+//! Timelines of recorded runs.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -21,7 +21,7 @@ fn length(span: &Span) -> f64 {
     span.end_ns - span.start_ns
 }
 
-/// For how long each CPU was not idle, from its switches alone.
+/// The busy time of each CPU, computed from context switches alone.
 fn busy(events: &Events) -> BTreeMap<u32, f64> {
     let mut last: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
     let mut sums: BTreeMap<u32, f64> = BTreeMap::new();

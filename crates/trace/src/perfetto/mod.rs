@@ -1,15 +1,14 @@
-//! A trace that Perfetto opens.
+//! Writes a trace for Perfetto.
 //!
 //! | track | holds |
 //! | --- | --- |
-//! | CPUs and thread states | the kernel's own events of the scheduler |
-//! | of each thread | submissions, waits, calls of run_job, what depq says |
-//! | of each engine | jobs, from run_job until the engine was done |
-//! | of each context | jobs with the stages of their latency |
+//! | CPUs and thread states | the kernel's scheduler events |
+//! | each thread | submissions, waits, run_job calls, depq events |
+//! | each engine | jobs, from run_job to completion |
+//! | each context | jobs with the stages of their latency |
 //! | counters | jobs queued, jobs on the engine, priorities of workers |
 //!
-//! A flow leads from each submission to run_job, to the engine, and to the
-//! thread that had waited.
+//! A flow connects each submission with run_job, the engine, and the thread that waited.
 
 mod proto;
 mod sched;
@@ -18,7 +17,7 @@ mod write;
 
 use crate::Run;
 
-/// The trace of a run. Times are those of the events, CLOCK_MONOTONIC; the
+/// Returns the trace of a run. Timestamps are those of the events (CLOCK_MONOTONIC). The
 /// same run gives the same bytes.
 #[must_use]
 pub fn trace(run: &Run) -> Vec<u8> {

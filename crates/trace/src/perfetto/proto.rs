@@ -1,8 +1,7 @@
-//! The messages of a Perfetto trace, as far as they are written here.
+//! The messages of a Perfetto trace, with only the fields that are written here.
 //!
-//! Names, numbers and types of the fields are those of
-//! protos/perfetto/trace in Perfetto's sources. A test reads what is written
-//! with all of Perfetto's own definitions.
+//! Names, numbers and types of the fields are those in protos/perfetto/trace of the
+//! Perfetto sources. A test decodes the output with Perfetto's complete definitions.
 
 /// One entry of a trace.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -21,10 +20,10 @@ pub(super) struct TracePacket {
     pub(super) track_descriptor: Option<TrackDescriptor>,
 }
 
-/// Nothing that came before on this sequence is needed to read on.
+/// The sequence can be read from here on without earlier packets.
 pub(super) const SEQ_INCREMENTAL_STATE_CLEARED: u32 = 1;
 
-/// A track and its place.
+/// A track and its position.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct TrackDescriptor {
     #[prost(uint64, optional, tag = "1")]
@@ -55,7 +54,7 @@ pub(super) struct CounterDescriptor {
     pub(super) unit_name: Option<String>,
 }
 
-/// Something on a track.
+/// An event on a track.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct TrackEvent {
     #[prost(message, repeated, tag = "4")]

@@ -1,4 +1,4 @@
-//! The events of the scheduler as the kernel gave them.
+//! Writes the scheduler events as the kernel recorded them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::proto::{
 use super::write::File;
 use crate::Run;
 
-/// Events in one packet.
+/// The number of events per packet.
 const BUNDLE: usize = 1000;
 
 /// Writes the events of each CPU.
@@ -81,7 +81,7 @@ fn event(events: &Events, row: &Row, names: &Names) -> Option<FtraceEvent> {
     Some(event)
 }
 
-/// What threads are called at an event.
+/// The names of threads at the time of an event.
 #[derive(Default)]
 struct Names {
     known: BTreeMap<u32, String>,

@@ -24,7 +24,7 @@ fn both() -> Made {
     made.call(57, "sync").call(3, "kworker/1:0");
     made.by_worker(1000, 1, "drm_sched_job")
         .by_submitter(3000, 2);
-    // Two at once on the engine, one of them never done.
+    // Two jobs at once on the engine, one of which never completes.
     made.submitted(5000, 3, "depq_job_queue")
         .submitted(5000, 4, "depq_job_queue");
     made.switch(5090, 1, (0, 0), 3);
@@ -89,8 +89,8 @@ fn slices_lie_side_by_side_or_within_each_other() {
         }
     }
     assert!(open.values().all(Vec::is_empty), "{open:?}");
-    // On threads 4 submissions and a wait; 4 on the engine; of contexts 4
-    // with 6, 3, 4 (not done) and 5 stages.
+    // On threads 4 submissions and a wait; on the engine 4 jobs; in contexts 4 jobs with
+    // 6, 3, 4 (incomplete) and 5 stages.
     assert_eq!(slices, 5 + 4 + 4 + 6 + 3 + 4 + 5);
 }
 
@@ -131,7 +131,7 @@ fn counters_end_where_they_should() {
         }
     }
     assert_eq!((last["jobs queued"], most["jobs queued"]), (0, 2));
-    // The one that is never done is shown to the end of the recording.
+    // The incomplete job is shown up to the end of the recording.
     assert_eq!(
         (last["jobs on the engine"], most["jobs on the engine"]),
         (0, 2)

@@ -1,4 +1,4 @@
-//! Threads, engines, contexts and counters.
+//! The tracks of threads, engines, contexts and counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use crate::labels::Labels;
 use crate::split::MARKS;
 use crate::{Job, Run};
 
-/// Events of depq that are shown where they happened.
+/// Events of depq that are shown as instants.
 const SHOWN: [&str; 4] = [
     "depq/depq_dep_wait",
     "depq/depq_timeout",
     "depq/depq_queue_state",
     "depq/depq_worker_prio",
 ];
-/// A lower one runs first.
+/// The name of the priority counter; lower values run first.
 const PRIORITY: &str = "priority (0 first, 120 is nice 0)";
 
-/// Writes them all.
+/// Writes all tracks.
 pub(super) fn write(run: &Run, file: &mut File) {
     let labels = Labels::new(&run.jobs);
     let threads = threads(run, file);
@@ -28,7 +28,7 @@ pub(super) fn write(run: &Run, file: &mut File) {
     priorities(run, file, &threads);
 }
 
-/// A track for each thread that has something to show.
+/// Adds a track for each thread that has something to show.
 fn threads(run: &Run, file: &mut File) -> BTreeMap<u32, Track> {
     let mut tids: BTreeSet<u32> = BTreeSet::new();
     for job in &run.jobs {
@@ -47,7 +47,7 @@ fn threads(run: &Run, file: &mut File) -> BTreeMap<u32, Track> {
     tids.into_iter().map(track).collect()
 }
 
-/// Something that a thread does, for a job.
+/// Something that a thread does for a job.
 struct Act<'a> {
     from: u64,
     to: u64,
@@ -56,7 +56,7 @@ struct Act<'a> {
     flow: u64,
 }
 
-/// Submissions and waits as slices, calls of run_job and ends of waits as
+/// Writes submissions and waits as slices, and run_job calls and ends of waits as
 /// instants.
 fn on_threads(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>, labels: &Labels) {
     let mut acts: BTreeMap<u32, Vec<Act<'_>>> = BTreeMap::new();
@@ -97,7 +97,7 @@ fn on_threads(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>, labels
             };
             match act.what {
                 "run_job" => file.instant(track, act.from, &name, with),
-                // Of jobs that are submitted together each has its turn.
+                // Jobs submitted together are shown one after the other.
                 "submit" => {
                     let from = act.from.max(last);
                     file.slice(track, (from, act.to.max(from)), &name, with);
@@ -115,7 +115,7 @@ fn on_threads(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>, labels
     }
 }
 
-/// What depq says besides.
+/// Writes the other events of depq.
 fn shown(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>) {
     for row in &run.events.rows {
         let Some(kind) = run.events.kind(row) else {
@@ -124,7 +124,8 @@ fn shown(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>) {
         if !SHOWN.contains(&kind.name.as_str()) {
             continue;
         }
-        // Of a priority, where it is changed; else where it happened.
+        // A priority change is shown on the thread it affects, any other event on the
+        // current thread.
         let pid = run
             .events
             .value(row, "pid")
@@ -145,7 +146,7 @@ fn shown(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>) {
     }
 }
 
-/// What goes up and down by one.
+/// Writes a counter from its increments.
 fn count(file: &mut File, track: Track, changes: &mut Vec<(u64, i64)>) {
     changes.sort_by_key(|(at, _)| *at);
     let mut value = 0;
@@ -155,7 +156,7 @@ fn count(file: &mut File, track: Track, changes: &mut Vec<(u64, i64)>) {
     }
 }
 
-/// Tracks side by side, so that on each only one job is at a time.
+/// Parallel tracks, so that each shows only one job at a time.
 #[derive(Default)]
 struct Lanes(Vec<(Track, u64)>);
 
@@ -171,7 +172,7 @@ impl Lanes {
     }
 }
 
-/// Each engine with its jobs, from run_job until it was done.
+/// Writes each engine with its jobs, from run_job to completion.
 fn engines(run: &Run, file: &mut File, labels: &Labels) {
     let mut engines: BTreeMap<u32, Vec<(u64, u64, &Job, u64)>> = BTreeMap::new();
     for (job, flow) in run.jobs.iter().zip(1..) {
@@ -202,8 +203,8 @@ fn engines(run: &Run, file: &mut File, labels: &Labels) {
     }
 }
 
-/// Each context with its jobs from their submission to their completion, or
-/// until their waiter ran, and in them the stages.
+/// Writes each context with its jobs, from submission to completion or until the waiter
+/// ran, and the stages of each.
 fn contexts(run: &Run, file: &mut File, labels: &Labels) {
     let mut contexts: BTreeMap<u64, Vec<&Job>> = BTreeMap::new();
     for job in &run.jobs {
@@ -267,7 +268,7 @@ fn stages(
     file.end(track, end);
 }
 
-/// The priorities of threads that ran jobs of others.
+/// Writes the priorities of threads that run jobs of others.
 fn priorities(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>) {
     let of_others = run.jobs.iter().filter(|job| !job.inline);
     let workers: BTreeSet<u32> = of_others.filter_map(|job| Some(job.runner?.0)).collect();

@@ -1,4 +1,4 @@
-//! Packets, tracks and events on them.
+//! Encodes packets, tracks and events.
 
 use prost::Message;
 
@@ -7,21 +7,21 @@ use super::proto::{
     TracePacket, TrackDescriptor, TrackEvent, Type,
 };
 
-/// All events on tracks are of one sequence.
+/// The sequence ID that all track events share.
 const SEQUENCE: u32 = 1;
-/// The field `packet` of a trace, of bytes with their length before them.
+/// The tag of the field `packet` in a trace: length-delimited bytes.
 const PACKET: u8 = 1 << 3 | 2;
 
-/// A track that events can be put on.
+/// A track for events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Track(u64);
 
-/// What an event is besides its time and name.
+/// Optional fields of an event.
 #[derive(Debug, Clone, Default)]
 pub(super) struct With {
-    /// The flow that it is a step of.
+    /// The flow that the event belongs to.
     pub(super) flow: Option<u64>,
-    /// Whether the flow ends there.
+    /// Whether the flow ends at this event.
     pub(super) last: bool,
     pub(super) details: Vec<(&'static str, Detail)>,
 }
@@ -32,24 +32,25 @@ pub(super) enum Detail {
     Text(String),
 }
 
-/// A trace that is being written.
+/// A trace under construction.
 #[derive(Default)]
 pub(super) struct File {
     bytes: Vec<u8>,
     tracks: u64,
-    /// Sorted by time at the end: at one time, in the order given.
+    /// Sorted by time when the trace is written; events with equal times keep their
+    /// order.
     events: Vec<(u64, TrackEvent)>,
 }
 
 impl File {
-    /// Adds a packet as it is.
+    /// Adds a packet unchanged.
     pub(super) fn packet(&mut self, packet: &TracePacket) {
         self.bytes.push(PACKET);
-        // A vector has room for everything.
+        // Writing to a vector does not fail.
         let _ = packet.encode_length_delimited(&mut self.bytes);
     }
 
-    /// A track with a name, below another.
+    /// Adds a named track below another.
     pub(super) fn track(&mut self, parent: Option<Track>, name: &str) -> Track {
         self.describe(
             parent,
@@ -60,7 +61,7 @@ impl File {
         )
     }
 
-    /// The track of a thread.
+    /// Adds the track of a thread.
     pub(super) fn thread(&mut self, process: u32, tid: u32, name: &str) -> Track {
         self.describe(
             None,
@@ -75,7 +76,7 @@ impl File {
         )
     }
 
-    /// A track of values.
+    /// Adds a counter track.
     pub(super) fn counter(&mut self, parent: Option<Track>, name: &str, unit: &str) -> Track {
         self.describe(
             parent,
@@ -106,15 +107,13 @@ impl File {
         track
     }
 
-    /// A slice. Those of one track must be given in their order and lie side
-    /// by side.
+    /// Adds a slice. The slices of one track must be added in order and must not overlap.
     pub(super) fn slice(&mut self, track: Track, (from, to): (u64, u64), name: &str, with: With) {
         self.begin(track, from, name, with);
         self.end(track, to);
     }
 
-    /// The beginning of a slice; what begins on this track before its end is
-    /// a part of it.
+    /// Starts a slice. Slices that start on this track before its end are nested in it.
     pub(super) fn begin(&mut self, track: Track, at_ns: u64, name: &str, with: With) {
         self.event(track, at_ns, Type::SliceBegin, name, with);
     }
@@ -150,7 +149,7 @@ impl File {
         ));
     }
 
-    /// A value from a time on.
+    /// Sets the value of a counter from a time on.
     pub(super) fn value(&mut self, track: Track, at_ns: u64, value: i64) {
         self.events.push((
             at_ns,
@@ -163,7 +162,7 @@ impl File {
         ));
     }
 
-    /// The whole trace.
+    /// Returns the encoded trace.
     pub(super) fn bytes(mut self) -> Vec<u8> {
         let mut events = std::mem::take(&mut self.events);
         events.sort_by_key(|(at_ns, _)| *at_ns);

@@ -1,33 +1,33 @@
-//! Fewer spans than there were, and what was done to get there.
+//! Reduces the number of spans and records how.
 
 use std::collections::BTreeMap;
 
 use super::{Busy, Kind, Span};
 
-/// Threads or jobs that the label of a block names.
+/// At most this many threads or jobs are named in the label of a block.
 const NAMED: usize = 3;
 
-/// The spans of a lane.
+/// The merged spans of a lane.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Merged {
     pub(super) spans: Vec<Span>,
-    /// How many stretches are in blocks.
+    /// The number of stretches that were merged into blocks.
     pub(super) were: usize,
-    /// How many blocks those are.
+    /// The number of blocks.
     pub(super) blocks: usize,
-    /// Stretches as long as this or longer are as they were.
+    /// Stretches at least this long were not merged.
     pub(super) shorter_than: u64,
 }
 
-/// At most `limit` spans. Time is cut into equal parts, the shortest that
-/// will do. Stretches shorter than a part that begin in the same one, with no
-/// longer one between them, become a block.
+/// Reduces the stretches to at most `limit` spans. Time is divided into equal parts, as
+/// short as possible, whose length is a power of two. Stretches shorter than a part that
+/// start in the same part, with no longer stretch between them, are merged into a block.
 pub(super) fn merge(all: &[Busy], limit: usize) -> Merged {
     let mut part = 1u64;
     let mut groups: Vec<&[Busy]> = all.chunks(1).collect();
     while groups.len() > limit {
         let Some(longer) = part.checked_mul(2) else {
-            // Not in a run that ends within centuries.
+            // Does not happen unless a run lasts for centuries.
             groups = vec![all];
             break;
         };
@@ -70,8 +70,8 @@ fn span(busy: &Busy, label: String, kind: Kind) -> Span {
     }
 }
 
-/// How many, whose, and how much of the time: `7 x hog, sync and 2 more, busy
-/// 83 %`.
+/// The label of a block: the number of stretches, their names, and the busy share: `7 x
+/// hog, sync and 2 more, busy 83 %`.
 fn label(group: &[Busy], ns: u64) -> String {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for busy in group {

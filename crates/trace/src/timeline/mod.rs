@@ -1,5 +1,4 @@
-//! One run as a picture shows it: who had each CPU, and which job each engine
-//! had.
+//! One run as a picture: which thread had each CPU and which job each engine.
 
 mod merge;
 
@@ -10,24 +9,24 @@ use serde::Serialize;
 use crate::labels::Labels;
 use crate::{Job, Run, Thread};
 
-/// Priorities below are of real-time threads, as the kernel counts them.
+/// Priorities below this are real-time priorities, in the kernel's scale.
 const REAL_TIME: i64 = 100;
 /// The priority of nice 0.
 const NICE_0: i64 = 120;
 
-/// What CPUs and engines did during a run. Times are nanoseconds since the
-/// recording began.
+/// What CPUs and engines did during a run. Times are in nanoseconds since the start of
+/// the recording.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Timeline {
-    /// The run's index, that of `runs/NNNN.json`.
+    /// The index of the run, as in `runs/NNNN.json`.
     pub run: u32,
-    /// When the recording began: 0.
+    /// The start of the recording: 0.
     pub start_ns: f64,
-    /// When it ended.
+    /// The end of the recording.
     pub end_ns: f64,
-    /// The CPUs, then the engines.
+    /// The CPUs, followed by the engines.
     pub lanes: Vec<Lane>,
-    /// What was merged, and what else the picture does not say, in sentences.
+    /// Sentences about what was merged and what the picture omits.
     pub thinned: Vec<String>,
 }
 
@@ -38,45 +37,44 @@ pub struct Lane {
     pub name: String,
     /// `cpu` or `engine`.
     pub kind: String,
-    /// In the order of time; none overlaps the next. Where there is none, the
-    /// CPU or the engine was idle.
+    /// The busy times in order, without overlap. The CPU or engine is idle in between.
     pub spans: Vec<Span>,
 }
 
 /// A time in which a CPU or an engine was busy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Span {
-    /// From when.
+    /// The start.
     pub start_ns: f64,
-    /// Until when.
+    /// The end.
     pub end_ns: f64,
-    /// The thread's name, with its priority if that is not nice 0, or the job
-    /// as CONTEXT:NUMBER.
+    /// The name of the thread, with its priority if that is not nice 0; or the job as
+    /// CONTEXT:NUMBER.
     pub label: String,
-    /// What it is.
+    /// The kind of the span.
     pub kind: Kind,
 }
 
-/// What a [`Span`] is.
+/// The kind of a [`Span`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A thread that submits jobs had the CPU.
+    /// A thread that submits jobs ran.
     Submitter,
-    /// A thread that runs jobs of others had it.
+    /// A thread that runs jobs of others ran.
     Worker,
-    /// Another thread had it.
+    /// Another thread ran.
     Thread,
     /// A job was on the engine.
     Job,
     /// A job that failed was on the engine.
     FailedJob,
-    /// Several short ones; in between it may have been idle.
+    /// Several short spans, possibly with idle times in between.
     Merged,
 }
 
-/// Makes the timeline of the run with this index, with at most `spans` spans
-/// in each lane. If there are more, short ones beside each other are merged.
+/// Builds the timeline of the run with this index, with at most `spans` spans per lane.
+/// If there are more, adjacent short ones are merged.
 #[must_use]
 pub fn timeline(index: u32, run: &Run, spans: usize) -> Timeline {
     let events = &run.events;
@@ -120,7 +118,7 @@ impl Timeline {
     }
 }
 
-/// A time in which a lane was busy, before anything is merged.
+/// A busy time of a lane, before merging.
 #[derive(Debug, Clone, PartialEq)]
 struct Busy {
     from: u64,
@@ -129,13 +127,12 @@ struct Busy {
     kind: Kind,
 }
 
-/// What each CPU did, and those of which there are events though they did
-/// nothing.
+/// What each CPU did, including CPUs that have events but were idle.
 fn cpus(run: &Run) -> Vec<(String, Vec<Busy>)> {
     let submitters = run.jobs.iter().map(|job| (job.submitter, Kind::Submitter));
     let of_others = run.jobs.iter().filter(|job| !job.inline);
     let workers = of_others.filter_map(|job| Some((job.runner?.0, Kind::Worker)));
-    // Who does both is a submitter.
+    // A thread that does both counts as a submitter.
     let kinds: BTreeMap<u32, Kind> = workers.chain(submitters).collect();
     let rows = run.events.rows.iter().map(|row| row.cpu);
     let last = rows.chain(run.threads.by_cpu.keys().copied()).max();
@@ -145,7 +142,7 @@ fn cpus(run: &Run) -> Vec<(String, Vec<Busy>)> {
     (0..=last)
         .map(|cpu| {
             let stretches = run.threads.by_cpu.get(&cpu).into_iter().flatten();
-            // Where events were lost, two may seem to have it at once.
+            // If events were lost, two threads may seem to have the CPU at once.
             let mut last = 0;
             let busy = stretches.map(|(tid, stretch)| {
                 let from = since(run, stretch.from).max(last);
@@ -166,7 +163,7 @@ fn since(run: &Run, at: u64) -> u64 {
     at.saturating_sub(run.events.start_ns)
 }
 
-/// A thread and its priority at a time, if that is not the usual one.
+/// The name of a thread, with its priority at a time unless that is nice 0.
 fn label(run: &Run, tid: u32, at: u64) -> String {
     let name = run.threads.name(tid);
     match run.threads.by_tid.get(&tid).and_then(|t| prio_at(t, at)) {
@@ -177,7 +174,7 @@ fn label(run: &Run, tid: u32, at: u64) -> String {
     }
 }
 
-/// A thread's priority at a time; the first that was seen before that.
+/// The priority of a thread at a time; before its first known priority, that one.
 fn prio_at(thread: &Thread, at: u64) -> Option<i64> {
     let later = thread.prios.partition_point(|(from, _)| *from <= at);
     let (_, prio) = thread.prios.get(later.saturating_sub(1))?;
@@ -227,7 +224,7 @@ fn engines(run: &Run, said: &mut Vec<String>) -> Vec<(String, Vec<Busy>)> {
     lanes
 }
 
-/// Nanoseconds in a unit that suits.
+/// Formats nanoseconds in a suitable unit.
 fn duration(ns: u64) -> String {
     match ns {
         0..1_000 => format!("{ns} ns"),

@@ -9,7 +9,7 @@ fn of(made: &Made, spans: usize) -> Timeline {
     timeline(4, &Run::new(made.events()), spans)
 }
 
-/// Each span as its times, its label and what it is.
+/// Each span as times, label and kind.
 fn spans(lane: &Lane) -> Vec<(f64, f64, &str, Kind)> {
     let span = |span: &'_ Span| (span.start_ns, span.end_ns, span.kind);
     let both = lane.spans.iter().map(|s| (span(s), s.label.as_str()));
