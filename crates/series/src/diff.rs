@@ -1,7 +1,7 @@
 //! Which files a diff touches.
 
-/// Paths from the top of the tree, each once, in order; of a file that moves, both
-/// places. Empty if the text holds no diff.
+/// The paths from the top of the tree, in order and without repeats; both paths of a
+/// renamed file. Empty if the text holds no diff.
 #[must_use]
 pub fn paths(text: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
@@ -41,7 +41,7 @@ pub fn paths(text: &str) -> Vec<String> {
     paths
 }
 
-/// How many lines of a hunk are still to come.
+/// The numbers of old and new lines that remain in a hunk.
 #[derive(Default)]
 pub(crate) struct Hunk {
     old: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Hunk {
 }
 
 impl Hunk {
-    /// `@@ -1,2 +3,4 @@`; a count that is not there is 1.
+    /// Parses `@@ -1,2 +3,4 @@`; a missing count is 1.
     pub(crate) fn begins(line: &str) -> Option<Hunk> {
         let mut words = line.strip_prefix("@@ -")?.split(' ');
         let count = |range: &str| match range.split_once(',') {
@@ -61,8 +61,7 @@ impl Hunk {
         Some(Hunk { old, new })
     }
 
-    /// Whether this line belongs to it: one that is removed may look like the
-    /// head of a file.
+    /// Whether the line belongs to the hunk; a removed line may look like a file header.
     pub(crate) fn takes(&mut self, line: &str) -> bool {
         if self.old == 0 && self.new == 0 {
             return false;
@@ -71,7 +70,7 @@ impl Hunk {
             Some('-') => self.old = self.old.saturating_sub(1),
             Some('+') => self.new = self.new.saturating_sub(1),
             Some('\\') => {}
-            // A mail program may have taken the blank of an empty line.
+            // A mailer may have stripped the blank of an empty line.
             Some(' ') | None => {
                 self.old = self.old.saturating_sub(1);
                 self.new = self.new.saturating_sub(1);
@@ -85,7 +84,7 @@ impl Hunk {
     }
 }
 
-/// A path of a head, without `a/` or `b/` and a date behind it.
+/// The path in a file header, without `a/` or `b/` and without a date after it.
 pub(crate) fn path(head: &str) -> Option<String> {
     let head = match head.starts_with('"') {
         true => head,
@@ -99,7 +98,7 @@ pub(crate) fn path(head: &str) -> Option<String> {
     Some(inside.map_or(name.clone(), String::from))
 }
 
-/// A path as git quotes it where it holds what is not plain.
+/// Unquotes a path that git quoted because of special characters.
 fn unquoted(text: &str) -> String {
     let inside = text
         .strip_prefix('"')

@@ -1,11 +1,11 @@
-//! Why patches cannot be had.
+//! Errors about patches.
 
 use std::fmt;
 
-/// Why patches cannot be had: `what: why; mend`.
+/// Why patches cannot be used: `what: why; mend`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// What was posted is not a series that could be applied.
+    /// The posted text is not a series that can be applied.
     Posted {
         /// The file.
         name: String,
@@ -14,9 +14,9 @@ pub enum Error {
         /// What to do about it.
         mend: String,
     },
-    /// A range names nothing that could be tried.
+    /// The range contains nothing that can be tried.
     Range {
-        /// As it was given.
+        /// The range as given.
         range: String,
         /// What is wrong with it.
         why: String,
@@ -25,18 +25,18 @@ pub enum Error {
     },
     /// A patch does not apply.
     Apply {
-        /// Which one, from 1.
+        /// Its number, starting at 1.
         number: usize,
         /// Its subject.
         subject: String,
-        /// What git says.
+        /// The message of git.
         said: String,
     },
-    /// git failed, or is not there.
+    /// git failed or is not installed.
     Git {
-        /// What it was asked.
+        /// The git command.
         what: String,
-        /// What it says.
+        /// The message of git.
         said: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What is asked of git.
+//! Git repositories.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,21 +15,21 @@ use crate::program::carry_out;
 #[derive(Debug, Clone)]
 pub struct Repository {
     directory: PathBuf,
-    /// One of ours: nothing of the user's configuration counts there.
+    /// Whether assize created it; the user's git configuration is ignored there.
     private: bool,
 }
 
-/// Who commits in a repository of ours.
+/// The committer in repositories that assize creates.
 const SELF: &str = "assize";
 const NOWHERE: &str = "assize@localhost";
-/// When what has no date was written.
+/// The date of commits that have none.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
 impl Repository {
-    /// The repository that holds a directory.
+    /// Opens the repository that contains a directory.
     ///
     /// # Errors
-    /// There is no git, or no repository.
+    /// If git is not installed, or there is no repository.
     pub fn open(directory: &Path) -> Result<Self, Error> {
         let here = Repository {
             directory: directory.to_path_buf(),
@@ -42,11 +42,11 @@ impl Repository {
         })
     }
 
-    /// A new repository in an empty directory, with one commit of these files:
-    /// paths and texts. The same files give the same commit.
+    /// Creates a repository in an empty directory, with one commit of these files (path
+    /// to text). The same files give the same commit.
     ///
     /// # Errors
-    /// There is no git, or a file cannot be written.
+    /// If git is not installed, or a file cannot be written.
     pub fn create(
         directory: &Path,
         files: &BTreeMap<String, String>,
@@ -70,18 +70,19 @@ impl Repository {
         Ok(new)
     }
 
-    /// Makes a first commit of all files in its tree, added with these options of git.
+    /// Creates the first commit from all files in the tree, added with these git options.
     fn begin(&self, options: &[&str], subject: &str) -> Result<(), Error> {
         self.say(&["init", "--quiet", "."])?;
         self.say(&[options, &["add", "--all", "--force", "."]].concat())?;
         self.commit(subject)
     }
 
-    /// Turns a directory into a repository with one commit of all files that were in it,
-    /// which keeps them packed only. The same files give the same commit.
+    /// Turns a directory into a repository with one commit of all its files, and removes
+    /// the files, so that only packed objects remain. The same files give the same
+    /// commit.
     ///
     /// # Errors
-    /// There is no git, or a file cannot be written or removed.
+    /// If git is not installed, or a file cannot be written or removed.
     pub fn pack(directory: &Path, subject: &str) -> Result<Self, Error> {
         let new = Repository {
             directory: directory.to_path_buf(),
@@ -91,7 +92,7 @@ impl Repository {
             what: "add".into(),
             said: format!("{}: {error}", directory.display()),
         };
-        // Files that are called big are written into one pack as they are added.
+        // Files above the threshold are written to one pack as they are added.
         new.begin(&["-c", "core.bigFileThreshold=1"], subject)?;
         for entry in fs::read_dir(directory).map_err(failed)? {
             let entry = entry.map_err(failed)?;
@@ -106,12 +107,12 @@ impl Repository {
         Ok(new)
     }
 
-    /// A repository of ours in an empty directory that goes on from a commit of this one:
-    /// it knows all its commits, and has of its files only those that are named. This one
-    /// stays as it is.
+    /// Creates a repository in an empty directory, at a commit of this one. It shares all
+    /// objects of this repository, but only the given files are checked out. This
+    /// repository is not changed.
     ///
     /// # Errors
-    /// There is no such commit, or a file cannot be written.
+    /// If the commit does not exist, or a file cannot be written.
     pub fn beside(
         &self,
         directory: &Path,
@@ -147,7 +148,7 @@ impl Repository {
         let info = git.join("objects/info");
         fs::create_dir_all(&info).map_err(failed)?;
         fs::write(info.join("alternates"), borrowed.as_encoded_bytes()).map_err(failed)?;
-        // Where a history that was not fetched whole ends.
+        // Marks where a shallow history ends.
         if let Some(shallow) = shallow.filter(|path| path.is_file()) {
             fs::copy(shallow, git.join("shallow")).map_err(failed)?;
         }
@@ -160,13 +161,13 @@ impl Repository {
         Ok(new)
     }
 
-    /// The top of its tree.
+    /// The top of the working tree.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The full name of a commit, if there is one of this name.
+    /// The full ID of a commit, if it exists.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Option<String> {
         if name.starts_with('-') {
@@ -179,12 +180,12 @@ impl Repository {
         Some(said.trim().to_owned())
     }
 
-    /// The commit before a range, and its commits from old to new: of `A..B` those
-    /// that B has and A has not, of `REV` this one. Of merges the first parent
-    /// counts.
+    /// Returns the commit before a range, and the commits of the range, oldest first.
+    /// `A..B` means the commits of B that A lacks, `REV` that single commit. Only first
+    /// parents are followed.
     ///
     /// # Errors
-    /// No such commit, an empty range, or a commit without a parent.
+    /// If a commit does not exist, the range is empty, or its first commit has no parent.
     pub fn range(&self, range: &str) -> Result<(Commit, Vec<Commit>), Error> {
         let refuse = |why: &str, mend: &str| Error::Range {
             range: range.into(),
@@ -223,10 +224,10 @@ impl Repository {
         Ok((self.describe(&base)?, commits.collect::<Result<_, _>>()?))
     }
 
-    /// What git knows of a commit.
+    /// Returns the commit with this name.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// If there is no such commit.
     pub fn describe(&self, id: &str) -> Result<Commit, Error> {
         let said = self.say(&[
             "log",
@@ -239,8 +240,8 @@ impl Repository {
         let mut next = || fields.next().unwrap_or_default().to_owned();
         let (id, subject, author, date) = (next(), next(), next(), next());
         let is_ours = author == format!("{SELF} <{NOWHERE}>");
-        // Of a merge what it brings to its first parent: with options of its own, diff-tree
-        // names what it brings to any.
+        // For a merge, the diff against the first parent; diff-tree on the merge itself
+        // would also list files that differ from other parents.
         let paths = match self.resolve(&format!("{id}^")) {
             Some(parent) => self.differing(&parent, &id)?,
             None => self.in_root(&id)?,
@@ -253,16 +254,16 @@ impl Repository {
         })
     }
 
-    /// The files of a commit without a parent.
+    /// The files of a root commit.
     fn in_root(&self, id: &str) -> Result<Vec<String>, Error> {
         let said = self.say(&["ls-tree", "-r", "-z", "--full-tree", "--name-only", id])?;
         Ok(paths(&said))
     }
 
-    /// When a commit came to be, in seconds since 1970.
+    /// The commit date, in seconds since 1970.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// If there is no such commit.
     pub fn committed(&self, id: &str) -> Result<i64, Error> {
         let said = self.say(&["log", "-1", "--format=%ct", id, "--"])?;
         said.trim().parse().map_err(|_| Error::Git {
@@ -271,17 +272,17 @@ impl Repository {
         })
     }
 
-    /// Whether a commit is another or one of those that it came from.
+    /// Whether `one` is an ancestor of `other`, or the same commit.
     #[must_use]
     pub fn is_ancestor(&self, one: &str, other: &str) -> bool {
         self.say(&["merge-base", "--is-ancestor", one, other])
             .is_ok()
     }
 
-    /// Files in which two commits differ: paths from the top of the tree.
+    /// The files that differ between two commits, as paths from the top of the tree.
     ///
     /// # Errors
-    /// No such commit.
+    /// If a commit does not exist.
     pub fn differing(&self, one: &str, other: &str) -> Result<Vec<String>, Error> {
         let said = self.say(&[
             "diff",
@@ -295,12 +296,12 @@ impl Repository {
         Ok(paths(&said))
     }
 
-    /// Makes a directory hold all files of a commit, as they are in it. The repository's
-    /// own tree and index stay as they are. `index` is a file beside the directory:
-    /// with it only files in which this commit differs from the one before are written.
+    /// Makes a directory hold exactly the files of a commit. The repository's own tree
+    /// and index are not changed. `index` is an index file outside the directory; with
+    /// it, only files that differ from the commit checked out before are written.
     ///
     /// # Errors
-    /// No such commit, or a file that cannot be written.
+    /// If the commit does not exist, or a file cannot be written.
     pub fn check_out(&self, commit: &str, directory: &Path, index: &Path) -> Result<(), Error> {
         let mut command = self.command(&[
             "-c",
@@ -318,10 +319,10 @@ impl Repository {
         carry_out("read-tree", command).map(drop)
     }
 
-    /// The texts of a commit's files at or below these paths, by path.
+    /// The contents of a commit's files at or below these paths, by path.
     ///
     /// # Errors
-    /// No such commit, or a file that is no text.
+    /// If the commit does not exist, or a file is not UTF-8 text.
     pub fn files(
         &self,
         commit: &str,
@@ -347,11 +348,11 @@ impl Repository {
         Ok(files)
     }
 
-    /// Applies patches one after the other, as `git am` does. With `only`, changes
-    /// of other files are left out: patterns of paths. Gives a commit for each.
+    /// Applies patches in order, as `git am` does, and returns a commit for each. If
+    /// `only` has path patterns, changes to other files are skipped.
     ///
     /// # Errors
-    /// The first that does not apply, with what git says.
+    /// The first patch that does not apply, with the message of git.
     pub fn apply(&self, patches: &[Patch], only: &[String]) -> Result<Vec<Commit>, Error> {
         let place = self.directory.join(".git/posted");
         let written = |error: std::io::Error| Error::Git {
@@ -408,7 +409,7 @@ impl Repository {
             .map(drop)
     }
 
-    /// What git prints.
+    /// Runs git and returns its output.
     fn say(&self, arguments: &[impl AsRef<OsStr>]) -> Result<String, Error> {
         let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
         let what = words.take(1).collect::<String>();
@@ -458,7 +459,7 @@ impl Repository {
     }
 }
 
-/// A line that means just this file.
+/// A sparse-checkout pattern that matches only this file.
 fn pattern(path: &str) -> String {
     let mut line = String::from("/");
     for c in path.chars() {
@@ -470,7 +471,7 @@ fn pattern(path: &str) -> String {
     line + "\n"
 }
 
-/// Paths as git ends them with `-z`.
+/// Splits paths that git terminates with NUL (`-z`).
 fn paths(said: &str) -> Vec<String> {
     let paths = said.split('\0').filter(|path| !path.is_empty());
     paths.map(String::from).collect()
@@ -538,7 +539,7 @@ mod tests {
         assert_eq!((base.subject.as_str(), base.written), ("all of it", None));
         let again = Repository::pack(&of("two"), "all of it").unwrap();
         assert_eq!(again.resolve("HEAD"), Some(base.id.clone()));
-        // It is one that others go on from, and all of it can be checked out.
+        // Others can be created from it, and all of it can be checked out.
         let beside = place.path().join("beside");
         fs::create_dir(&beside).unwrap();
         let beside = packed.beside(&beside, "HEAD", ["lib/a.c"]).unwrap();
@@ -660,7 +661,7 @@ mod tests {
         }
         repository.say(&["add", "lib"]).unwrap();
         repository.commit("more").unwrap();
-        // What nobody has committed is nobody's concern.
+        // Uncommitted changes are ignored.
         std::fs::write(place.path().join("lib/a.c"), "by hand\n").unwrap();
         let before = repository.say(&["rev-parse", "HEAD"]).unwrap();
         let opened = Repository::open(place.path()).unwrap();
@@ -780,7 +781,7 @@ mod tests {
         assert_eq!(read("lib/a.c").as_deref(), Some("one\ntwo\nfour\n"));
         assert_eq!(read("lib/b.c").as_deref(), Some("more\n"));
         assert!(repository.check_out("none", &tree, &index).is_err());
-        // The repository's own tree and index are as they were.
+        // The repository's own tree and index are unchanged.
         assert_eq!(repository.say(&["status", "--porcelain"]).unwrap(), "");
     }
 

@@ -1,8 +1,8 @@
-//! Which functions the hunks of a diff touch, as far as the diff tells.
+//! The functions that the hunks of a diff touch, as far as the diff shows.
 
 use crate::diff::{Hunk, path};
 
-/// Annotations that look like a function's name and arguments.
+/// Annotations that look like a function name with arguments.
 const ANNOTATIONS: [&str; 9] = [
     "__acquires",
     "__aligned",
@@ -18,19 +18,19 @@ const ANNOTATIONS: [&str; 9] = [
 /// A hunk and the functions that it changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
-    /// The file, from the top of the tree; the new name of one that moves.
+    /// The file, as a path from the top of the tree; for a renamed file, the new path.
     pub path: String,
-    /// Its ranges: `-1,2 +3,4`.
+    /// Its line ranges: `-1,2 +3,4`.
     pub range: String,
-    /// Functions in which a line is added or removed, in their order, each once.
+    /// The functions in which lines are added or removed, in order and without repeats.
     pub functions: Vec<String>,
-    /// Whether a line is changed that is in no function the diff tells of.
+    /// Whether it also changes lines that the diff does not assign to a function.
     pub outside: bool,
 }
 
-/// All hunks of a text, in order. Which function a line is in is said by the
-/// last line before it in the hunk that begins one, else by the words behind
-/// the ranges.
+/// Returns all hunks of a text, in order. A line belongs to the function that starts on
+/// the last such line before it in the hunk, or else to the function named after the line
+/// ranges.
 #[must_use]
 pub fn touched(text: &str) -> Vec<Touched> {
     let mut all: Vec<Touched> = Vec::new();
@@ -75,7 +75,7 @@ impl Touched {
         if function.is_some() {
             inside.clone_from(&function);
         } else if others && !label && first != Some('#') {
-            // A declaration, or the type of a function in a line of its own.
+            // A declaration, or the return type of a function on a separate line.
             *inside = None;
         }
         if sign != ' ' && !code.trim().is_empty() {
@@ -92,7 +92,7 @@ impl Touched {
     }
 }
 
-/// The function that a line begins, by what its symbol is called.
+/// The name of the function that starts on a line.
 fn begun(code: &str) -> Option<String> {
     let starts = code.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if !starts || code.trim_end().ends_with(';') {
@@ -125,7 +125,7 @@ fn begun(code: &str) -> Option<String> {
     (!name.starts_with("SYM_")).then(|| (*name).to_owned())
 }
 
-/// The identifier that a text ends with.
+/// The identifier at the end of a text.
 fn last_word(text: &str) -> Option<&str> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let from = text.trim_end_matches(word).len();

@@ -1,10 +1,10 @@
-//! Patches as they are posted or committed: a range of git, a mail, a thread.
+//! Patches as posted or committed: a git range, a mail, a thread.
 //!
-//! [`read`] takes what was posted (a mail, a mailbox, a thread as b4 writes it, a
-//! bare diff) and gives its patches in the order of the series, whatever the order
-//! in the file; it is pure. [`Repository`] asks git: for the commits of a range,
-//! for files of a commit, and to apply patches, as `git am` does. This crate knows
-//! nothing of what is built from a commit, or of what is measured.
+//! [`read`] parses posted patches (a mail, a mailbox, a thread as b4 writes it, or a bare
+//! diff) and returns them in series order, whatever their order in the file; it is pure.
+//! [`Repository`] runs git to list the commits of a range, to read files of a commit, and
+//! to apply patches as `git am` does. What is built from a commit or measured is none of
+//! this crate's concern.
 //!
 //! ```
 //! let diff = "--- a/lib/x.c\n+++ b/lib/x.c\n@@ -1 +1 @@\n-a\n+b\n";
@@ -38,11 +38,11 @@ pub use hunks::{Touched, touched};
 pub use mail::Patch;
 pub use order::Posted;
 
-/// The patches of a file: one mail, a mailbox, a thread, or bare diffs. `name` is
-/// what messages call it.
+/// Parses the patches of a file: one mail, a mailbox, a thread, or bare diffs. `name`
+/// names the file in messages.
 ///
 /// # Errors
-/// What is no patch, or not a whole series.
+/// If the file holds no patch, or not a complete series.
 pub fn read(bytes: &[u8], name: &str) -> Result<Posted, Error> {
     let mails = mbox::split(bytes);
     let letters = mails.iter().map(|mail| mail::read(mail));

@@ -1,27 +1,26 @@
-//! One mail to what it says of a patch.
+//! Reads one mail as a patch.
 
 use mail_parser::MessageParser;
 
 use crate::diff;
 use crate::subject::Subject;
 
-/// A patch that was posted.
+/// A posted patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// Its subject without what stands in brackets before it; of a bare diff,
-    /// empty.
+    /// Its subject without bracketed prefixes; empty for a bare diff.
     pub subject: String,
-    /// `Name <address>`, if it says so.
+    /// `Name <address>`, if given.
     pub author: Option<String>,
-    /// Files that it touches: paths from the top of the tree.
+    /// The files that it touches, as paths from the top of the tree.
     pub paths: Vec<String>,
-    /// The mail or diff as it stands in the file, for git.
+    /// The mail or diff as it is in the file, for git.
     pub bytes: Vec<u8>,
-    /// Whether it is a bare diff, of which only the change is known.
+    /// Whether it is a bare diff, without a subject or author.
     pub bare: bool,
 }
 
-/// A mail of a file.
+/// One mail of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Letter {
     pub(crate) subject: Subject,
@@ -83,7 +82,7 @@ fn bare(bytes: &[u8]) -> Letter {
     }
 }
 
-/// All texts of a mail: a patch may be attached.
+/// All text parts of a mail, since a patch may be attached.
 fn body(mail: &mail_parser::Message<'_>) -> String {
     let mut text = String::new();
     for part in &mail.parts {
@@ -98,14 +97,14 @@ fn body(mail: &mail_parser::Message<'_>) -> String {
     text
 }
 
-/// Who wrote the patch if somebody else posted it: a `From:` with which the text
-/// begins.
+/// The author, if the patch was posted by someone else: a `From:` on the first line of
+/// the text.
 fn in_body_author(text: &str) -> Option<String> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     Some(first.strip_prefix("From: ")?.trim().to_owned())
 }
 
-/// The commit that the series says it is based on.
+/// The commit that the series names as its base.
 fn base_of(text: &str) -> Option<String> {
     let mut lines = text
         .lines()
@@ -115,7 +114,7 @@ fn base_of(text: &str) -> Option<String> {
     is_id.then(|| id.to_owned())
 }
 
-/// The mail without the line that separates it from the one before.
+/// Strips the mbox separator line from a mail.
 fn after_separator(bytes: &[u8]) -> &[u8] {
     if !bytes.starts_with(b"From ") {
         return bytes;

@@ -1,7 +1,7 @@
-//! A file to the mails that it holds.
+//! Splits a file into mails.
 
-/// The mails of a file, as they stand, each with its `From ` line if it has one;
-/// the whole file if it is one mail or no mail.
+/// Returns the mails of a file unchanged, each with its `From ` line if it has one. A
+/// file without separators is returned whole.
 pub(crate) fn split(bytes: &[u8]) -> Vec<&[u8]> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -11,7 +11,7 @@ pub(crate) fn split(bytes: &[u8]) -> Vec<&[u8]> {
         }
         at += line.len();
     }
-    // What stands before the first separator is no mail unless all is one.
+    // Text before the first separator is not a mail.
     match starts.first() {
         None => vec![bytes],
         Some(_) => {
@@ -24,8 +24,9 @@ pub(crate) fn split(bytes: &[u8]) -> Vec<&[u8]> {
     }
 }
 
-/// `From WHO DATE` with a year at its end, as every writer of mailboxes has it. A
-/// sentence that begins with this word has none, or is quoted with `>`.
+/// Whether a line is an mbox separator: `From WHO DATE` with a year at the end, as all
+/// mbox writers produce. A sentence that starts with "From" has no year, or is quoted
+/// with `>`.
 fn is_separator(line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line);
     let Some(rest) = line.strip_prefix("From ") else {

@@ -1,20 +1,20 @@
-//! Mails to a series: which are its patches, and in which order.
+//! Assembles mails into a series: selects its patches and orders them.
 
 use std::collections::BTreeSet;
 
 use crate::error::Error;
 use crate::mail::{Letter, Patch};
 
-/// A series as it was posted.
+/// A posted series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Posted {
-    /// What its cover letter is called, if there is one.
+    /// The subject of the cover letter, if there is one.
     pub title: Option<String>,
-    /// `[PATCH v3]`; 1 if nothing says so.
+    /// The version, as in `[PATCH v3]`; 1 if there is none.
     pub version: u32,
-    /// The commit that it says it is based on.
+    /// The commit that it names as its base.
     pub base: Option<String>,
-    /// In the order in which they are to be applied; not empty.
+    /// The patches, in the order in which to apply them; not empty.
     pub patches: Vec<Patch>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error>
         why,
         mend: mend.into(),
     };
-    // Answers quote patches; and what is no patch and has no diff is talk.
+    // Replies quote patches, and a mail without a diff or a patch subject is discussion.
     let counts = |letter: &Letter| !letter.subject.is_reply && (is_patch(letter));
     let alone = letters.len() == 1;
     let all: Vec<Letter> = letters
@@ -69,13 +69,13 @@ pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error>
 
 const MEND: &str = "fetch the whole thread (b4 am, or the archive's mbox)";
 
-/// Whether a mail of a thread is one of its patches or the letter before them.
+/// Whether a mail is a patch of the series or its cover letter.
 fn is_patch(letter: &Letter) -> bool {
     letter.subject.is_patch || letter.subject.place.is_some() || letter.has_diff()
 }
 
-/// Patches by their numbers; without numbers as they stand. Says what is missing,
-/// or there twice.
+/// Sorts patches by number; patches without numbers keep their order. Fails if a number
+/// is missing or has different patches.
 fn in_order(patches: &[&Letter]) -> Result<Vec<Patch>, String> {
     let numbered: Vec<(u32, u32, &Letter)> = patches
         .iter()
@@ -113,7 +113,7 @@ fn in_order(patches: &[&Letter]) -> Result<Vec<Patch>, String> {
             .collect();
         match of_number[..] {
             [] => return Err(format!("patch {n} of {of} is missing")),
-            // Archives of several lists hold the same mail twice.
+            // Archives of several lists contain the same mail twice.
             [first, ref rest @ ..] if rest.iter().all(|one| same_change(one, first)) => {
                 ordered.push(first.patch.clone());
             }

@@ -1,10 +1,10 @@
-//! git as a program: what it prints, and why it failed.
+//! Runs git: its output, and why it failed.
 
 use std::process::{Command, Output};
 
 use crate::error::Error;
 
-/// What git prints.
+/// Runs a git command and returns its output.
 pub(crate) fn carry_out(what: &str, mut command: Command) -> Result<Vec<u8>, Error> {
     let failed = |said: String| Error::Git {
         what: what.to_owned(),
@@ -20,7 +20,7 @@ pub(crate) fn carry_out(what: &str, mut command: Command) -> Result<Vec<u8>, Err
     }
 }
 
-/// The line in which git says what is wrong.
+/// The line of the output that says what is wrong.
 fn reason(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned()
         + &String::from_utf8_lossy(&output.stdout);

@@ -1,23 +1,23 @@
-//! What the subject of a mail says of a series.
+//! Parses mail subjects.
 
-/// A subject, taken apart.
+/// A parsed subject.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Subject {
-    /// What stands behind the brackets.
+    /// The text after the brackets.
     pub(crate) text: String,
-    /// Whether a bracket says that it is a patch.
+    /// Whether a bracket marks it as a patch.
     pub(crate) is_patch: bool,
-    /// Number and size of the series: `[PATCH 2/5]`. 0 is the cover letter.
+    /// The number in the series and the size of the series: `[PATCH 2/5]`. Number 0 is
+    /// the cover letter.
     pub(crate) place: Option<(u32, u32)>,
-    /// `[PATCH v3]`; 1 if there is none.
+    /// The version, as in `[PATCH v3]`; 1 if there is none.
     pub(crate) version: u32,
-    /// Whether it answers another.
+    /// Whether it is a reply.
     pub(crate) is_reply: bool,
 }
 
 impl Subject {
-    /// Takes a subject apart, as `git am` does: answers' marks first, then
-    /// brackets.
+    /// Parses a subject as `git am` does: first reply prefixes, then brackets.
     pub(crate) fn parse(line: &str) -> Self {
         let mut subject = Subject {
             version: 1,
@@ -65,7 +65,7 @@ impl Subject {
     }
 }
 
-/// What stands in a bracket at the begin, and behind it.
+/// Splits leading text in brackets from the rest.
 fn bracket(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('[')?.split_once(']')
 }
