@@ -1,45 +1,45 @@
-//! The time-stamp counter: whether it is a clock, and how fast it goes.
+//! The time-stamp counter: whether it can serve as a clock, and its rate.
 
 use crate::sys;
 
-/// How long is compared with CLOCK_MONOTONIC.
+/// How long the counter is compared with CLOCK_MONOTONIC.
 const CALIBRATION_NS: u64 = 50_000_000;
 
-/// How fast the counter goes.
+/// The rate of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rate {
-    /// Kilohertz; not 0.
+    /// In kilohertz; not 0.
     pub(crate) khz: u64,
 }
 
 impl Rate {
-    /// So many ticks in nanoseconds.
+    /// Converts ticks to nanoseconds.
     pub(crate) fn ns(self, ticks: u64) -> u64 {
         let ns = u128::from(ticks) * 1_000_000 / u128::from(self.khz);
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
-    /// So many nanoseconds in ticks.
+    /// Converts nanoseconds to ticks.
     pub(crate) fn ticks(self, ns: u64) -> u64 {
         let ticks = u128::from(ns) * u128::from(self.khz) / 1_000_000;
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
 }
 
-/// The counter.
+/// Reads the counter.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn counter() -> u64 {
-    // SAFETY: reads a counter, which every CPU of this architecture has.
+    // SAFETY: only reads a counter that every CPU of this architecture has.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
-/// The counter, read after all that was begun before is done, and before anything
-/// that comes later is begun.
+/// Reads the counter after all earlier instructions have completed and before any
+/// later one starts.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn ordered_counter() -> u64 {
-    // SAFETY: a fence that every CPU of this architecture has changes nothing.
+    // SAFETY: every CPU of this architecture has the fence, which changes nothing.
     unsafe {
         std::arch::x86_64::_mm_lfence();
         let now = counter();
@@ -48,14 +48,14 @@ pub(crate) fn ordered_counter() -> u64 {
     }
 }
 
-/// There is none: [`usable`] says so before it is read.
+/// Never read: [`usable`] fails first.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn counter() -> u64 {
     0
 }
 
-/// Why the counter is no clock here, if it is none. `flags`: /proc/cpuinfo;
-/// `source`: the kernel's clock source.
+/// Why the counter cannot serve as a clock, if it cannot. `flags`: those in
+/// /proc/cpuinfo; `source`: the kernel's clock source.
 pub(crate) fn usable(flags: &str, source: &str) -> Result<(), String> {
     if !cfg!(target_arch = "x86_64") {
         return Err("needs the time-stamp counter of x86; no other is known here".into());
@@ -71,7 +71,7 @@ pub(crate) fn usable(flags: &str, source: &str) -> Result<(), String> {
     ))
 }
 
-/// The counter and CLOCK_MONOTONIC at one time, as close to each other as they get.
+/// Reads the counter and CLOCK_MONOTONIC as close together as possible.
 pub(crate) fn both() -> (u64, u64) {
     let one = || {
         let before = counter();
@@ -83,7 +83,7 @@ pub(crate) fn both() -> (u64, u64) {
     best.map_or((0, 0), |(_, ticks, ns)| (ticks, ns))
 }
 
-/// Finds out how fast it goes.
+/// Measures the rate of the counter.
 pub(crate) fn calibrate() -> Result<Rate, String> {
     let before = both();
     sys::sleep_until(before.1 + CALIBRATION_NS);

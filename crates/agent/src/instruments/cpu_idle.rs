@@ -1,4 +1,4 @@
-//! How long each CPU was not idle, from the trace event power/cpu_idle.
+//! Non-idle time of each CPU, from the trace event power/cpu_idle.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::{Instrument, metric, number, system, unavailable};
 const NAME: &str = "cpu-idle";
 const CPU_IDLE: &str = "power/cpu_idle";
 
-/// A CPU is used if it was not idle for at least this share of the time.
+/// A CPU counts as used if it was not idle for at least this share of the time.
 const USED_SHARE: f64 = 0.0025;
 
 /// The instrument `cpu-idle`.
@@ -66,7 +66,7 @@ impl Instrument for CpuIdle {
         let trace = tracer.drain();
         let ticks = rustix::param::clock_ticks_per_second();
         let still = |cpu| match nudged {
-            // It was woken up and did not trace that it had been idle.
+            // It was interrupted at the start and traced nothing: it was busy.
             true => Some(false),
             false => self.slept(cpu, window, ticks),
         };
@@ -78,23 +78,23 @@ impl Instrument for CpuIdle {
 }
 
 impl CpuIdle {
-    /// Ticks for which a CPU was idle, going by /proc/stat.
+    /// Ticks for which a CPU was idle, by /proc/stat.
     fn idle_ticks(&self, cpu: u32) -> Option<u64> {
         let idle = |text: &Option<String>| proc_stat::parse(text.as_deref()?).ok()?.idle_of(cpu);
         Some(idle(&self.stat[1])?.saturating_sub(idle(&self.stat[0])?))
     }
 
-    /// Whether a CPU that traced nothing was idle, going by /proc/stat;
-    /// `None` if that is too coarse to tell.
+    /// Whether a CPU that traced nothing was idle, by /proc/stat; `None` if the run was
+    /// too short to tell.
     fn slept(&self, cpu: u32, window: Span, hertz: u64) -> Option<bool> {
         let ticks = self.idle_ticks(cpu)?;
         let elapsed = (window.to - window.from).saturating_mul(hertz) / 1_000_000_000;
         (elapsed >= 4).then_some(ticks >= elapsed / 2)
     }
 
-    /// Some kernels do not trace all idle times. A doubt for each CPU that
-    /// was idle for longer by /proc/stat than by the trace: by more than two
-    /// ticks and a tenth of the time.
+    /// A doubt for each CPU that was idle for longer by /proc/stat than by the trace, by
+    /// more than two ticks and a tenth of the time: some kernels do not trace all idle
+    /// times.
     fn untraced(&self, records: &[Record], window: Span, hertz: u64) -> Vec<Record> {
         let elapsed = number(window.to - window.from) * 1e-9;
         let mut doubts = Vec::new();
@@ -128,13 +128,13 @@ impl CpuIdle {
 
 /// Whether a CPU was idle for longer by /proc/stat than by the trace, in seconds.
 ///
-/// Where CPUs sleep shortly and often, Linux 7.3 gives more idle time in /proc/stat than
-/// has passed. That says no more than that a CPU may have been idle in all of it.
+/// Where CPUs sleep briefly and often, Linux 7.3 shows more idle time in /proc/stat than
+/// has elapsed, so `told` is capped at the elapsed time.
 fn is_longer(told: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
     told.min(elapsed) > traced + 2.0 * tick + 0.1 * elapsed
 }
 
-/// `still` says whether a CPU without any event was idle.
+/// `still`: whether a CPU without any event was idle.
 fn records(trace: &Trace<Event>, window: Span, still: &dyn Fn(u32) -> Option<bool>) -> Vec<Record> {
     let elapsed = window.to - window.from;
     let mut records = Vec::with_capacity(trace.cpus.len() + 2);
@@ -174,19 +174,19 @@ fn records(trace: &Trace<Event>, window: Span, still: &dyn Fn(u32) -> Option<boo
     records
 }
 
-/// Traces when CPUs go idle.
+/// Traces when CPUs enter and leave idle states.
 #[derive(Debug)]
 pub(crate) struct Tracer {
     instance: Instance,
     id: u16,
     state: Field,
-    /// Switching these on interrupts each CPU.
+    /// Enabling them interrupts each CPU.
     nudges: Vec<Counter>,
     nudged: bool,
 }
 
 impl Tracer {
-    /// `interrupts` are events that also end an idle time.
+    /// `interrupts`: trace events that also end an idle time.
     pub(crate) fn open(name: &str, clock: &str, interrupts: &[&str]) -> Result<Tracer, String> {
         let mut events = vec![CPU_IDLE];
         events.extend(interrupts);
@@ -200,7 +200,7 @@ impl Tracer {
         let state = format.field("state");
         let state = state.ok_or("the trace event power/cpu_idle has no field state here")?;
         let nudge = |&cpu: &u32| Counter::open(perf::Event::DUMMY, Scope::Cpu(cpu));
-        // Without perf events /proc/stat has to tell who slept all along.
+        // Without perf events, /proc/stat decides whether a silent CPU slept.
         let nudges: Option<Vec<Counter>> = system::online_cpus()?
             .iter()
             .map(|cpu| nudge(cpu).ok())
@@ -214,8 +214,8 @@ impl Tracer {
         })
     }
 
-    /// Begins to record, and interrupts each CPU once: one that is idle then
-    /// leaves and goes idle again, which it traces.
+    /// Starts recording, and interrupts each CPU once: an idle CPU then leaves and
+    /// enters its idle state again, which it traces.
     pub(crate) fn on(&mut self) -> Result<(), String> {
         self.instance.on()?;
         let done = |nudge: &Counter| nudge.enable().is_ok();
@@ -223,7 +223,7 @@ impl Tracer {
         Ok(())
     }
 
-    /// Ends recording.
+    /// Stops recording.
     pub(crate) fn off(&mut self) -> Result<(), String> {
         self.instance.off()
     }
@@ -233,7 +233,7 @@ impl Tracer {
         self.nudged
     }
 
-    /// Takes out what was recorded, and gets ready to record again.
+    /// Returns what was recorded, and makes ready to record again.
     pub(crate) fn drain(&mut self) -> Trace<Event> {
         self.drain_as(&|step| match step {
             None => Some(Event::Interrupt),
@@ -242,14 +242,14 @@ impl Tracer {
         })
     }
 
-    /// The same with the states that CPUs went into, and without interrupts.
+    /// The same, with the states that CPUs entered and without interrupts.
     pub(crate) fn drain_states(&mut self) -> Trace<Step> {
         self.drain_as(&|step| step)
     }
 
-    /// `None` stands for an interrupt.
+    /// Passes `None` to `of` for an interrupt.
     fn drain_as<E>(&mut self, of: &dyn Fn(Option<Step>) -> Option<E>) -> Trace<E> {
-        // A counter that is on already would not interrupt its CPU.
+        // An enabled counter would not interrupt its CPU again.
         let done = |nudge: &Counter| nudge.disable().is_ok();
         if !self.nudges.iter().all(done) {
             self.nudges.clear();
@@ -259,7 +259,7 @@ impl Tracer {
             if ring::id(event)? != id {
                 return of(None);
             }
-            // The kernel writes -1 for a CPU that leaves.
+            // The kernel writes -1 when a CPU leaves an idle state.
             of(Some(match u32::try_from(state.number(event)?) {
                 Ok(u32::MAX) | Err(_) => Step::Leave,
                 Ok(state) => Step::Enter(state),
@@ -295,7 +295,7 @@ mod tests {
     fn idle_times_are_missing_where_more_were_counted_than_traced() {
         assert!(is_longer(1.0, 0.8, 1.1, 0.004));
         assert!(!is_longer(1.0, 0.95, 1.1, 0.004));
-        // More than there was time for: 1.35 s of 1.09.
+        // More than has elapsed: 1.35 s of 1.09.
         assert!(!is_longer(1.35, 1.08, 1.09, 0.004));
         assert!(is_longer(1.35, 0.5, 1.09, 0.004));
     }
@@ -380,7 +380,7 @@ mod tests {
             let value = value.unwrap();
             assert!((0.0..=elapsed).contains(&value), "{records:?}");
         }
-        // We were asleep, but something ran to get us there.
+        // This thread slept, but it had to run to get there.
         let any = |r: &Record| matches!(r, Record::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
         assert!(records.iter().any(any), "{records:?}");
     }

@@ -1,9 +1,9 @@
-//! How long CPUs were in which idle state, alone and all at once, and what that
-//! comes to by the powers that the experiment declares.
+//! Time that CPUs spent in each idle state, individually and all at once, and
+//! the energy this takes by the powers that the experiment declares.
 //!
-//! Times are those of the trace: what a governor asked for and what it got are
-//! two things. The kernel's own counters say how often it found a state too
-//! deep or too shallow.
+//! Times are those of the trace: a governor may not get the state it requested.
+//! The kernel's own counters show how often it found a state too deep or too
+//! shallow.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,10 +20,10 @@ use super::residency::{self, Changes, Draws, Sojourn};
 use super::{Instrument, doubt, metric, number, system, unavailable};
 
 const NAME: &str = "cpu-residency";
-/// The instance that traces frequencies.
+/// Name of the instance that traces frequencies.
 const OF_FREQUENCIES: &str = "cpu-residency-frequency";
-/// Idle times that the kernel may count and the window not hold, or the other
-/// way round, of each CPU and state: those at its ends.
+/// By how many idle times the kernel's count and the trace may differ per CPU
+/// and state: those at the ends of the window.
 const ENDS: u64 = 4;
 
 /// The instrument `cpu-residency`.
@@ -42,24 +42,24 @@ pub(crate) struct CpuResidency {
 /// The kernel's files about idle states.
 #[derive(Debug, Default)]
 struct Kernel {
-    /// Names of the states.
+    /// Names of the idle states.
     states: Vec<String>,
-    /// For each CPU and state.
+    /// The counters, for each CPU and state.
     files: Vec<Vec<[Option<File>; COUNTERS.len()]>>,
 }
 
-/// What the kernel counts for each state of a CPU.
-/// The last says how often the driver refused.
+/// The kernel's counters for each idle state of a CPU. `rejected` counts how
+/// often the driver refused the state.
 const COUNTERS: [&str; 4] = ["usage", "above", "below", "rejected"];
 type Counts = [Option<u64>; COUNTERS.len()];
 const USAGE: usize = 0;
 
-/// What was found out about the window.
+/// What was observed in the window.
 struct Found {
     window: Span,
     cpus: Vec<u32>,
     sojourns: Vec<Vec<Sojourn>>,
-    /// For each CPU and state, how the kernel's counters advanced.
+    /// Increase of the kernel's counters, for each CPU and state.
     counted: Vec<Vec<Counts>>,
 }
 
@@ -73,8 +73,8 @@ impl Instrument for CpuResidency {
         self.frequency.clone_from(&job.frequency);
     }
 
-    /// Records from here on, so that of a CPU that is idle when the window
-    /// begins it is known in which state.
+    /// Starts recording here, so that the state of a CPU that is idle at the
+    /// start of the window is known.
     fn open(&mut self) -> Result<(), String> {
         self.kernel = Kernel::open(&system::online_cpus()?);
         if self.frequency.is_some() {
@@ -113,7 +113,7 @@ impl Instrument for CpuResidency {
         }
         let nudged = tracer.nudged();
         let trace = tracer.drain_states();
-        // Whoever was interrupted and traced nothing was busy all along.
+        // A CPU that was interrupted and traced nothing was busy all along.
         let busy = nudged.then_some(true);
         let of_cpu =
             |cpu: &super::tracefs::CpuEvents<_>| residency::sojourns(&cpu.events, window, busy);
@@ -138,7 +138,7 @@ impl Instrument for CpuResidency {
 }
 
 impl CpuResidency {
-    /// Frequencies and energy.
+    /// Records of frequencies and energy.
     fn power(&mut self, found: &Found) -> Vec<Record> {
         let mut records = Vec::new();
         let mut changes = None;
@@ -176,7 +176,7 @@ impl CpuResidency {
             return none("a CPU was in an idle state that is not declared");
         };
         // 1e12 fJ are a mJ, and a mJ in 1e9 ns is a mW.
-        #[allow(clippy::cast_precision_loss)] // As any number of JSON.
+        #[allow(clippy::cast_precision_loss)] // Rounded, like any JSON number.
         let mj = energy as f64 / 1e12;
         let seconds = number(found.elapsed()) * 1e-9;
         vec![
@@ -195,7 +195,7 @@ impl Found {
         100.0 * number(ns) / number(self.elapsed())
     }
 
-    /// Of each CPU and of all of them.
+    /// Records of each CPU and of all together.
     fn of_cpus(&self) -> Vec<Record> {
         let mut records = Vec::new();
         let seconds = number(self.elapsed()) * 1e-9;
@@ -220,8 +220,8 @@ impl Found {
         records
     }
 
-    /// Of each idle state, and what is not known where there are none. States
-    /// that are `declared` are never refused.
+    /// Records of each idle state, or what is unavailable without any.
+    /// `declared` states are never refused, so they have no `rejected` counter.
     fn of_states(&self, states: &[String], declared: bool) -> Vec<Record> {
         if states.is_empty() {
             let why = "this machine distinguishes no idle states; \
@@ -254,7 +254,7 @@ impl Found {
                 }
                 sums = add(sums, counts);
                 let said = counts.map(|count| count.map_or("-".into(), |count| count.to_string()));
-                // Writing to a text cannot fail.
+                // Writing to a string cannot fail.
                 let _ = writeln!(table, "{cpu} {name} {own} {}", said.join(" "));
             }
             records.push(metric(format!("state_time:{name}"), number(time), "ns"));
@@ -280,8 +280,8 @@ impl Found {
         counts.copied().unwrap_or_default()
     }
 
-    /// A doubt for the first CPU and state of which the kernel counts other
-    /// numbers of idle times than were traced.
+    /// A doubt about the first CPU and state for which the kernel's count of
+    /// idle times differs from the trace.
     fn uncounted(&self) -> Option<Record> {
         for (at, (cpu, sojourns)) in self.cpus.iter().zip(&self.sojourns).enumerate() {
             let states = self.counted.get(at).map_or(0, Vec::len);
@@ -301,8 +301,8 @@ impl Found {
         None
     }
 
-    /// Of frequencies, while CPUs were not idle: all that are declared, used or
-    /// not.
+    /// Records of frequencies while CPUs were not idle, including declared ones
+    /// that were not used.
     fn of_frequencies(&self, changes: &[Changes], declared: Option<&Frequency>) -> Vec<Record> {
         let steps = declared.iter().flat_map(|declared| &declared.steps);
         let mut times: BTreeMap<u64, u64> = steps.map(|step| (step.frequency_khz, 0)).collect();
@@ -335,7 +335,7 @@ impl Found {
 }
 
 impl Kernel {
-    /// Opens the files of these CPUs; without a driver there are none.
+    /// Opens the files of these CPUs; without a cpuidle driver there are none.
     fn open(cpus: &[u32]) -> Kernel {
         let place = |cpu: u32, state: usize| {
             PathBuf::from(format!(
@@ -377,7 +377,7 @@ fn ended(sojourns: &[Sojourn]) -> u64 {
     u64::try_from(ended.count()).unwrap_or(u64::MAX)
 }
 
-/// What counters advanced by from the first reading to the second.
+/// The increase of each counter from the first reading to the second.
 fn advance([before, after]: &[Vec<Vec<Counts>>; 2]) -> Vec<Vec<Counts>> {
     let of_state = |(before, after): (&Counts, &Counts)| {
         std::array::from_fn(|at| Some(after[at]?.saturating_sub(before[at]?)))
@@ -439,7 +439,7 @@ mod tests {
         found.unwrap_or_else(|| panic!("no {name} in {records:?}"))
     }
 
-    /// The first is busy from 200 to 300 ms, the second from 250 to 500.
+    /// CPU 0 is busy from 200 to 300 ms, CPU 1 from 250 to 500 ms.
     fn two() -> Found {
         found(&[
             &[sojourn(0, 200, 0), sojourn(300, 1000, 1)],
@@ -492,7 +492,7 @@ mod tests {
         );
         let declared = two().of_states(&states, true);
         assert_eq!(declared.len() + 2, records.len(), "{declared:?}");
-        // Where there are no states nothing is made up.
+        // Without states, no values are invented.
         let none = two().of_states(&[], true);
         let unavailable = |record: &Record| matches!(record, Record::Unavailable { .. });
         assert!(none.len() == 2 && none.iter().all(unavailable), "{none:?}");
@@ -502,7 +502,7 @@ mod tests {
     fn what_the_kernel_counts_and_the_trace_lacks_is_noticed() {
         let mut found = two();
         assert_eq!(found.uncounted(), None);
-        // One of the two was left within the window.
+        // One of the two idle times ended within the window.
         found.counted[1][1][USAGE] = Some(1 + ENDS);
         assert_eq!(found.uncounted(), None);
         found.counted[1][1][USAGE] = Some(2 + ENDS);
@@ -523,7 +523,7 @@ mod tests {
             set_khz: None,
             rate_ns: 0,
         };
-        // 50 ms at 1 GHz and 50 at 2; 250 at 2.
+        // CPU 0: 50 ms at 1 GHz and 50 ms at 2 GHz; CPU 1: 250 ms at 2 GHz.
         let changes = [
             vec![
                 (0, 1_000_000),

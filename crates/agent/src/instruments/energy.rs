@@ -12,7 +12,7 @@ const NAME: &str = "energy";
 const PMU: &str = "/sys/bus/event_source/devices/power";
 const POWERCAP: &str = "/sys/class/powercap";
 
-/// Metric, event of the PMU, zone of powercap.
+/// Metric, PMU event, powercap zone (or its prefix up to `-`).
 const METRICS: &[(&str, &str, &str)] = &[
     ("energy_package", "energy-pkg", "package-"),
     ("energy_cores", "energy-cores", "core"),
@@ -120,13 +120,13 @@ impl Instrument for Energy {
 struct PmuEvent {
     metric: &'static str,
     event: Event,
-    /// Joules for each count.
+    /// Joules per count.
     scale: f64,
-    /// The CPUs to ask, one for each package.
+    /// The CPUs to count on, one per package.
     cpus: Vec<u32>,
 }
 
-/// The events that the PMU in this directory has and we want.
+/// The events of [`METRICS`] that the PMU in this directory has.
 fn pmu_events(directory: &Path) -> Result<Vec<PmuEvent>, String> {
     let text = |name: &str| system::read(&directory.join(name)).map(|text| text.trim().to_string());
     let wrong = |name: &str, text: &str| {
@@ -175,12 +175,12 @@ fn open_pmu(events: &[PmuEvent]) -> Result<Vec<(&'static str, f64, Sum)>, String
     events.iter().map(open).collect()
 }
 
-/// One zone of powercap.
+/// A powercap zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Zone {
     metric: &'static str,
     energy: PathBuf,
-    /// The counter goes from this to 0.
+    /// The value after which the counter wraps to 0.
     max_uj: u64,
 }
 
@@ -191,8 +191,7 @@ impl Zone {
         number.map_err(|_| format!("{}: no number", self.energy.display()))
     }
 
-    /// Microjoules between two readings, if the counter started again at
-    /// most once.
+    /// Microjoules between two readings, if the counter wrapped at most once.
     fn between(&self, before: u64, after: u64) -> u64 {
         if after >= before {
             after - before
@@ -202,7 +201,7 @@ impl Zone {
     }
 }
 
-/// The zones of packages, cores and memory in this directory, sorted.
+/// The powercap zones of packages, cores and memory in this directory, sorted.
 fn zones(directory: &Path) -> Result<Vec<Zone>, String> {
     let listing =
         std::fs::read_dir(directory).map_err(|why| format!("{}: {why}", directory.display()))?;

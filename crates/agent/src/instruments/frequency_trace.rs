@@ -1,4 +1,5 @@
-//! Which frequency each CPU had, from the trace event power/cpu_frequency.
+//! The frequency of each CPU over time, from the trace event
+//! power/cpu_frequency.
 
 use std::path::Path;
 
@@ -10,16 +11,16 @@ use super::tracefs::{Instance, Trace, Wanted};
 
 const CPU_FREQUENCY: &str = "power/cpu_frequency";
 
-/// Traces changes of frequencies.
+/// Traces frequency changes.
 #[derive(Debug)]
 pub(crate) struct FrequencyTrace {
     instance: Instance,
-    /// CPU and the kilohertz that it had when recording had begun.
+    /// Each CPU and its frequency in kHz right after recording started.
     first: Vec<(u32, u64)>,
 }
 
 impl FrequencyTrace {
-    /// Begins to record.
+    /// Starts recording.
     pub(crate) fn open(name: &str) -> Result<FrequencyTrace, String> {
         let mut instance = Instance::open(Wanted {
             name,
@@ -35,13 +36,13 @@ impl FrequencyTrace {
         Ok(FrequencyTrace { instance, first })
     }
 
-    /// Ends recording.
+    /// Stops recording.
     pub(crate) fn off(&mut self) -> Result<(), String> {
         self.instance.off()
     }
 
-    /// For each CPU, ascending, since when it had how many kilohertz. What was
-    /// lost is in the trace, which has no events any more.
+    /// For each CPU, ascending, the times from which it ran at how many kHz.
+    /// The returned trace only tells what was lost; its events are gone.
     pub(crate) fn changes(&mut self) -> Result<(Vec<Changes>, Trace<()>), String> {
         let format = self.instance.format(CPU_FREQUENCY)?;
         let field = |name: &str| {
@@ -56,7 +57,7 @@ impl FrequencyTrace {
         for of_cpu in &trace.cpus {
             all.extend(&of_cpu.events);
         }
-        // Whoever changes the frequency of others traces it.
+        // A change may have been traced by another CPU.
         all.sort_unstable();
         let of = |(cpu, first): &(u32, u64)| {
             let own = all.iter().filter(|(_, (of, _))| *of == u64::from(*cpu));
@@ -72,7 +73,7 @@ impl FrequencyTrace {
     }
 }
 
-/// Kilohertz of a CPU.
+/// Current frequency of a CPU, in kHz.
 fn now(cpu: u32) -> Result<u64, String> {
     let directory = Path::new(FREQUENCY_POLICIES).with_file_name(format!("cpu{cpu}"));
     let path = directory.join("cpufreq/scaling_cur_freq");

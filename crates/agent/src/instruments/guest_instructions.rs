@@ -1,17 +1,17 @@
-//! How many instructions the machine executed, on a machine whose clock
-//! counts them.
+//! Number of instructions the machine executed, on a machine whose clock counts
+//! them.
 //!
-//! There the time-stamp counter goes on by one for each instruction, of
-//! whichever CPU, and else only jumps, when all CPUs sleep. So what it
-//! advanced without the times in which all CPUs slept is what was executed.
+//! There the time-stamp counter advances by one per instruction, of any CPU.
+//! Otherwise it only jumps, when all CPUs sleep. So the instructions executed
+//! are its increase less the times in which all CPUs slept.
 //!
-//! A CPU traces that it goes idle some instructions before it sleeps, and
-//! that an interrupt has begun some instructions after it woke it. How many
-//! these are is found before the run: of many idle times whose ends are
-//! drawn ever later, some end before the CPU sleeps at all. These are the
-//! shortest, and last just as long as those instructions. The instrument
-//! `cpu-idle` does not change them: it is opened before, so it traces that a
-//! CPU goes idle before this one does.
+//! A CPU traces that it goes idle some instructions before it sleeps, and that
+//! an interrupt has begun some instructions after it woke. Their number is
+//! calibrated before the run: of many idle times with ever later ends, some end
+//! before the CPU sleeps at all. These are the shortest, and last exactly as
+//! long as those instructions. The instrument `cpu-idle` does not change that
+//! number: it is opened earlier, so its trace of a CPU going idle precedes this
+//! one's.
 
 use std::num::NonZeroU64;
 
@@ -25,16 +25,17 @@ use super::{Instrument, metric, number, system, unavailable};
 
 const NAME: &str = "guest-instructions";
 
-/// What the command line of an exact machine says.
+/// Words in the command line of an exact machine.
 const EXACT: [&str; 2] = ["assize.channel=debugcon", "assize.clock=instructions"];
 
-/// How long the sleeps of the calibration are, and how many. Going idle takes
-/// a few thousand instructions; the stretch to be met is a few hundred long.
+/// Step by which the calibration's sleeps grow, their number, and how many
+/// equal results it needs. Going idle takes a few thousand instructions; the
+/// interval to hit is a few hundred long.
 const CALIBRATION_STEP_NS: i64 = 100;
 const CALIBRATION_STEPS: i64 = 120;
 const CALIBRATION_ALIKE: usize = 3;
 
-/// Trace events with which an interrupt begins.
+/// Trace events that mark the beginning of an interrupt.
 const INTERRUPTS: &[&str] = &["irq_vectors", "irq/irq_handler_entry"];
 
 /// The instrument `guest-instructions`.
@@ -106,8 +107,8 @@ fn exact(command_line: &str) -> bool {
     EXACT.iter().all(|word| words.contains(word))
 }
 
-/// Sleeps for ever longer times, from less than it takes to go idle, and
-/// gives the shortest idle time that an interrupt ended.
+/// Sleeps for increasing times, starting with less than it takes to go idle.
+/// Returns the shortest idle time that an interrupt ended.
 fn calibrate(tracer: &mut Tracer) -> Result<u64, String> {
     let failed = |why: rustix::io::Errno| format!("timer slack: {why}");
     let slack = current_timer_slack().map_err(failed)?;
@@ -135,7 +136,7 @@ fn interrupted(events: &[(u64, Event)]) -> Vec<u64> {
     spans.collect()
 }
 
-/// The shortest that occurs often enough to be no accident.
+/// The shortest span that occurs often enough to be no accident.
 fn shortest(mut spans: Vec<u64>) -> Option<u64> {
     spans.sort_unstable();
     let alike = spans.windows(CALIBRATION_ALIKE);
@@ -144,7 +145,8 @@ fn shortest(mut spans: Vec<u64>) -> Option<u64> {
         .find_map(|s| s.first().copied())
 }
 
-/// A CPU without an event was busy: it was interrupted at the start.
+/// The metrics. A CPU without an event was busy: it was interrupted at the
+/// start.
 fn records(trace: &Trace<Event>, window: Span, around_sleep: u64) -> Vec<Record> {
     let mut all_idle = vec![window];
     for cpu in &trace.cpus {
@@ -165,12 +167,12 @@ fn records(trace: &Trace<Event>, window: Span, around_sleep: u64) -> Vec<Record>
 
 #[cfg(target_arch = "x86_64")]
 fn counter() -> u64 {
-    // SAFETY: every x86-64 CPU has this instruction, and Linux lets
-    // processes use it unless they ask it not to.
+    // SAFETY: every x86-64 CPU has this instruction, and Linux lets processes
+    // use it unless they disable it themselves.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
-/// No machine but x86 is exact; `open` has refused.
+/// Never called: only x86 machines are exact, and `open` refuses others.
 #[cfg(not(target_arch = "x86_64"))]
 fn counter() -> u64 {
     0
@@ -200,7 +202,7 @@ mod tests {
         };
         let window = Span { from: 0, to: 1000 };
         let cases = [
-            // Both sleep from 200 to 500, and from 900.
+            // Both CPUs sleep from 200 to 500, and from 900.
             (
                 vec![
                     cpu(
@@ -211,7 +213,7 @@ mod tests {
                 ],
                 [600.0, 2.0],
             ),
-            // One never sleeps.
+            // One CPU never sleeps.
             (vec![cpu(0, &[(100, Enter)]), cpu(1, &[])], [1000.0, 0.0]),
             (vec![cpu(0, &[(100, Enter), (300, Leave)])], [800.0, 1.0]),
         ];

@@ -1,29 +1,29 @@
-//! From what CPUs traced to the time in which they were idle.
+//! Computes idle times from the events that CPUs traced.
 
-/// What happened on one CPU.
+/// A traced event of one CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// It goes idle.
+    /// The CPU goes idle.
     Enter,
-    /// It is no longer idle.
+    /// The CPU is no longer idle.
     Leave,
-    /// An interrupt has begun; if it was idle, it no longer is.
+    /// An interrupt has begun; if the CPU was idle, it no longer is.
     Interrupt,
 }
 
-/// A stretch of time, its end not included.
+/// A half-open interval of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// When it begins.
+    /// Its start, included.
     pub from: u64,
-    /// When it ends.
+    /// Its end, excluded.
     pub to: u64,
 }
 
-/// When a CPU was idle within `window`, ascending and apart.
+/// When a CPU was idle within `window`, in ascending, disjoint spans.
 ///
-/// What it did at the beginning shows in what it did next: a CPU whose first
-/// event is to leave was idle until then. `None` if it shows nothing of it.
+/// The next event shows the state at the start: a CPU that first leaves was
+/// idle until then. `None` if no event shows it.
 pub(crate) fn idle(events: &[(u64, Event)], window: Span) -> Option<Vec<Span>> {
     let first = events
         .iter()
@@ -52,12 +52,12 @@ fn clip(span: Span, window: Span) -> Option<Span> {
     (from < to).then_some(Span { from, to })
 }
 
-/// The length of all spans together.
+/// The total length of all spans.
 pub(crate) fn length(spans: &[Span]) -> u64 {
     spans.iter().map(|span| span.to - span.from).sum()
 }
 
-/// When two CPUs were idle at the same time.
+/// When both CPUs were idle: the intersection of their spans.
 pub(crate) fn both(a: &[Span], b: &[Span]) -> Vec<Span> {
     let (mut i, mut j) = (0, 0);
     let mut spans = Vec::new();
@@ -97,7 +97,8 @@ mod tests {
             (&[(50, Enter), (60, Leave)], Some(0)),
             (&[(50, Enter), (250, Leave)], Some(100)),
             (&[(210, Enter), (250, Leave)], Some(0)),
-            // An interrupt ends it, and entering again begins it anew.
+            // An interrupt ends an idle time, and entering again starts a new
+            // one.
             (&[(110, Enter), (120, Interrupt), (130, Leave)], Some(10)),
             (&[(110, Interrupt), (130, Leave)], Some(10)),
             (&[(110, Interrupt), (130, Enter)], Some(70)),

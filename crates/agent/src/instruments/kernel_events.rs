@@ -1,8 +1,8 @@
-//! What the kernel did in a run, event by event, for `assize trace`.
+//! Records kernel events during a run, for `assize trace`.
 //!
-//! The events wait in the kernel's ring buffer until the workload has ended;
-//! nothing reads them before. Which fields an event has is asked of the
-//! kernel, so that what a module traces needs no code here.
+//! The events stay in the kernel's ring buffer until the workload has ended;
+//! nothing reads them before. The fields of an event are read from the kernel,
+//! so that events of modules need no code here.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,9 +14,9 @@ use super::tracefs::{Instance, Trace, Wanted};
 use super::{Instrument, system, unavailable};
 
 const NAME: &str = "kernel-events";
-/// Without these there is nothing to show.
+/// Required: without these there is nothing to show.
 const ALWAYS: &[&str] = &["sched/sched_switch", "sched/sched_waking"];
-/// Recorded where the kernel, or a module that is loaded, has them.
+/// Recorded if the kernel, or a loaded module, has them.
 const WHERE_THERE: &[&str] = &[
     "sched/sched_wakeup_new",
     "task/task_newtask",
@@ -95,13 +95,12 @@ impl Instrument for KernelEvents {
 }
 
 impl KernelEvents {
-    /// The events of all CPUs in order of time; at the same time in the order
-    /// of CPUs.
+    /// The events of all CPUs, in order of time and then of CPU.
     fn events(&self, trace: Trace<Seen>) -> Events {
         let mut events = Events {
             start_ns: self.start_ns,
             stop_ns: self.stop_ns,
-            // What could not be read was lost, too.
+            // Unreadable data counts as lost, too.
             lost: trace.lost.max(u64::from(trace.broken)),
             kinds: self
                 .decoder
@@ -138,7 +137,7 @@ impl KernelEvents {
     }
 }
 
-/// What was said of threads and addresses so far.
+/// Thread names and addresses seen so far.
 #[derive(Default)]
 struct Said {
     names: BTreeMap<u32, [u8; 16]>,
@@ -146,7 +145,7 @@ struct Said {
 }
 
 impl Said {
-    /// Names that are new.
+    /// Adds the names that are new.
     fn names(&mut self, names: &[(u32, [u8; 16])], events: &mut Events) {
         for (tid, comm) in names {
             // Every CPU has an idle thread of this number.
@@ -164,7 +163,8 @@ impl Said {
         }
     }
 
-    /// Addresses only distinguish objects, and must not be published.
+    /// Numbers addresses consecutively: they only distinguish objects, and must
+    /// not be published.
     fn pointers(&mut self, known: &Known, values: &mut [i64]) {
         for ((_, field), value) in known.fields.iter().zip(values) {
             if field.pointer && *value != 0 {
@@ -175,21 +175,21 @@ impl Said {
     }
 }
 
-/// One event as it was recorded.
+/// One recorded event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     kind: u16,
     tid: u32,
     values: Vec<i64>,
-    /// What it says that threads are called.
+    /// Thread ids in this event, and the names it gives them.
     names: Vec<(u32, [u8; 16])>,
 }
 
-/// Reads the events as this kernel lays them out.
+/// Decodes events by the formats of this kernel.
 #[derive(Debug, Default)]
 struct Decoder {
     kinds: Vec<Known>,
-    /// The kernel's number of an event to its place.
+    /// The kernel's id of an event to its index in `kinds`.
     places: HashMap<u16, u16>,
 }
 
@@ -198,7 +198,7 @@ struct Known {
     name: String,
     tid: Field,
     fields: Vec<(String, Field)>,
-    /// A thread's number and its name.
+    /// The fields of a thread's id and of its name.
     names: Vec<(Field, Field)>,
 }
 
@@ -217,7 +217,7 @@ impl Decoder {
         let tid = tid.ok_or_else(|| format!("the trace event {event} has no common_pid here"))?;
         let numbers = format.own_fields().filter(|(_, field)| field.is_number());
         let comms = format.own_fields().filter_map(|(name, field)| {
-            // prev_comm is what prev_pid is called.
+            // prev_comm is the name of prev_pid.
             let pid = format!("{}pid", name.strip_suffix("comm")?);
             field.is_comm().then_some((format.field(&pid)?, field))
         });

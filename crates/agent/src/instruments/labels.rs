@@ -1,11 +1,11 @@
-//! Names of threads in names of metrics.
+//! Thread names within metric names.
 
 /// More threads than this have no metrics of their own.
 pub(crate) const THREADS_MAX: usize = 16;
 
-/// One name for each thread, in the order given: what the kernel calls it,
-/// with everything but letters, digits, `_`, `-` and `.` replaced by `_`.
-/// Threads of one name are numbered from 1 in the order given.
+/// One label per thread, in the order given: its name in the kernel, with
+/// everything but letters, digits, `_`, `-` and `.` replaced by `_`. Threads
+/// with the same name are numbered from 1 in the order given.
 pub(crate) fn labels<'a>(comms: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let clean: Vec<String> = comms.into_iter().map(sanitised).collect();
     let mut taken: Vec<String> = Vec::new();

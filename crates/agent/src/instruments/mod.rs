@@ -1,9 +1,9 @@
-//! What measures. One file per instrument; `docs/instruments.md` says what
-//! each gives and how far it can be trusted.
+//! The instruments, one per file. `docs/instruments.md` describes what each
+//! reports and how far it can be trusted.
 //!
-//! All memory is taken in [`Instrument::open`] where it can be, and nothing
-//! is printed while the workload runs, so that what the instruments
-//! themselves cost is little and the same in every run.
+//! All memory is allocated in [`Instrument::open`] where possible, and nothing
+//! is printed while the workload runs, so that the overhead of the instruments
+//! is small and the same in every run.
 
 pub(crate) mod clock;
 mod cpu_idle;
@@ -39,24 +39,24 @@ use assize_job::{INSTRUMENTS, Job, Record, TracerKind};
 pub(crate) trait Instrument {
     /// Its name in an experiment file.
     fn name(&self) -> &'static str;
-    /// Takes what the run says that concerns it. Called before
-    /// [`Instrument::open`]. `guest`: the agent is process 1.
+    /// Takes what it needs from the job. Called before [`Instrument::open`].
+    /// `guest`: the agent is process 1.
     fn take(&mut self, _job: &Job, _guest: bool) {}
-    /// Opens what it needs, before the workload exists. Err: wholly
-    /// unavailable, with reason and mend.
+    /// Opens what it needs, before the workload exists. An error means that all
+    /// of it is unavailable, and gives the reason and a remedy.
     fn open(&mut self) -> Result<(), String>;
-    /// Begins counting. The workload's process exists, waits, and has done
-    /// nothing yet.
+    /// Starts measuring. The workload's process exists, waits to be released,
+    /// and has done nothing yet.
     fn start(&mut self, workload: i32 /* pid */);
-    /// The workload is done. Its main process has exited but is not yet
-    /// reaped (/proc/PID still there), or it waits.
+    /// Stops measuring. The workload is done: its main process has exited but
+    /// is not yet reaped (/proc/PID still there), or it waits.
     fn stop(&mut self);
-    /// What was measured, after everything has stopped.
+    /// Returns what was measured, after everything has stopped.
     fn records(&mut self) -> Vec<Record>;
 }
 
-/// The instruments of these names in the order of [`INSTRUMENTS`], and a
-/// record for each name that no instrument has.
+/// The instruments of these names in the order of [`INSTRUMENTS`], and a record
+/// for each unknown name.
 pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn Instrument>>, Vec<Record>) {
     let mut unknown = Vec::new();
     for name in names {

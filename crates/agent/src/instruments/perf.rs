@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use perf_event_open_sys::{bindings, ioctls, perf_event_open};
 
-/// A kind of event: the numbers of a PMU and of one of its events.
+/// An event, by the numbers of its PMU and of the event there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Event {
     /// Number of the PMU.
@@ -15,7 +15,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// One of the kernel's own counters.
+    /// One of the kernel's software counters.
     pub(crate) const fn software(config: u32) -> Event {
         Event {
             kind: bindings::PERF_TYPE_SOFTWARE,
@@ -23,7 +23,7 @@ impl Event {
         }
     }
 
-    /// One of the CPU's counters.
+    /// One of the CPU's hardware counters.
     pub(crate) const fn hardware(config: u32) -> Event {
         Event {
             kind: bindings::PERF_TYPE_HARDWARE,
@@ -31,7 +31,7 @@ impl Event {
         }
     }
 
-    /// Counts nothing, but is a counter.
+    /// A counter that counts nothing.
     pub(crate) const DUMMY: Event = Event::software(bindings::PERF_COUNT_SW_DUMMY);
 }
 
@@ -44,25 +44,25 @@ pub(crate) enum Scope {
     Task(i32),
 }
 
-/// One counter, switched off when opened.
+/// One counter, disabled when opened.
 #[derive(Debug)]
 pub(crate) struct Counter {
     file: OwnedFd,
 }
 
-/// What a counter showed.
+/// A reading of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Reading {
     /// Events.
     pub value: u64,
-    /// Nanoseconds in which it should have counted.
+    /// Nanoseconds for which it was enabled.
     pub enabled: u64,
-    /// Nanoseconds in which it did.
+    /// Nanoseconds for which it was counting.
     pub running: u64,
 }
 
 impl Counter {
-    /// Opens a counter, switched off.
+    /// Opens a counter, disabled.
     pub(crate) fn open(event: Event, scope: Scope) -> io::Result<Counter> {
         let mut attr = bindings::perf_event_attr {
             type_: event.kind,
@@ -93,20 +93,20 @@ impl Counter {
         Ok(Counter { file })
     }
 
-    /// Begins to count. On a CPU other than ours this interrupts it.
+    /// Starts counting. Enabling a counter of another CPU interrupts that CPU.
     pub(crate) fn enable(&self) -> io::Result<()> {
         // SAFETY: the descriptor is a perf event; the call has no other
         // argument.
         checked(unsafe { ioctls::ENABLE(self.file.as_raw_fd(), 0) })
     }
 
-    /// Ends counting, of inherited counters too.
+    /// Stops counting, of inherited counters too.
     pub(crate) fn disable(&self) -> io::Result<()> {
         // SAFETY: as above.
         checked(unsafe { ioctls::DISABLE(self.file.as_raw_fd(), 0) })
     }
 
-    /// What it shows, with what inherited counters show.
+    /// Reads the counter, including inherited ones.
     pub(crate) fn read(&self) -> io::Result<Reading> {
         let mut bytes = [0u8; 24];
         let got = rustix::io::read(&self.file, &mut bytes)?;
@@ -133,7 +133,7 @@ fn checked(status: std::os::raw::c_int) -> io::Result<()> {
     Ok(())
 }
 
-/// Why a counter cannot be opened, with the mend.
+/// Why a counter cannot be opened, with a remedy.
 pub(crate) fn why(error: &io::Error) -> String {
     use rustix::io::Errno;
     let reason = match Errno::from_io_error(error) {
@@ -156,40 +156,40 @@ pub(crate) struct Sum {
     counters: Vec<Counter>,
 }
 
-/// What the counters of a [`Sum`] showed together.
+/// The combined readings of a [`Sum`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Total {
-    /// Events; scaled up where counters took turns.
+    /// Events; scaled up where counters were multiplexed.
     pub value: f64,
-    /// The smallest share of the time in which a counter did count.
+    /// The smallest share of the time for which a counter was counting.
     pub share: f64,
 }
 
 impl Sum {
-    /// One counter on each of these CPUs, switched off.
+    /// One counter on each of these CPUs, disabled.
     pub(crate) fn of_cpus(event: Event, cpus: &[u32]) -> io::Result<Sum> {
         let open = |&cpu: &u32| Counter::open(event, Scope::Cpu(cpu));
         let counters = cpus.iter().map(open).collect::<io::Result<_>>()?;
         Ok(Sum { counters })
     }
 
-    /// One counter on a process and what it starts, switched off.
+    /// One counter on a process and what it starts, disabled.
     pub(crate) fn of_task(event: Event, pid: i32) -> io::Result<Sum> {
         let counters = vec![Counter::open(event, Scope::Task(pid))?];
         Ok(Sum { counters })
     }
 
-    /// Begins to count.
+    /// Starts counting.
     pub(crate) fn enable(&self) -> io::Result<()> {
         self.counters.iter().try_for_each(Counter::enable)
     }
 
-    /// Ends counting.
+    /// Stops counting.
     pub(crate) fn disable(&self) -> io::Result<()> {
         self.counters.iter().try_for_each(Counter::disable)
     }
 
-    /// What they show.
+    /// Reads and sums the counters.
     pub(crate) fn total(&self) -> io::Result<Total> {
         let readings: Vec<Reading> = self
             .counters
@@ -200,7 +200,7 @@ impl Sum {
     }
 }
 
-/// Sums readings, each scaled to the time in which it should have counted.
+/// Sums readings, each scaled up to the time for which it was enabled.
 #[allow(clippy::cast_precision_loss)] // Counts above 2^53 may be rounded.
 pub(crate) fn total(readings: &[Reading]) -> Total {
     let mut sum = Total {

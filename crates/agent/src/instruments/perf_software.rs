@@ -1,13 +1,13 @@
-//! Counters that the kernel itself keeps, in one instrument system-wide and in
-//! another for the workload.
+//! The kernel's software counters: system-wide in one instrument, for the
+//! workload only in another.
 //!
-//! They are two because the second is dear: while a process is counted, each
-//! context switch from or to one of its threads exchanges the events of perf.
-//! System-wide events cost nothing then.
+//! They are separate because the second is expensive: while a process is
+//! counted, each context switch from or to one of its threads switches perf
+//! events, too. System-wide events add nothing to a switch.
 //!
-//! There is no system-wide task clock: perf's own is CPUs × elapsed time
-//! whatever happens, since it counts while its CPU exists. CPU time that was
-//! really used is in the instruments `cpu-idle` and `schedstat`.
+//! There is no system-wide task clock: perf's own is always CPUs × elapsed
+//! time, since it counts while its CPU exists. CPU time actually used is in the
+//! instruments `cpu-idle` and `schedstat`.
 
 use std::io;
 
@@ -117,7 +117,7 @@ impl Instrument for PerfWorkload {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        // Find out now whether a process can be counted at all.
+        // Check now whether a process can be counted at all.
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         let event = Event::software(bindings::PERF_COUNT_SW_TASK_CLOCK);
         Sum::of_task(event, own).map_err(|error| perf::why(&error))?;

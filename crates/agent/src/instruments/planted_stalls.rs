@@ -1,9 +1,8 @@
-//! Stalls that are planted while the workload runs, as what plants them
-//! recorded them: nothing here looks for stalls.
+//! Stalls that are planted while the workload runs, as recorded by the module
+//! that plants them: nothing here looks for stalls.
 //!
-//! The module `simstall` has each stall write down by itself when it began and
-//! ended. The planting starts after all other instruments have started, and
-//! stops before they stop.
+//! The module `simstall` records when each stall began and ended. Planting
+//! starts after all other instruments have started, and stops before they stop.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,21 +15,21 @@ use super::{Instrument, doubt, system};
 use crate::seed::Stream;
 use crate::sys;
 
-/// What a run counts.
+/// Metric: how many stalls a run had.
 const EVENT: &str = "planted_stalls";
-/// How long each was.
+/// Metric: how long each stall was.
 const LENGTH: &str = "planted_stall";
 
 /// The instrument `planted-stalls`.
 #[derive(Default)]
 pub(crate) struct PlantedStalls {
-    /// What the run declares.
+    /// The stalls that the job declares.
     stalls: Option<Stalls>,
     seed: u64,
     samples: bool,
     began_ns: u64,
     ended_ns: u64,
-    /// Why it did not start or stop.
+    /// Why planting did not start or stop.
     problem: Option<String>,
 }
 
@@ -76,7 +75,7 @@ impl Instrument for PlantedStalls {
         };
         let log = match log {
             Ok(log) => log,
-            // A run without what it declares is no run.
+            // A run without the stalls it declares has failed.
             Err(why) => {
                 return vec![Record::Failed {
                     stage: Stage::Workload,
@@ -99,7 +98,7 @@ impl Instrument for PlantedStalls {
 }
 
 impl PlantedStalls {
-    /// Tells the module; the first problem is kept.
+    /// Writes to a file of the module; the first problem is kept.
     fn note(&mut self, path: &str, value: &str) {
         if let Err(error) = fs::write(path, value) {
             let why = format!("{path}: {}", sys::words(&error));
@@ -107,7 +106,7 @@ impl PlantedStalls {
         }
     }
 
-    /// Times from the start, of those stalls that began before the end.
+    /// The stalls that began before the end, with their times from the start.
     fn times<'a>(&self, log: &'a Log) -> impl Iterator<Item = (u64, &'a Stall)> {
         let (from, to) = (self.began_ns, self.ended_ns);
         log.stalls.iter().filter_map(move |stall| {
@@ -155,7 +154,7 @@ impl PlantedStalls {
         records
     }
 
-    /// One line for each.
+    /// One line per stall.
     fn text(&self, log: &Log, stalls: &Stalls) -> String {
         let mut text = format!(
             "# {} on CPU {}, time-stamp counter at {} kHz\n# t_ns length_ns planned_ns tsc\n",
@@ -169,21 +168,21 @@ impl PlantedStalls {
                 length,
                 planned_ns,
             } = stall;
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{at} {length} {planned_ns} {begin}");
         }
         text
     }
 }
 
-/// What the module recorded.
+/// The module's log.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Log {
-    /// How fast the kernel takes the time-stamp counter to go.
+    /// The kernel's rate of the time-stamp counter.
     khz: u64,
-    /// What it was, …
+    /// A reading of the counter …
     tsc: u64,
-    /// … and the monotonic clock at that time.
+    /// … and of the monotonic clock at the same time.
     now_ns: u64,
     stalls: Vec<Stall>,
 }
@@ -191,16 +190,17 @@ struct Log {
 /// One stall.
 #[derive(Debug, PartialEq, Eq)]
 struct Stall {
-    /// The time-stamp counter when it began.
+    /// The time-stamp counter at its start.
     begin: u64,
     /// By that counter, which counts nanoseconds where stalls are planted. The
-    /// kernel, which measures how fast it goes, may be some millionths off.
+    /// kernel's measured rate may be some millionths off, so it is not used
+    /// here.
     length: u64,
     planned_ns: u64,
 }
 
 impl Log {
-    /// What the monotonic clock was.
+    /// The monotonic time at which the counter had this value.
     fn monotonic_ns(&self, tsc: u64) -> u64 {
         let cycles = i128::from(tsc) - i128::from(self.tsc);
         let since = cycles * 1_000_000 / i128::from(self.khz.max(1));
@@ -208,7 +208,7 @@ impl Log {
     }
 }
 
-/// Reads the log of the module.
+/// Parses the module's log.
 fn parse(text: &str) -> Result<Log, String> {
     let wrong = || format!("{} is not as it should be", Stalls::LOG);
     let mut lines = text.lines();

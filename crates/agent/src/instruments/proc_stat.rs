@@ -51,7 +51,7 @@ impl Instrument for ProcStat {
 pub(crate) struct Stat {
     /// user, nice, system, idle, iowait, irq, softirq, steal; in ticks.
     all: [u64; 8],
-    /// Idle and iowait of each CPU, in ticks.
+    /// Idle plus iowait of each CPU, in ticks.
     idle: Vec<(u32, u64)>,
     interrupts: u64,
     switches: u64,
@@ -59,14 +59,14 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
-    /// Ticks for which this CPU has been idle since boot.
+    /// Idle ticks of this CPU since boot, iowait included.
     pub(crate) fn idle_of(&self, cpu: u32) -> Option<u64> {
         let found = self.idle.iter().find(|(number, _)| *number == cpu)?;
         Some(found.1)
     }
 }
 
-/// Reads what /proc/stat says.
+/// Parses /proc/stat.
 pub(crate) fn parse(text: &str) -> Result<Stat, String> {
     let mut stat = Stat::default();
     let (mut cpu, mut intr, mut ctxt, mut processes) = (false, false, false, false);
@@ -77,7 +77,7 @@ pub(crate) fn parse(text: &str) -> Result<Stat, String> {
         let mut next = || words.next().and_then(|word| word.parse::<u64>().ok());
         match first {
             "cpu" => {
-                // Old kernels have fewer columns; what is missing is 0.
+                // Old kernels have fewer columns; missing ones are 0.
                 for place in &mut stat.all {
                     *place = next().unwrap_or(0);
                 }

@@ -1,35 +1,35 @@
-//! From what CPUs traced to the time they spent in each idle state, and what
-//! that would have drawn.
+//! Computes the time in each idle state from what CPUs traced, and the energy
+//! it would take.
 
 use assize_job::{Frequency, Idle};
 
 use super::idle::Span;
 
-/// What a CPU traced.
+/// An idle-state event of a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It goes into this idle state.
+    /// Enters this idle state.
     Enter(u32),
-    /// It is no longer idle.
+    /// Leaves the idle state.
     Leave,
 }
 
-/// A time in one idle state.
+/// A stay in one idle state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sojourn {
-    /// The part of it within the window.
+    /// The portion of it within the window.
     pub span: Span,
-    /// Which state, from 0.
+    /// Number of the state, from 0.
     pub state: u32,
     /// Whether it ended within the window.
     pub ended: bool,
 }
 
-/// Where a CPU was within `window`, ascending. `busy`: what is known of a CPU
-/// that traced nothing.
+/// A CPU's stays in idle states within `window`, ascending. `busy`:
+/// `Some(true)` if a CPU that traced nothing must have been busy.
 ///
 /// # Errors
-/// Why it is not known.
+/// Why its states are not known.
 pub(crate) fn sojourns(
     events: &[(u64, Step)],
     window: Span,
@@ -68,7 +68,7 @@ pub(crate) fn sojourns(
     Ok(found)
 }
 
-/// When a CPU was in one of the states that `wanted` picks.
+/// When a CPU was in a state for which `wanted` is true.
 pub(crate) fn spans(sojourns: &[Sojourn], wanted: impl Fn(u32) -> bool) -> Vec<Span> {
     let picked = sojourns.iter().filter(|one| wanted(one.state));
     picked.map(|one| one.span).collect()
@@ -96,8 +96,8 @@ pub(crate) fn busy(sojourns: &[Sojourn], window: Span) -> Vec<Span> {
     busy
 }
 
-/// Nanoseconds of these spans at each frequency, in parts. `changes` as
-/// [`Changes`] has them.
+/// How these spans divide into frequencies, as kHz and nanoseconds. A frequency
+/// may occur more than once. `changes`: see [`Changes`].
 pub(crate) fn at_frequencies(spans: &[Span], changes: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut parts = Vec::new();
     for span in spans {
@@ -113,21 +113,21 @@ pub(crate) fn at_frequencies(spans: &[Span], changes: &[(u64, u64)]) -> Vec<(u64
     parts
 }
 
-/// Since when a CPU had how many kilohertz, ascending; the first holds from the
-/// beginning.
+/// The times from which a CPU ran at how many kHz, ascending; the first holds
+/// from the beginning.
 pub(crate) type Changes = Vec<(u64, u64)>;
 
-/// What energy is modelled of.
+/// The inputs of the energy model.
 #[derive(Debug)]
 pub(crate) struct Draws<'a> {
-    /// The states.
+    /// The idle states.
     pub idle: &'a Idle,
-    /// The frequencies, and those that each CPU had.
+    /// The declared frequencies, and the changes of frequency of each CPU.
     pub frequency: Option<(&'a Frequency, &'a [Changes])>,
 }
 
-/// Femtojoules that the declared powers come to; `None` if a CPU was in a state
-/// that is not declared.
+/// Energy by the declared powers, in femtojoules. `None` if a CPU was in a
+/// state that is not declared, or its frequencies are not known.
 pub(crate) fn energy_fj(cpus: &[Vec<Sojourn>], window: Span, draws: &Draws<'_>) -> Option<u128> {
     let over = |uw: u64, ns: u64| u128::from(uw) * u128::from(ns);
     let Draws { idle, frequency } = draws;
@@ -157,12 +157,12 @@ pub(crate) fn energy_fj(cpus: &[Vec<Sojourn>], window: Span, draws: &Draws<'_>) 
     Some(sum)
 }
 
-/// Whether this is the last of so many states.
+/// Whether this is the last of `states` states.
 pub(crate) fn is_deepest(state: u32, states: usize) -> bool {
     usize::try_from(state).is_ok_and(|state| state + 1 == states)
 }
 
-/// When all CPUs were at once in states that `wanted` picks.
+/// When all CPUs were at once in states for which `wanted` is true.
 pub(crate) fn all_in(
     cpus: &[Vec<Sojourn>],
     window: Span,
@@ -228,7 +228,7 @@ mod tests {
                 &[(1100, Enter(1)), (1300, Leave)],
                 &[sojourn(1100, 1300, 1, true)],
             ),
-            // In a state since before, until after.
+            // In the state since before the window, until after it, or both.
             (&[(900, Enter(0))], &[sojourn(1000, 2000, 0, false)]),
             (
                 &[(900, Enter(0)), (2100, Leave)],
@@ -238,11 +238,11 @@ mod tests {
                 &[(900, Enter(0)), (1200, Leave)],
                 &[sojourn(1000, 1200, 0, true)],
             ),
-            // All of it before or after.
+            // Entirely before or after the window.
             (&[(100, Enter(0)), (1000, Leave)], &[]),
             (&[(2000, Enter(0)), (2100, Leave)], &[]),
             (&[(900, Leave)], &[]),
-            // From one state to another without having left.
+            // From one state to another without leaving in between.
             (
                 &[(1100, Enter(0)), (1200, Enter(1)), (1300, Leave)],
                 &[sojourn(1100, 1200, 0, true), sojourn(1200, 1300, 1, true)],
@@ -275,10 +275,12 @@ mod tests {
         let second = vec![sojourn(1400, 2000, 1, false)];
         let both = [first, second];
         assert_eq!(energy(&both, &idle), Some(32_500 + 40_600));
-        // Both are deep for 500; what they share draws 7 else, and 2 then.
+        // Both are deep for 500, when the package draws 2; otherwise it draws
+        // 7.
         (idle.package_uw, idle.package_idle_uw) = (7, 2);
         assert_eq!(energy(&both, &idle), Some(73_100 + 500 * 7 + 500 * 2));
-        // Leaving the light state takes 3 nJ: of one sojourn an end is seen.
+        // Leaving the light state takes 3 nJ: one sojourn there ends in the
+        // window.
         idle.states[0].transition_nj = 3;
         idle.states[1].transition_nj = 50;
         assert_eq!(energy(&both, &idle), Some(73_100 + 4_500 + 3_000_000));
@@ -326,7 +328,7 @@ mod tests {
         };
         let wanted = 100 * 20 + 300 * 50 + 500 + 100 * 50;
         assert_eq!(energy_fj(&[cpu], WINDOW, &draws), Some(wanted));
-        // Without a frequency nothing can be said.
+        // Without the frequencies the energy is not known.
         let draws = Draws {
             idle: &idle,
             frequency: Some((&declared, &[])),

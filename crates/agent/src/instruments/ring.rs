@@ -1,36 +1,37 @@
-//! The pages of the kernel's trace ring buffer, as trace_pipe_raw gives them.
+//! Decodes pages of the kernel's trace ring buffer, as trace_pipe_raw returns
+//! them.
 
-/// Where things are in a page; from events/header_page.
+/// Offsets in a page; from events/header_page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Layout {
     commit: usize,
     data: usize,
-    /// Bytes of a whole page.
+    /// Size of a page in bytes.
     pub page: usize,
 }
 
-/// Where a field is in an event.
+/// Where a field is in an event, and its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Field {
     offset: usize,
     size: usize,
-    /// The field says where the text is.
+    /// The field holds the position of the text.
     indirect: bool,
     signed: bool,
     array: bool,
-    /// Its value is an address in the kernel.
+    /// Its value is a kernel address.
     pub pointer: bool,
 }
 
-/// The parts of an event's description that are needed.
+/// The id and fields of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Format {
-    /// Its number.
+    /// Its id.
     pub id: u16,
     fields: Vec<(String, Field)>,
 }
 
-/// Reads events/header_page.
+/// Parses events/header_page.
 pub(crate) fn layout(text: &str) -> Option<Layout> {
     let format = text.lines().filter_map(field);
     let fields: Vec<(String, Field)> = format.collect();
@@ -44,7 +45,7 @@ pub(crate) fn layout(text: &str) -> Option<Layout> {
 }
 
 impl Format {
-    /// Reads events/SYSTEM/EVENT/format.
+    /// Parses events/SYSTEM/EVENT/format.
     pub(crate) fn parse(text: &str) -> Option<Format> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?;
         Some(Format {
@@ -59,7 +60,7 @@ impl Format {
         Some(found.1)
     }
 
-    /// All fields but those that every event has, in their order.
+    /// All fields but those that every event has, in order.
     pub(crate) fn own_fields(&self) -> impl Iterator<Item = (&str, Field)> {
         let own = |(name, _): &&(String, Field)| !name.starts_with("common_");
         let fields = self.fields.iter().filter(own);
@@ -67,8 +68,8 @@ impl Format {
     }
 }
 
-/// A line such as `field:pid_t next_pid; offset:56; size:4; signed:1;`, with
-/// tabs
+/// Parses a line such as `field:pid_t next_pid; offset:56; size:4; signed:1;`,
+/// with tabs.
 fn field(line: &str) -> Option<(String, Field)> {
     let rest = line.trim_start().strip_prefix("field:")?;
     let mut parts = rest.split(';').map(str::trim);
@@ -96,7 +97,7 @@ fn field(line: &str) -> Option<(String, Field)> {
 }
 
 impl Field {
-    /// Its value in an event, if it is a number.
+    /// Its value in an event, as an unsigned number.
     pub(crate) fn number(self, event: &[u8]) -> Option<u64> {
         let bytes = event.get(self.offset..self.offset.checked_add(self.size)?)?;
         let mut word = [0u8; 8];
@@ -109,13 +110,12 @@ impl Field {
         !self.array && !self.indirect && matches!(self.size, 1 | 2 | 4 | 8)
     }
 
-    /// Whether it may be the name of a thread.
+    /// Whether it may be a thread's name.
     pub(crate) fn is_comm(self) -> bool {
         self.array || self.indirect
     }
 
-    /// Its value in an event, if it is a number, as it would be in 64 bits
-    /// with a sign.
+    /// Its value in an event, sign-extended to 64 bits if it is signed.
     pub(crate) fn value(self, event: &[u8]) -> Option<i64> {
         let value = self.number(event)?.cast_signed();
         let spare = 64 - 8 * u32::try_from(self.size).ok()?;
@@ -126,12 +126,12 @@ impl Field {
         })
     }
 
-    /// Its value in an event, if it is a number of a thread.
+    /// Its value in an event, as a thread's id.
     pub(crate) fn tid(self, event: &[u8]) -> Option<u32> {
         u32::try_from(self.number(event)?).ok()
     }
 
-    /// Its value in an event, if it is a thread's name.
+    /// Its value in an event, as a thread's name.
     pub(crate) fn comm(self, event: &[u8]) -> Option<[u8; 16]> {
         let (offset, size) = if self.indirect {
             let place = usize::try_from(self.number(event)?).ok()?;
@@ -148,18 +148,18 @@ impl Field {
     }
 }
 
-/// Events before this page were lost.
+/// Bits in the commit word of a page before which events were lost.
 const MISSED: u64 = 3 << 30;
 
-/// The number of the event in these bytes.
+/// The id of the event in these bytes.
 pub(crate) fn id(event: &[u8]) -> Option<u16> {
     Some(u16::from_le_bytes([*event.first()?, *event.get(1)?]))
 }
 
-/// Visits the events of one page in order, each with its time.
+/// Calls `event` for the events of one page in order, each with its time.
 ///
-/// `Some(true)` if events before it were lost; `None` if the page breaks off
-/// or makes no sense. Its events up to there have been visited then.
+/// Returns whether events before them were lost; `None` if the page is cut
+/// short or malformed. Its events up to there have been visited then.
 pub(crate) fn visit(
     page: &[u8],
     layout: &Layout,
@@ -182,7 +182,7 @@ pub(crate) fn visit(
         let (kind, delta) = (head & 31, u64::from(head >> 5));
         let body = at + 4;
         match kind {
-            // Padding; with a delta of 0 to the end of the page.
+            // Padding; a delta of 0 means to the end of the page.
             29 if delta == 0 => break,
             29 => at = body.checked_add(size(u32_at(body)?)?)?,
             30 => {
@@ -283,7 +283,7 @@ mod tests {
         assert!(line("__data_loc char[] name", 4, 0).is_comm());
     }
 
-    /// Writes a page as the kernel does.
+    /// Builds a page as the kernel does.
     fn page(start: u64, events: &[(u64, Vec<u8>)], missed: bool) -> Vec<u8> {
         let mut data = Vec::new();
         let mut time = start;
@@ -360,7 +360,7 @@ mod tests {
         data.extend(1u32.to_le_bytes());
         data.extend((1u32 | 2 << 5).to_le_bytes()); // an event 2 later
         data.extend([9, 0, 0, 0]);
-        data.extend(29u32.to_le_bytes()); // nothing more
+        data.extend(29u32.to_le_bytes()); // padding to the end of the page
         data.extend([255; 20]);
         bytes.extend((data.len() as u64).to_le_bytes());
         bytes.extend(data);

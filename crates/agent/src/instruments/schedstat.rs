@@ -10,7 +10,7 @@ use super::{Instrument, metric, number, system, unavailable};
 const NAME: &str = "schedstat";
 const PATH: &str = "/proc/schedstat";
 
-/// The versions whose lines of CPUs we know to be alike.
+/// The versions known to have the same lines of CPUs.
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=17;
 
 /// The instrument `schedstat`.
@@ -48,7 +48,8 @@ impl Instrument for Schedstat {
     }
 }
 
-/// One CPU's sums since boot: ns run, ns waited to run, time slices.
+/// One CPU's sums since boot: nanoseconds run, nanoseconds waiting to run, time
+/// slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cpu {
     number: u32,
@@ -77,7 +78,8 @@ fn parse(text: &str) -> Result<Vec<Cpu>, String> {
     Ok(cpus)
 }
 
-/// `cpu0 0 0 … RUN DELAY SLICES`: nine numbers, the last three are wanted.
+/// Parses `cpu0 0 0 … RUN DELAY SLICES`: nine numbers, of which the last three
+/// are used.
 fn cpu(line: &str) -> Result<Cpu, String> {
     let wrong = || format!("{PATH}: not understood: {line:.60}");
     let (name, rest) = line.split_once(' ').ok_or_else(wrong)?;

@@ -1,4 +1,4 @@
-//! Small questions to the kernel that several instruments ask.
+//! System state that several instruments read.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -21,7 +21,7 @@ pub(crate) fn online_cpus() -> Result<Vec<u32>, String> {
     cpu_list(text.trim()).ok_or_else(|| format!("{path}: no list of CPUs: {}", text.trim()))
 }
 
-/// Fails unless all of them are online. `key`: where they were named.
+/// Checks that all these CPUs are online. `key`: the setting that names them.
 pub(crate) fn there(cpus: &[u32], online: &[u32], key: &str) -> Result<(), String> {
     match cpus.iter().find(|cpu| !online.contains(cpu)) {
         None => Ok(()),
@@ -35,11 +35,11 @@ pub(crate) fn there(cpus: &[u32], online: &[u32], key: &str) -> Result<(), Strin
     }
 }
 
-/// A file's text, or why there is none.
+/// The text of a file, or why it cannot be read.
 ///
-/// Some files of the kernel show only what the first read has room for
-/// (tracefs: events/header_page), and reading in large pieces changes least
-/// between two of them.
+/// Some files of the kernel return only what fits the first read (tracefs:
+/// events/header_page), and with large reads the least changes between two of
+/// them.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
     const PIECE: usize = 32 << 10;
     let failed = |why: std::io::Error| format!("{}: {why}", path.display());
@@ -59,11 +59,11 @@ pub(crate) fn read(path: &Path) -> Result<String, String> {
             Err(why) => return Err(failed(why)),
         }
     }
-    // Names of threads may be any bytes.
+    // Thread names may contain any bytes.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// `0-3,8` as the kernel writes lists of CPUs.
+/// Parses a list of CPUs as the kernel writes it, such as `0-3,8`.
 pub(crate) fn cpu_list(text: &str) -> Option<Vec<u32>> {
     const CPUS_MAX: u32 = 65_536;
     let mut cpus = Vec::new();

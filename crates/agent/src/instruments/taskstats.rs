@@ -1,5 +1,5 @@
-//! What the kernel says of each thread when it ends (taskstats over generic
-//! netlink). It queues in a socket until it is read.
+//! Statistics that the kernel sends for each thread that exits (taskstats over
+//! generic netlink). They queue in a socket until they are read.
 
 use std::os::fd::OwnedFd;
 
@@ -11,7 +11,7 @@ use rustix::net::{
 
 const SOCKET_BYTES: usize = 8 << 20;
 
-// Numbers of the kernel's interface: genetlink.h and taskstats.h.
+// Constants of the kernel's interface: genetlink.h and taskstats.h.
 const NLMSG_ERROR: u16 = 2;
 const NLM_F_REQUEST: u16 = 1;
 const NLM_F_ACK: u16 = 4;
@@ -27,36 +27,36 @@ const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
 
 const HEADERS: usize = 16 + 4;
 
-/// A thread that has ended.
+/// A thread's counts when it exited, or as /proc shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Exit {
-    /// Its number.
+    /// Its id.
     pub tid: u32,
-    /// The number of its process.
+    /// Id of its process.
     pub process: u32,
-    /// The number of its parent process.
+    /// Id of its parent process.
     pub parent: u32,
-    /// What the kernel calls it.
+    /// Its name in the kernel.
     pub comm: String,
-    /// Times it gave up its CPU.
+    /// Voluntary context switches.
     pub voluntary: u64,
-    /// Times its CPU was taken from it.
+    /// Involuntary context switches.
     pub involuntary: u64,
 }
 
-/// A subscription to the ends of all threads.
+/// A subscription to the exits of all threads.
 #[derive(Debug)]
 pub(crate) struct Taskstats {
     socket: OwnedFd,
     buffer: Vec<u8>,
-    /// Whether the socket ran over: some ends are not known.
+    /// Whether the socket overflowed, so that exits are missing.
     pub lost: bool,
-    /// Whether the kernel's records are laid out in a way we do not know.
+    /// Whether a record had an unknown layout.
     pub strange: bool,
 }
 
 impl Taskstats {
-    /// Subscribes for these CPUs.
+    /// Subscribes to exits on these CPUs.
     pub(crate) fn open(cpus: &[u32]) -> Result<Taskstats, String> {
         let failed = |why: Errno| format!("taskstats: {why}");
         let socket = socket_with(
@@ -66,7 +66,7 @@ impl Taskstats {
             Some(netlink::GENERIC),
         )
         .map_err(failed)?;
-        // Where we may not force it, what is allowed has to do.
+        // Without the privilege to force the size, take what is allowed.
         if sockopt::set_socket_recv_buffer_size_force(&socket, SOCKET_BYTES).is_err() {
             sockopt::set_socket_recv_buffer_size(&socket, SOCKET_BYTES).map_err(failed)?;
         }
@@ -92,8 +92,8 @@ impl Taskstats {
         Ok(this)
     }
 
-    /// Sends a request and waits for its answer; `None` if that is only a
-    /// confirmation.
+    /// Sends a request and waits for its answer; `None` if that is only an
+    /// acknowledgement.
     fn ask(&mut self, kind: u16, command: u8, body: &[u8]) -> Result<Option<Vec<u8>>, String> {
         let refused = |why: Errno| match why {
             Errno::NOENT => "taskstats: the kernel lacks it; use one with CONFIG_TASKSTATS".into(),
@@ -120,7 +120,7 @@ impl Taskstats {
         }
     }
 
-    /// The ends that have happened since the last time.
+    /// The exits since the last call.
     pub(crate) fn drain(&mut self) -> Vec<Exit> {
         let mut exits = Vec::new();
         loop {
@@ -175,7 +175,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_ne_bytes(word.try_into().ok()?))
 }
 
-/// The netlink messages in what was received.
+/// The netlink messages in received bytes.
 fn messages(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let length = usize::try_from(u32_at(bytes, 0)?).ok()?;
@@ -188,7 +188,7 @@ fn messages(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The error number of a message that answers a request; 0 confirms.
+/// The errno of an acknowledgement; 0 is success. `None` for other messages.
 fn error_of(message: &[u8]) -> Option<i32> {
     if u16_at(message, 4)? != NLMSG_ERROR {
         return None;
@@ -210,12 +210,12 @@ fn find(mut bytes: &[u8], kind: u16) -> Option<&[u8]> {
     }
 }
 
-/// Reads the ends in what was received; false if one cannot be read.
+/// Adds the exits in received bytes; false if one cannot be parsed.
 fn read_exits(bytes: &[u8], exits: &mut Vec<Exit>) -> bool {
     let mut good = true;
     for message in messages(bytes) {
         let body = message.get(HEADERS..).unwrap_or_default();
-        // The sum of a process has no such attribute, and is not wanted.
+        // The sum of a process lacks this attribute, and is not wanted.
         let Some(thread) = find(body, TASKSTATS_TYPE_AGGR_PID) else {
             continue;
         };
@@ -227,9 +227,9 @@ fn read_exits(bytes: &[u8], exits: &mut Vec<Exit>) -> bool {
     good
 }
 
-/// One `struct taskstats`. Version 12 was the first to have the number of
-/// the process; version 15 moved what we need, which shows in the thread's
-/// number being elsewhere.
+/// Parses one `struct taskstats`. Version 12 was the first with the process id.
+/// Version 15 moved fields that are needed here, which shows in the thread's id
+/// being elsewhere.
 fn exit(thread: &[u8]) -> Option<Exit> {
     const COMM: usize = 80;
     const PID: usize = 128;

@@ -1,11 +1,10 @@
-//! How often each thread of the workload gave up its CPU, and how often its
-//! CPU was taken from it.
+//! Voluntary and involuntary context switches of each thread of the workload.
 //!
-//! A thread that has ended is no longer in /proc, and the kernel adds its
-//! counts to the process only where no one but the parent can see them, and
-//! only after it was reaped. So the ends of threads are taken from taskstats.
-//! /proc gives what the workload's process had before it was let go, and all
-//! there is where taskstats cannot be had.
+//! A thread that has exited is no longer in /proc. The kernel adds its counts
+//! to the process only where nobody but the parent can see them, and only after
+//! it was reaped. So the counts of exited threads come from taskstats. /proc
+//! provides the counts that the workload's process had before its release and,
+//! if taskstats is unavailable, all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +21,7 @@ const NAME: &str = "threads";
 #[derive(Default)]
 pub(crate) struct Threads {
     taskstats: Option<Taskstats>,
-    /// Why there are no ends of threads.
+    /// Why exits of threads are not seen.
     blind: Option<String>,
     workload: u32,
     before: Option<Exit>,
@@ -50,7 +49,7 @@ impl Instrument for Threads {
             .ok()
             .and_then(|text| status(&text));
         if let Some(taskstats) = &mut self.taskstats {
-            // What ended before is none of the workload.
+            // Drop exits from before the workload started.
             taskstats.drain();
         }
     }
@@ -59,8 +58,8 @@ impl Instrument for Threads {
         if let Some(taskstats) = &mut self.taskstats {
             self.ended = taskstats.drain();
         }
-        // Processes that outlive it are no longer its children, so there is
-        // no way to find them.
+        // Descendants that outlive it have another parent by now, so they
+        // cannot be found.
         self.left = left(self.workload);
     }
 
@@ -89,8 +88,8 @@ impl Instrument for Threads {
     }
 }
 
-/// The threads of the workload's process and of what it started, by number.
-/// What a thread's end says is preferred to what /proc says.
+/// The threads of the workload's process and of its descendants, by id. Counts
+/// from a thread's exit replace those from /proc.
 fn of_workload(workload: u32, ended: &[Exit], left: &[Exit]) -> BTreeMap<u32, Exit> {
     let all = || left.iter().chain(ended);
     let mut processes = BTreeSet::from([workload]);
@@ -141,7 +140,7 @@ fn records(threads: &BTreeMap<u32, Exit>) -> Vec<Record> {
     records
 }
 
-/// The threads of a process that /proc still shows.
+/// The threads of a process that are still in /proc.
 fn left(process: u32) -> Vec<Exit> {
     let Ok(listing) = std::fs::read_dir(format!("/proc/{process}/task")) else {
         return Vec::new();
@@ -152,7 +151,7 @@ fn left(process: u32) -> Vec<Exit> {
         .collect()
 }
 
-/// Reads /proc/PID/task/TID/status.
+/// Parses /proc/PID/task/TID/status.
 fn status(text: &str) -> Option<Exit> {
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
@@ -200,8 +199,8 @@ mod tests {
 
     #[test]
     fn the_workload_is_its_process_and_what_it_started() {
-        // 10 started 20, which started 30. 11 is a thread of 10. 40 is
-        // somebody else's.
+        // 10 started 20, which started 30. 11 is a thread of 10. 40 belongs to
+        // somebody else.
         let ended = [
             thread(11, 10, 1, 5),
             thread(30, 30, 20, 4),

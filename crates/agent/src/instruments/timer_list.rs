@@ -1,8 +1,8 @@
 //! Busy time, to the nanosecond and without overhead, from /proc/timer_list.
 //!
-//! The kernel adds up for each CPU how long it was idle. /proc/stat rounds that
-//! to ticks; here it is whole. It is read before and after the workload, so
-//! that nothing is executed or traced meanwhile.
+//! The kernel accumulates the idle time of each CPU. /proc/stat rounds it to
+//! ticks; this file does not. It is read before and after the workload, so that
+//! nothing is executed or traced meanwhile.
 
 use std::path::Path;
 
@@ -48,16 +48,16 @@ impl Instrument for TimerList {
     }
 }
 
-/// One reading.
+/// One reading of the file.
 #[derive(Debug, PartialEq, Eq)]
 struct Reading {
     /// Time since boot, in nanoseconds.
     now: u64,
-    /// CPU, and for how long it was idle since boot, iowait included.
+    /// Each CPU's idle time since boot in nanoseconds, iowait included.
     idle: Vec<(u32, u64)>,
 }
 
-/// What is said of one CPU.
+/// The fields of one CPU.
 #[derive(Default)]
 struct Cpu {
     number: u32,
@@ -82,9 +82,9 @@ impl Cpu {
         })
     }
 
-    /// Idle time until now. The kernel adds an idle time up when it ends. One
-    /// that goes on has begun after the last interrupt and the last exit, and
-    /// if it is long the tick has been stopped.
+    /// Idle time until now. The kernel adds an idle period when it ends. One
+    /// that is still going on began after the last interrupt and the last exit
+    /// from idle and, if it is long, has stopped the tick.
     fn idle(&self, now: u64) -> u64 {
         let left = self.idle_waketime.max(self.idle_exittime);
         let goes_on = self.tick_stopped != 0 && self.idle_entrytime >= left;
@@ -100,7 +100,7 @@ impl Cpu {
 fn parse(text: &str) -> Result<Reading, String> {
     let mut now = None;
     let mut cpus: Vec<Cpu> = Vec::new();
-    // Linux 7 adds them up elsewhere, and says them in ticks only.
+    // Linux 7 accumulates them elsewhere, and shows them in ticks only.
     if !text.contains(".idle_sleeptime") && text.contains(".idle_entrytime") {
         return Err(format!(
             "{PATH}: this kernel does not say there how long CPUs were idle; cpu-idle measures it"
@@ -139,7 +139,7 @@ fn first_number(text: &str) -> Option<u64> {
     text.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// The time in which a CPU was not idle, of all CPUs together.
+/// Non-idle time of all CPUs together, in nanoseconds.
 fn busy(from: &Reading, to: &Reading) -> Result<u64, String> {
     let elapsed = to.now.saturating_sub(from.now);
     let mut busy = 0;

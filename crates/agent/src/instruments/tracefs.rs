@@ -1,5 +1,5 @@
-//! A private instance of the kernel's tracing: it shares nothing with what
-//! else may be traced on this machine, and goes away with us.
+//! A private instance of the kernel's tracing: it shares nothing with other
+//! tracing on this machine, and is removed when the agent ends.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -15,26 +15,26 @@ use super::system;
 const TRACEFS: &str = "/sys/kernel/tracing";
 const PREFIX: &str = "assize.";
 
-/// What an instance shall be like.
+/// The settings of an instance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    /// The instrument.
+    /// Name of the instrument.
     pub name: &'a str,
-    /// As trace_clock lists them.
+    /// A clock that trace_clock lists.
     pub clock: &'a str,
-    /// The most memory for each CPU, in KiB.
+    /// Maximum buffer size per CPU, in KiB.
     pub kib_per_cpu: u64,
     /// `SYSTEM/EVENT`, or `SYSTEM` for all of its events.
     pub events: &'a [&'a str],
 }
 
-/// An instance, with its events switched on but not yet recording.
+/// An instance with its events enabled, but not yet recording.
 #[derive(Debug)]
 pub(crate) struct Instance {
     root: PathBuf,
     path: PathBuf,
     layout: Layout,
-    /// Each CPU and where its pages are read.
+    /// Each CPU and its trace_pipe_raw.
     pipes: Vec<(u32, File)>,
     switch: Option<File>,
 }
@@ -44,23 +44,23 @@ pub(crate) struct Instance {
 pub(crate) struct CpuEvents<E> {
     /// The CPU.
     pub cpu: u32,
-    /// Time and event.
+    /// Times and events.
     pub events: Vec<(u64, E)>,
 }
 
-/// What an instance has recorded.
+/// Everything an instance has recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trace<E> {
     /// For each CPU, ascending.
     pub cpus: Vec<CpuEvents<E>>,
-    /// Events that were lost, as far as the kernel counts them.
+    /// Number of events lost, as far as the kernel counts them.
     pub lost: u64,
     /// Whether a page could not be read to its end.
     pub broken: bool,
 }
 
 impl Instance {
-    /// Makes an instance and takes all memory it will need.
+    /// Creates an instance and allocates all memory it will need.
     pub(crate) fn open(wanted: Wanted<'_>) -> Result<Instance, String> {
         let root = mounted()?;
         remove_left_over(&root);
@@ -86,8 +86,8 @@ impl Instance {
             .ok_or_else(|| format!("{}: not understood", header.display()))?;
         this.write("tracing_on", "0")?;
         this.write("trace_clock", wanted.clock)?;
-        // Rather the end is lost than the beginning, which says what belongs
-        // to the workload.
+        // Lose the end rather than the beginning, which shows what belongs to the
+        // workload.
         this.write("options/overwrite", "0")?;
         let cpus = system::online_cpus()?;
         let kib = buffer_kib(wanted.kib_per_cpu, cpus.len());
@@ -102,19 +102,19 @@ impl Instance {
         Ok(this)
     }
 
-    /// The directory of tracefs, whose other files all instances share.
+    /// The tracefs directory, whose own files all instances share.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Sets the tracer. The kernel refuses that while somebody could read what is
-    /// recorded: until [`Instance::open_pipes`] this cannot.
+    /// Sets the tracer. The kernel refuses that while the pipes are open, so this
+    /// closes them: call [`Instance::open_pipes`] afterwards.
     pub(crate) fn set_tracer(&mut self, name: &str) -> Result<(), String> {
         self.pipes.clear();
         self.write("current_tracer", name)
     }
 
-    /// Gets ready to read what these CPUs record.
+    /// Opens the pipes from which the events of these CPUs are read.
     pub(crate) fn open_pipes(&mut self, cpus: &[u32]) -> Result<(), String> {
         for cpu in cpus {
             let path = self.path.join(format!("per_cpu/cpu{cpu}/trace_pipe_raw"));
@@ -129,14 +129,14 @@ impl Instance {
         Ok(())
     }
 
-    /// Writes a file of the instance.
+    /// Writes to a file of the instance.
     pub(crate) fn write(&self, name: &str, value: &str) -> Result<(), String> {
         let path = self.path.join(name);
         fs::write(&path, value).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    /// The events that this kernel has of what is named as in
-    /// [`Wanted::events`], sorted.
+    /// The events of this kernel that `wanted`, as in [`Wanted::events`], names.
+    /// Sorted.
     pub(crate) fn events_of(&self, wanted: &str) -> Vec<String> {
         let events = self.path.join("events");
         if wanted.contains('/') {
@@ -153,19 +153,19 @@ impl Instance {
         found
     }
 
-    /// How an event is laid out.
+    /// The format of an event.
     pub(crate) fn format(&self, event: &str) -> Result<Format, String> {
         let path = self.root.join("events").join(event).join("format");
         let text = system::read(&path)?;
         Format::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
     }
 
-    /// Begins to record.
+    /// Starts recording.
     pub(crate) fn on(&mut self) -> Result<(), String> {
         self.record(b"1")
     }
 
-    /// Ends recording. What was recorded stays.
+    /// Stops recording. What was recorded stays.
     pub(crate) fn off(&mut self) -> Result<(), String> {
         self.record(b"0")
     }
@@ -178,8 +178,8 @@ impl Instance {
         done.map_err(|why| format!("{}/tracing_on: {why}", self.path.display()))
     }
 
-    /// Takes out all that was recorded. `decode` makes an event of its bytes,
-    /// or leaves it out.
+    /// Takes out everything recorded. `decode` turns bytes into an event, or
+    /// skips them.
     pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> Trace<E> {
         let mut trace = Trace {
             cpus: Vec::with_capacity(self.pipes.len()),
@@ -218,7 +218,7 @@ impl Instance {
 }
 
 impl<E> Trace<E> {
-    /// What makes it doubtful, if anything does.
+    /// A doubt, if events were lost or could not be read.
     pub(crate) fn doubt(&self, instrument: &str) -> Option<assize_job::Record> {
         let detail = match (self.lost, self.broken) {
             (0, false) => return None,
@@ -238,7 +238,7 @@ impl Drop for Instance {
         // An instance in use cannot be removed.
         self.pipes.clear();
         self.switch = None;
-        // A process that is being started may still have our files, shortly.
+        // A child that is just being started may still have these files open.
         for _ in 0..20 {
             match fs::remove_dir(&self.path) {
                 Err(why) if why.kind() == ErrorKind::ResourceBusy => {
@@ -250,7 +250,7 @@ impl Drop for Instance {
     }
 }
 
-/// Fails unless this kernel has the tracer.
+/// Checks that this kernel has the tracer.
 pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
     let path = mounted()?.join("available_tracers");
     let there = system::read(&path)?;
@@ -265,7 +265,7 @@ pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
     ))
 }
 
-/// Where tracefs is, mounted now if need be.
+/// The tracefs directory, mounted now if necessary.
 fn mounted() -> Result<PathBuf, String> {
     let usable = |path: &Path| path.join("instances").is_dir();
     let places = [TRACEFS, "/sys/kernel/debug/tracing"].map(Path::new);
@@ -297,14 +297,14 @@ fn remove_left_over(root: &Path) {
     }
 }
 
-/// The process whose instance this is.
+/// The process that owns an instance.
 fn owner(name: &str) -> Option<u32> {
     let (pid, _) = name.strip_prefix(PREFIX)?.split_once('.')?;
     pid.parse().ok()
 }
 
-/// KiB for each CPU: at most 1/16 of the memory for all, at least 64.
-#[allow(clippy::useless_conversion)] // Not on machines of 32 bits.
+/// Buffer size per CPU in KiB: at most 1/16 of the memory for all, at least 64.
+#[allow(clippy::useless_conversion)] // Not on 32-bit machines.
 fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
     let info = rustix::system::sysinfo();
     let unit = u64::from(info.mem_unit.max(1));
@@ -316,7 +316,7 @@ fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
     wanted.min(total_kib / 16 / cpus).max(64)
 }
 
-/// Events lost, of what per_cpu/cpuN/stats says.
+/// Number of lost events in per_cpu/cpuN/stats.
 fn lost(text: &str) -> Option<u64> {
     let mut sum = None;
     for line in text.lines() {

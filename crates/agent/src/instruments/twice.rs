@@ -1,10 +1,10 @@
-//! A file of the kernel that is read at the start of a run and at its end.
+//! A file of the kernel that is read at the start and at the end of a run.
 
 use std::path::Path;
 
 use super::system;
 
-/// What the file said, both times, or why that is not known.
+/// Both contents of the file, or why they are not known.
 pub(crate) struct Twice {
     path: &'static str,
     before: Result<String, String>,
@@ -12,7 +12,7 @@ pub(crate) struct Twice {
 }
 
 impl Twice {
-    /// Nothing is read yet.
+    /// A file that has not been read yet.
     pub(crate) fn of(path: &'static str) -> Twice {
         Twice {
             path,
@@ -21,17 +21,17 @@ impl Twice {
         }
     }
 
-    /// Reads it for the first time.
+    /// Reads the file at the start.
     pub(crate) fn start(&mut self) {
         self.before = system::read(Path::new(self.path));
     }
 
-    /// Reads it for the second time.
+    /// Reads the file at the end.
     pub(crate) fn stop(&mut self) {
         self.after = system::read(Path::new(self.path));
     }
 
-    /// Both readings, parsed; the first reason if one of them is lacking.
+    /// Both readings, parsed; the first error if one fails.
     pub(crate) fn parsed<T>(
         &self,
         parse: impl Fn(&str) -> Result<T, String>,

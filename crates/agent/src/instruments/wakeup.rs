@@ -1,7 +1,7 @@
-//! How long threads of the workload waited between their wake-up and their
-//! run, from the scheduler's trace events.
+//! Wake-up latency: how long threads of the workload waited between being woken
+//! and running, from the scheduler's trace events.
 //!
-//! The events wait in the kernel's ring buffer until the workload has ended;
+//! The events stay in the kernel's ring buffer until the workload has ended;
 //! nothing reads them before.
 
 use assize_job::{Job, Record};
@@ -49,7 +49,7 @@ impl Instrument for Wakeup {
             events: &[SWITCH, WAKEUP, WAKEUP_NEW, FORK, EXIT],
         })?;
         self.decoder = Some(Decoder::new(&instance)?);
-        // Threads and processes that the workload starts are followed.
+        // Follow the threads and processes that the workload starts.
         instance.write("options/event-fork", "1")?;
         self.instance = Some(instance);
         Ok(())
@@ -136,8 +136,7 @@ impl Wakeup {
     }
 }
 
-/// The events of all CPUs in order of time; at the same time in the order of
-/// CPUs.
+/// The events of all CPUs, in order of time and then of CPU.
 fn in_order(trace: Trace<Event>) -> Vec<(u64, Event)> {
     let mut events = Vec::with_capacity(trace.cpus.iter().map(|cpu| cpu.events.len()).sum());
     for cpu in trace.cpus {
@@ -147,7 +146,7 @@ fn in_order(trace: Trace<Event>) -> Vec<(u64, Event)> {
     events
 }
 
-/// Reads the events as this kernel lays them out.
+/// Decodes events by the formats of this kernel.
 #[derive(Debug)]
 struct Decoder {
     switch: (u16, Field, Field, Field),
@@ -256,7 +255,7 @@ mod tests {
                 _ => None,
             })
         };
-        // Made, and woken from its sleep.
+        // Woken when it is created, and from its sleep.
         assert!(find("wakeup_latency:sleep.1").unwrap() >= 2, "{records:?}");
         assert!(find("wakeup_latency:sleep.2").unwrap() >= 2, "{records:?}");
         let all = find("wakeup_latency").unwrap();

@@ -1,36 +1,36 @@
-//! From what the scheduler traced to the time between wake-up and run.
+//! Computes wake-up latencies from the scheduler's trace events.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What happened.
+/// A scheduler event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A thread or process was made.
+    /// A thread or process was created.
     Fork {
-        /// By this thread.
+        /// Id of the creating thread.
         parent: u32,
-        /// Its number.
+        /// Id of the new one.
         child: u32,
     },
-    /// A thread ends.
+    /// A thread exits.
     Exit {
-        /// Its number.
+        /// Its id.
         tid: u32,
     },
     /// A thread was woken, for the first time or again.
     Wakeup {
-        /// Its number.
+        /// Its id.
         tid: u32,
-        /// What the kernel calls it.
+        /// Its name in the kernel.
         comm: [u8; 16],
     },
-    /// A CPU goes from one thread to another.
+    /// A CPU switches from one thread to another.
     Switch {
-        /// From this one.
+        /// Id of the previous thread.
         prev: u32,
-        /// To this one.
+        /// Id of the next thread.
         next: u32,
-        /// What the kernel calls it.
+        /// The next thread's name in the kernel.
         comm: [u8; 16],
     },
 }
@@ -38,32 +38,32 @@ pub(crate) enum Event {
 /// One wake-up: when the thread ran, and how long it had waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Latency {
-    /// When it ran.
+    /// When it ran, in nanoseconds.
     pub at: u64,
-    /// How long after its wake-up.
+    /// Nanoseconds from its wake-up until then.
     pub waited: u64,
-    /// Which thread.
+    /// Id of the thread.
     pub tid: u32,
 }
 
-/// How long the threads of one workload waited.
+/// The wake-up latencies of a workload's threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Waking {
     /// In the order in which they ran.
     pub latencies: Vec<Latency>,
-    /// Each thread and what the kernel called it last.
+    /// Each thread and the last name the kernel had for it.
     pub threads: BTreeMap<u32, String>,
-    /// How often a thread ran after a wake-up without its kernel having
-    /// traced when it began to.
+    /// How often a woken thread was seen to run without a trace of the switch
+    /// to it.
     pub untraced: u64,
 }
 
 /// Follows the workload's threads through all events, in order of time.
 ///
 /// A wake-up counts if its thread was not running: one that comes between a
-/// thread's decision to sleep and its sleep makes it go on, without waiting.
-/// A thread whose CPU was taken from it waits too, but was not woken. Of
-/// several wake-ups before a run the first counts.
+/// thread's decision to sleep and its sleep makes it go on without waiting. A
+/// preempted thread waits too, but was not woken. Of several wake-ups before a
+/// run, the first counts.
 pub(crate) fn follow(workload: u32, events: &[(u64, Event)]) -> Waking {
     let mut waking = Waking::default();
     let mut members = BTreeSet::from([workload]);
@@ -114,7 +114,8 @@ pub(crate) fn follow(workload: u32, events: &[(u64, Event)]) -> Waking {
 }
 
 impl Waking {
-    /// A thread is seen to run that was last seen to be woken, if it was.
+    /// Counts a thread that runs although its last event was a wake-up, if it
+    /// was.
     fn ran(&mut self, woken: Option<u64>) {
         self.untraced += u64::from(woken.is_some());
     }
@@ -127,7 +128,7 @@ impl Waking {
         }
     }
 
-    /// How often each time was waited, ascending; of one thread or of all.
+    /// How often each waiting time occurred, ascending; for one thread or all.
     pub(crate) fn histogram(&self, tid: Option<u32>) -> Vec<(u64, u64)> {
         let mut counts = BTreeMap::new();
         for latency in &self.latencies {
@@ -193,7 +194,7 @@ mod tests {
         let events = [
             (100, switch(0, WORKLOAD)),
             (110, wakeup(WORKLOAD)),
-            (120, switch(WORKLOAD, 7)), // its CPU is taken from it
+            (120, switch(WORKLOAD, 7)), // preempted
             (190, switch(7, WORKLOAD)),
         ];
         assert_eq!(waited(&events), []);

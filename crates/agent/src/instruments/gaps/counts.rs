@@ -1,35 +1,34 @@
-//! What a gap may have come of: counters that are read around it.
+//! Counters read around a gap, from which its cause is inferred.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use assize_job::gaps::Cause;
 
-/// The model-specific register in which Intel's CPUs count what system management
-/// mode interrupted.
+/// The model-specific register in which Intel's CPUs count system management interrupts.
 const SMI_COUNT: u64 = 0x34;
 /// A tick of /proc/stat, in nanoseconds.
 const TICK_NS: u64 = 10_000_000;
-/// A shorter gap is not attributed to steal time, which is counted in ticks.
+/// Shorter gaps are not attributed to steal time, which is counted in ticks.
 pub(super) const STEAL_NS_MIN: u64 = TICK_NS / 2;
 
-/// Counters of one CPU, or of the thread that watches it.
+/// Counters of one CPU, and of the thread that watches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Counts {
-    /// Times the thread lost its CPU.
+    /// Context switches of the thread.
     pub(super) switches: u64,
     /// Interrupts of the CPU.
     pub(super) interrupts: u64,
     /// Softirqs of the CPU.
     pub(super) softirqs: u64,
-    /// Ticks in which the hypervisor ran something else.
+    /// Ticks of steal time, in which the hypervisor ran something else.
     pub(super) steal: u64,
-    /// How often the CPU was in system management mode, where that is counted.
+    /// System management interrupts of the CPU, where they are counted.
     pub(super) smis: u64,
 }
 
 impl Counts {
-    /// What was counted since.
+    /// The increase since `before`.
     pub(super) fn since(self, before: Counts) -> Counts {
         Counts {
             switches: self.switches.saturating_sub(before.switches),
@@ -40,7 +39,7 @@ impl Counts {
         }
     }
 
-    /// With those of the thread as they are in `own`.
+    /// These counters, with the thread's and the SMIs as in `own`.
     pub(super) fn with_own(self, own: Counts) -> Counts {
         Counts {
             switches: own.switches,
@@ -49,9 +48,9 @@ impl Counts {
         }
     }
 
-    /// What a gap of this length came of, if this was counted since the counters were
-    /// read last. `stale`: something else delayed the loop since those of the CPU
-    /// were, and what they counted may be of that.
+    /// The cause of a gap of this length, given the increase of the counters since they
+    /// were last read. `stale`: something else has delayed the loop since the CPU's
+    /// counters were read, so that their increase may come from that.
     pub(super) fn cause(self, length_ns: u64, stale: bool) -> Cause {
         let stolen = self.steal > 0
             && length_ns >= STEAL_NS_MIN
@@ -90,7 +89,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Opens what there is.
+    /// Opens the counters that are available.
     pub(super) fn open(cpu: u32) -> Result<Reader, String> {
         let open = |path: &str| File::open(path).map_err(|why| format!("{path}: {why}"));
         Ok(Reader {
@@ -99,12 +98,12 @@ impl Reader {
             softirqs: open("/proc/softirqs")?,
             stat: open("/proc/stat")?,
             msr: smi_register(cpu),
-            // Written to, so that its pages are there.
+            // Written to, so that its pages are present.
             buffer: vec![1; 1 << 20],
         })
     }
 
-    /// Reads all of them but steal time, of which the file takes the longest: that is 0.
+    /// Reads all counters but steal time, whose file takes longest to read: that is 0.
     pub(super) fn read(&mut self) -> Counts {
         let cpu = self.cpu;
         let interrupts = of_cpu(text(&self.interrupts, &mut self.buffer), cpu);
@@ -121,8 +120,8 @@ impl Reader {
         steal(text(&self.stat, &mut self.buffer), self.cpu).unwrap_or(0)
     }
 
-    /// Reads those of the thread and of the CPU's register alone, which takes little;
-    /// the others are 0.
+    /// Reads only the counters of the thread and the CPU's register, which is quick; the
+    /// others are 0.
     pub(super) fn read_own(&self) -> Counts {
         Counts {
             switches: switches(),
@@ -132,8 +131,7 @@ impl Reader {
     }
 }
 
-/// The register of a CPU that counts system management interrupts, where it can be
-/// read.
+/// The register in which a CPU counts system management interrupts, if it can be read.
 pub(super) fn smi_register(cpu: u32) -> Option<File> {
     let file = File::open(format!("/dev/cpu/{cpu}/msr")).ok()?;
     smis(&file).map(|_| file)
@@ -145,7 +143,7 @@ fn smis(register: &File) -> Option<u64> {
     Some(u64::from_le_bytes(bytes))
 }
 
-/// How often the calling thread lost its CPU.
+/// Context switches of the calling thread.
 fn switches() -> u64 {
     // SAFETY: all zeroes are a valid rusage.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -154,7 +152,7 @@ fn switches() -> u64 {
     usage.ru_nvcsw.unsigned_abs() + usage.ru_nivcsw.unsigned_abs()
 }
 
-/// A file of the kernel from its beginning, as far as there is room.
+/// Reads a file from its beginning, as far as it fits the buffer.
 fn text<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
     let mut filled = 0;
     while let Ok(got @ 1..) = file.read_at(&mut buffer[filled..], filled as u64) {
@@ -163,8 +161,8 @@ fn text<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
     &buffer[..filled]
 }
 
-/// The sum of the column of a CPU in `/proc/interrupts` or `/proc/softirqs`: lines
-/// that count for each CPU, below a line that names the CPUs.
+/// The sum of a CPU's column in `/proc/interrupts` or `/proc/softirqs`: lines with one
+/// count per CPU, below a line that names the CPUs.
 fn of_cpu(text: &[u8], cpu: u32) -> Option<u64> {
     let mut lines = text.split(|byte| *byte == b'\n');
     let mut columns = words(lines.next()?);
@@ -236,7 +234,7 @@ MIS:          5\n";
         for end in 0..INTERRUPTS.len() {
             of_cpu(&INTERRUPTS[..end], 3);
         }
-        // With one CPU nothing tells a line for all CPUs from others but its name.
+        // With one CPU, only its name distinguishes a line for all CPUs from others.
         let one = b"           CPU0\nLOC:  12   Local timer interrupts\n";
         assert_eq!(of_cpu(one, 0), Some(12));
         let softirqs = b"                    CPU0       CPU1\n          HI:          1          0\n       TIMER:        100        200\n";
@@ -268,14 +266,15 @@ MIS:          5\n";
             (counted(|c| c.smis = 1), Cause::Smi),
         ] {
             assert_eq!(counts.cause(20_000, false), cause);
-            // Those of the thread are read after each disturbance.
+            // The thread's counters are read after each disturbance, so they are never
+            // stale.
             let stale = match cause {
                 Cause::Softirq | Cause::Interrupt => Cause::Unclear,
                 cause => cause,
             };
             assert_eq!(counts.cause(20_000, true), stale);
         }
-        // What contains another comes first.
+        // A cause that includes others takes precedence.
         let all = Counts {
             switches: 1,
             interrupts: 4,

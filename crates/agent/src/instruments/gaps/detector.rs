@@ -1,24 +1,25 @@
-//! What readings of a counter say: a pure state machine, fed with each of them.
+//! Detects gaps in readings of a counter: a pure state machine, fed with each
+//! reading.
 
-/// In ticks of the counter.
+/// Limits in ticks of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// The shortest gap.
+    /// The length from which a delay is a gap.
     pub(super) threshold: u64,
-    /// From this on the loop was delayed; not above the threshold.
+    /// The length from which the loop was delayed; not above the threshold.
     pub(super) notice: u64,
-    /// So long is watched in each window; all the time if that is the window.
+    /// How much of each window is watched; if not less than the window, all of it.
     pub(super) width: u64,
     /// From the beginning of one window to that of the next.
     pub(super) window: u64,
 }
 
-/// What one reading says.
+/// The result of one reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Nothing.
+    /// No delay.
     Quiet,
-    /// Something took longer than the loop does, but is no gap.
+    /// A delay that is too short to be a gap.
     Noticed,
     /// A gap.
     Gap(Span),
@@ -29,19 +30,19 @@ pub(super) enum Step {
 pub(super) struct Span {
     /// The last reading before it.
     pub(super) from: u64,
-    /// How long it is.
+    /// Its length.
     pub(super) length: u64,
 }
 
 /// Follows the readings of one CPU.
 ///
-/// A gap belongs to the time in which it begins: one that begins in the width and
-/// goes on after it counts whole, one that began before the first reading does not
-/// count. So gaps over observed time are a rate, whatever the width.
+/// A gap belongs to the time at which it begins: one that begins within the width and
+/// continues beyond it counts as a whole, one that began before the first reading
+/// does not count. So gaps over observed time are a rate, whatever the width.
 #[derive(Debug, Clone)]
 pub(super) struct Detector {
     limits: Limits,
-    /// When the window began.
+    /// When the current window began.
     begun: u64,
     /// The last reading.
     last: u64,
@@ -52,7 +53,7 @@ pub(super) struct Detector {
 }
 
 impl Detector {
-    /// Begins with this reading.
+    /// Starts with this reading.
     pub(super) fn new(limits: Limits, now: u64) -> Self {
         let continuous = limits.width >= limits.window;
         let width = if continuous { u64::MAX } else { limits.width };
@@ -67,8 +68,8 @@ impl Detector {
         }
     }
 
-    /// Takes a reading. The counter may wrap. One that is less than the one before is
-    /// counted, and time goes on from there.
+    /// Takes a reading. The counter may wrap. A step backwards is counted, and time
+    /// continues from there.
     #[inline]
     pub(super) fn see(&mut self, now: u64) -> Step {
         let length = now.wrapping_sub(self.last);
@@ -104,13 +105,13 @@ impl Detector {
         self.outside = self.outside.saturating_add(length - inside);
     }
 
-    /// What is left of the width.
+    /// What remains of the width.
     fn left(&self) -> u64 {
         let gone = self.last.wrapping_sub(self.begun);
         self.limits.width.saturating_sub(gone)
     }
 
-    /// Goes on with this reading: since the last something else was done.
+    /// Continues with this reading, after a time without watching.
     pub(super) fn resume(&mut self, now: u64) {
         let length = self.since(now);
         let inside = length.min(self.left());
@@ -119,21 +120,21 @@ impl Detector {
         self.last = now;
     }
 
-    /// Where the width is over, when the next window begins.
+    /// When the next window begins, if the width of this one is over.
     #[inline]
     pub(super) fn rest(&self) -> Option<u64> {
         let gone = self.last.wrapping_sub(self.begun);
         (gone >= self.limits.width).then(|| self.begun.wrapping_add(self.limits.window))
     }
 
-    /// Begins a window with this reading.
+    /// Starts a window with this reading.
     pub(super) fn open(&mut self, now: u64) {
         self.outside = self.outside.saturating_add(self.since(now));
         self.begun = now;
         self.last = now;
     }
 
-    /// The time since the last reading; none if the counter went back.
+    /// The time since the last reading; 0 if the counter went back.
     fn since(&mut self, now: u64) -> u64 {
         let length = now.wrapping_sub(self.last);
         match length > u64::MAX / 2 {
@@ -151,12 +152,12 @@ impl Detector {
         self.observed
     }
 
-    /// The time in which something was read instead.
+    /// The time in which counters were read instead.
     pub(super) fn blind(&self) -> u64 {
         self.blind
     }
 
-    /// The time between the widths.
+    /// The time outside of the widths.
     pub(super) fn outside(&self) -> u64 {
         self.outside
     }
@@ -184,7 +185,7 @@ mod tests {
         ..ALWAYS
     };
 
-    /// Takes readings as long as these after each other; what was seen.
+    /// Takes readings at these intervals; returns the results.
     fn fed(detector: &mut Detector, from: u64, steps: &[u64]) -> Vec<Step> {
         let mut now = from;
         let mut seen = Vec::new();
@@ -241,14 +242,14 @@ mod tests {
         assert_eq!(detector.see(930), Step::Quiet);
         assert_eq!(detector.backwards(), 1);
         assert_eq!(detector.observed(), 30);
-        // The width is as long as it was.
+        // The width keeps its length.
         assert_eq!(detector.see(930 + 120), gap(930, 120));
         assert_eq!(detector.observed(), 150);
         assert_eq!(detector.rest(), None);
         assert_eq!(detector.see(930 + 470), gap(1050, 350));
         assert_eq!(detector.rest(), Some(930 - 30 + 1000));
         assert_eq!(detector.observed(), 500);
-        // Also while something else was done.
+        // Also while not watching.
         detector.resume(100);
         assert_eq!((detector.backwards(), detector.blind()), (2, 0));
     }
@@ -261,7 +262,7 @@ mod tests {
         assert_eq!(detector.see(480 + 300), gap(480, 300));
         assert_eq!((detector.observed(), detector.outside()), (500, 280));
         assert_eq!(detector.rest(), Some(1000));
-        // What was before the first reading of a window is not seen.
+        // What precedes the first reading of a window is not seen.
         detector.open(1700);
         assert_eq!(detector.outside(), 280 + 920);
         assert_eq!(detector.see(1730), Step::Quiet);
@@ -283,7 +284,7 @@ mod tests {
         detector.resume(2150);
         assert_eq!(detector.see(2180), Step::Quiet);
         assert_eq!((detector.observed(), detector.blind()), (180, 2000));
-        // Beyond the width it is outside.
+        // Time beyond the width is outside.
         let mut detector = Detector::new(HALF, 0);
         assert_eq!(detector.see(450), gap(0, 450));
         detector.resume(650);
@@ -293,7 +294,7 @@ mod tests {
 
     proptest! {
         /// Planted gaps are found, each once with its length, and every tick is
-        /// somewhere.
+        /// accounted for.
         #[test]
         fn what_is_planted_is_found(
             from in any::<u64>(),

@@ -1,9 +1,9 @@
-//! Times in which a CPU did nothing for the thread that watched it.
+//! Gaps: times in which a CPU did not run the thread that watches it.
 //!
-//! A process on each CPU reads the time-stamp counter in a loop. What takes longer
-//! than the threshold is a gap; then it reads counters to find out what it came of.
-//! The processes are started when the instrument is opened, and watch the machine at
-//! rest first.
+//! A process on each CPU reads the time-stamp counter in a loop. A turn longer than the
+//! threshold is a gap, after which the process reads counters to find the cause. The
+//! processes are started when the instrument is opened, and first watch the idle machine
+//! as a baseline.
 
 mod counts;
 mod detector;
@@ -27,12 +27,12 @@ use crate::process::{self, Body, Child, Staged};
 use crate::sys;
 
 const NAME: &str = "gaps";
-/// What takes so long has delayed the loop: entering and leaving the kernel for an
-/// interrupt takes longer.
+/// A turn this long means that the loop was delayed: entering and leaving the kernel for
+/// an interrupt takes longer.
 const NOTICE_NS: u64 = 500;
-/// And not less than so many turns of the loop.
+/// The limit is also at least this many median turns of the loop.
 const NOTICE_TURNS: u64 = 4;
-/// How often is looked whether all watch.
+/// Polling interval while waiting until all processes watch.
 const LOOK_NS: u64 = 50_000;
 
 /// The instrument `gaps`.
@@ -45,7 +45,7 @@ pub(crate) struct Watching {
     rate: Option<Rate>,
     /// The time-stamp counter and CLOCK_MONOTONIC when watching began.
     start: (u64, u64),
-    /// When it ended, on CLOCK_MONOTONIC.
+    /// CLOCK_MONOTONIC when watching ended.
     stop_ns: u64,
     failed: Option<String>,
     counts_smis: bool,
@@ -104,7 +104,7 @@ impl Instrument for Watching {
         for (_, child) in &mut self.watchers {
             child.release();
         }
-        // Until all do: else a short run would be over before.
+        // Wait until all watch; a short run might otherwise be over before.
         while let Some(shared) = &self.shared
             && (shared.begun() as usize) < self.watchers.len()
         {
@@ -171,9 +171,9 @@ impl Instrument for Watching {
     }
 }
 
-/// Real-time threads that never sleep leave nothing to others on their CPUs, and the
-/// kernel takes the CPU from them for a part of each period: gaps of their own.
-/// `runtime` and `period`: what the kernel says of that.
+/// Checks that real-time threads that watch leave CPU time to others. If they never
+/// sleep, they leave none on their CPUs, and the kernel throttles them for a part of
+/// each period, which would show as gaps. `runtime` and `period`: the kernel's limits.
 fn room_for_others(
     settings: &Gaps,
     cpus: &[u32],
@@ -204,7 +204,7 @@ fn room_for_others(
     ))
 }
 
-/// What a process that has watched says, times in ticks of the counter.
+/// The report of a process that has watched, with times in ticks of the counter.
 fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
     child.wait_end(&process::NO_LIMITS);
     let left = child.reap().map_err(|error| sys::words(&error))?;
@@ -225,7 +225,7 @@ fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
     Ok((seen, doubts))
 }
 
-/// The process of one CPU.
+/// The process that watches one CPU.
 struct Watcher {
     cpu: u32,
     settings: Gaps,
@@ -235,7 +235,7 @@ struct Watcher {
     rest: Watched,
 }
 
-/// The machine it is on.
+/// The machine the process runs on.
 struct Here {
     rate: Rate,
     reader: Reader,
@@ -265,11 +265,11 @@ impl Machine for Here {
 }
 
 impl Staged for Watcher {
-    /// Finds out how fast it is, and watches the machine at rest.
+    /// Measures its loop, and watches the idle machine.
     fn set_up(&mut self) -> Result<(), String> {
         sys::no_timer_slack();
-        // A fault on a page of the loop's own code would be a gap that nothing explains.
-        // Where RLIMIT_MEMLOCK refuses the lock, there may be some.
+        // A page fault in the loop's own code would be an unexplained gap. If
+        // RLIMIT_MEMLOCK refuses the lock, there may be some.
         let _ = sys::lock_memory();
         let ticks = |ns| self.rate.ticks(ns);
         let mut here = Here {
@@ -331,7 +331,7 @@ impl Staged for Watcher {
         let (_, watch) = self.own.as_ref().ok_or("it was not set up")?;
         let mut gaps = watch.gaps(self.cpu, 0);
         for (gap, found) in gaps.iter_mut().zip(&watch.found) {
-            // The agent knows when watching began.
+            // In ticks: only the agent knows when watching began.
             gap.at_ns = found.span.from;
         }
         let seen = Seen {

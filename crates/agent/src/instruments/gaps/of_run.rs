@@ -1,4 +1,4 @@
-//! What the gaps of a run come to.
+//! The records of a run's gaps.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use assize_job::gaps::{Cause, Gap, Gaps, Seen, Watched};
 use super::NAME;
 use crate::instruments::{metric, number, unavailable};
 
-/// The raw output with all gaps.
+/// Name of the raw output with all gaps.
 const FILE: &str = "gaps.txt";
 const NS_PER_MINUTE: f64 = 60e9;
 
 /// Counts with their exposure, the lengths, how the CPUs were watched, and the text.
-/// `span_ns`: for how long the CPUs were watched, with interruptions. `counts_smis`:
-/// whether the CPUs count system management interrupts.
+/// `span_ns`: how long the CPUs were watched, including interruptions. `counts_smis`:
+/// whether all CPUs count system management interrupts.
 pub(super) fn records(
     seen: &Seen,
     settings: &Gaps,
@@ -61,7 +61,7 @@ pub(super) fn records(
     records
 }
 
-/// How the CPUs were watched.
+/// Metrics of how the CPUs were watched.
 fn numbers(seen: &Seen) -> Vec<Record> {
     let observed = sum(seen, |cpu| cpu.observed_ns);
     let blind = sum(seen, |cpu| cpu.blind_ns);
@@ -186,7 +186,7 @@ mod tests {
             })
         };
         assert_eq!(number("gaps_blind_share"), Some(10.0));
-        // Four and two in 1800 ns.
+        // Four gaps, two of them unexplained, in 1800 ns.
         let of = |name: &str, count: f64| {
             let rate = number(name).unwrap();
             assert!(
@@ -223,7 +223,8 @@ mod tests {
         }
         let declared = assize_job::of_instrument(NAME).count();
         assert_eq!(sent, declared);
-        // Without a gap there is no length, and without a count of SMIs none of those.
+        // Without a gap there are no lengths, and without a count of SMIs none of
+        // those.
         let quiet = records(&seen(&[]), &Gaps::default(), 9, false);
         let lengths = quiet.iter().any(|r| matches!(r, Record::Histogram { .. }));
         let lacks = quiet

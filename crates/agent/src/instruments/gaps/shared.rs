@@ -1,18 +1,18 @@
-//! What the agent and the processes that watch tell each other while they do.
+//! State shared by the agent and the processes that watch.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::sys;
 
-/// Two words that the agent shares with the processes it starts after that.
+/// Two words that the agent shares with the processes it starts afterwards.
 #[derive(Debug)]
 pub(super) struct Shared {
     words: *const [AtomicU32; 2],
 }
 
 impl Shared {
-    /// Both are 0.
+    /// Both words start at 0.
     pub(super) fn new() -> Result<Shared, String> {
         // SAFETY: a new mapping without a file, which nothing else knows.
         let at = unsafe {
@@ -35,27 +35,27 @@ impl Shared {
     }
 
     fn words(&self) -> &[AtomicU32; 2] {
-        // SAFETY: the mapping is as large, begins with a page, holds zeroes, which are
-        // valid, and is never taken away.
+        // SAFETY: the mapping is large enough, starts at a page, holds zeroes, which
+        // are valid, and is never unmapped.
         unsafe { &*self.words }
     }
 
-    /// One more watches.
+    /// Counts one more process that watches.
     pub(super) fn begin(&self) {
         self.words()[0].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many watch.
+    /// How many processes watch.
     pub(super) fn begun(&self) -> u32 {
         self.words()[0].load(Ordering::Relaxed)
     }
 
-    /// Nobody shall watch any more.
+    /// Asks all processes to stop watching.
     pub(super) fn end(&self) {
         self.words()[1].store(1, Ordering::Relaxed);
     }
 
-    /// Whether that was said.
+    /// Whether [`Shared::end`] was called.
     #[inline]
     pub(super) fn ended(&self) -> bool {
         self.words()[1].load(Ordering::Relaxed) != 0

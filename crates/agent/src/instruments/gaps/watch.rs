@@ -1,4 +1,4 @@
-//! Watches one CPU: the loop, and what it reads after a gap.
+//! Watches one CPU: the loop, and the counters it reads after a gap.
 
 use assize_job::gaps::{Cause, Gap, Watched};
 
@@ -6,35 +6,35 @@ use super::clock::Rate;
 use super::counts::{Counts, STEAL_NS_MIN};
 use super::detector::{Detector, Limits, Span, Step};
 
-/// The most gaps that are kept of one CPU.
+/// At most this many gaps are kept per CPU.
 const GAPS_MAX: usize = 1 << 16;
-/// Counters are read again after a disturbance that is no gap, as long as that takes
-/// no more than one part in so many of the time: so that it is known what was counted
-/// before the next gap.
+/// After a disturbance that is no gap, counters are read again, as long as that takes
+/// at most 1 / this of the time. Then their increase is not taken for that of the
+/// next gap.
 const REFRESH_PART: u64 = 100;
-/// Steal time is read no more often than this, in nanoseconds, but for long gaps.
+/// Minimum nanoseconds between two readings of steal time, except after long gaps.
 const STEAL_EVERY_NS: u64 = 100_000_000;
-/// Turns of the loop in a batch, and batches, from which its own length is found.
+/// Turns of the loop per batch, and batches, to measure how long a turn takes.
 const BATCH: usize = 64;
 const BATCHES: usize = 201;
-/// Readings of the counters from which their length is found.
+/// Readings of the counters, to measure how long one takes.
 const READINGS: usize = 15;
 
-/// What the loop needs of the machine.
+/// What the loop needs from the machine.
 pub(super) trait Machine {
     /// The time-stamp counter.
     fn now(&mut self) -> u64;
-    /// The counters but steal time, which is 0.
+    /// The counters, except steal time, which is 0.
     fn counts(&mut self) -> Counts;
     /// Ticks of steal time.
     fn steal(&mut self) -> u64;
-    /// Those that are read in little time; the others are 0.
+    /// The counters that are quick to read; the others are 0.
     fn own_counts(&mut self) -> Counts;
-    /// Sleeps for so many ticks.
+    /// Sleeps for this many ticks.
     fn sleep(&mut self, ticks: u64);
 }
 
-/// One gap in ticks.
+/// One gap, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) span: Span,
@@ -42,32 +42,32 @@ pub(super) struct Found {
     pub(super) counted: Counts,
 }
 
-/// The loop and what it has found.
+/// The loop and the gaps it has found.
 #[derive(Debug)]
 pub(super) struct Watch {
     limits: Limits,
     rate: Rate,
     pub(super) found: Vec<Found>,
-    /// The most that are kept.
+    /// At most this many are kept.
     room: usize,
     detector: Detector,
     before: Counts,
     stale: bool,
-    /// When steal time was read last.
+    /// When steal time was last read.
     steal_read: u64,
-    /// Ticks for which counters were read again.
+    /// Ticks spent on reading counters after disturbances.
     refreshing: u64,
 }
 
 impl Watch {
-    /// Takes its memory.
+    /// Allocates all memory.
     pub(super) fn new(limits: Limits, rate: Rate) -> Watch {
         let empty = Found {
             span: Span { from: 0, length: 1 },
             cause: Cause::Unexplained,
             counted: Counts::default(),
         };
-        // Written to, so that its pages are there.
+        // Written to, so that its pages are present.
         let mut found = vec![empty; GAPS_MAX];
         found.clear();
         Watch {
@@ -83,7 +83,8 @@ impl Watch {
         }
     }
 
-    /// Watches until `done` says so of a reading, or no gap finds room any more.
+    /// Watches until `done` returns true for a reading, or there is no room for
+    /// another gap.
     pub(super) fn run(&mut self, machine: &mut impl Machine, mut done: impl FnMut(u64) -> bool) {
         self.found.clear();
         self.refreshing = 0;
@@ -105,7 +106,7 @@ impl Watch {
         }
     }
 
-    /// A gap: what was counted meanwhile.
+    /// Records a gap and what was counted during it.
     fn record(&mut self, span: Span, machine: &mut impl Machine) {
         let length_ns = self.rate.ns(span.length);
         let (before, stale) = (self.before, self.stale);
@@ -119,7 +120,7 @@ impl Watch {
         self.detector.resume(machine.now());
     }
 
-    /// Reads the counters, with steal time if it is due.
+    /// Reads the counters, and steal time if it is `due` or was read long ago.
     fn read(&mut self, machine: &mut impl Machine, due: bool) {
         let now = machine.now();
         let since = self.rate.ns(now.wrapping_sub(self.steal_read));
@@ -133,8 +134,8 @@ impl Watch {
         self.stale = false;
     }
 
-    /// A disturbance: what is counted of it must not be taken for that of the next
-    /// gap.
+    /// Handles a disturbance: what it adds to counters must not be attributed to the
+    /// next gap.
     fn refresh(&mut self, machine: &mut impl Machine) {
         if self.refreshing > self.detector.observed() / REFRESH_PART {
             self.before = self.before.with_own(machine.own_counts());
@@ -158,7 +159,7 @@ impl Watch {
         self.detector.open(machine.now());
     }
 
-    /// Whether it ended because there was no room for another gap.
+    /// Whether it stopped because there was no room for another gap.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= self.room
     }
@@ -168,7 +169,7 @@ impl Watch {
         self.detector.backwards()
     }
 
-    /// How the CPU was watched, after [`Watch::run`].
+    /// How the CPU was watched, after [`Watch::run`]. `of` has the other fields.
     pub(super) fn watched(&self, of: Watched) -> Watched {
         Watched {
             observed_ns: self.rate.ns(self.detector.observed()),
@@ -178,7 +179,7 @@ impl Watch {
         }
     }
 
-    /// The gaps, with times from this reading on.
+    /// The gaps, with times since the reading `start`.
     pub(super) fn gaps(&self, cpu: u32, start: u64) -> Vec<Gap> {
         let gap = |found: &Found| Gap {
             cpu,
@@ -197,7 +198,7 @@ impl Watch {
     /// the longest of each batch.
     pub(super) fn turns(&self, machine: &mut impl Machine) -> (u64, u64) {
         let mut lengths = vec![0; BATCH * BATCHES];
-        // A threshold that nothing reaches: what is timed is the way of no gap.
+        // Unreachable limits: this times the path without a gap.
         let limits = Limits {
             notice: u64::MAX / 2,
             threshold: u64::MAX / 2,
@@ -216,7 +217,7 @@ impl Watch {
         (median(&mut lengths), median(&mut longest))
     }
 
-    /// How long it takes to read the counters: the median.
+    /// The median time it takes to read the counters.
     pub(super) fn reading(machine: &mut impl Machine) -> u64 {
         let mut lengths = [0; READINGS];
         for length in &mut lengths {

@@ -1,14 +1,14 @@
 use super::*;
 
 const RATE: Rate = Rate { khz: 1_000_000 };
-/// A turn of the loop, and a reading of the counters, in ticks.
+/// Length of a turn of the loop, and of a reading of the counters, in ticks.
 const TURN: u64 = 20;
 const READING: u64 = 3_000;
 
 /// A machine on which stalls are planted.
 struct Planted {
     now: u64,
-    /// When, how long, and of what; ascending.
+    /// Time, length and kind of each; ascending.
     stalls: Vec<(u64, u64, Stall)>,
     counted: Counts,
     slept: u64,
@@ -91,7 +91,7 @@ fn limits(width: u64, window: u64) -> Limits {
     }
 }
 
-/// Watches until then.
+/// Watches until the counter reaches `until`.
 fn watched(machine: &mut Planted, limits: Limits, until: u64) -> Watch {
     let mut watch = Watch::new(limits, RATE);
     watch.run(machine, |now| now >= until);
@@ -121,7 +121,7 @@ fn each_planted_stall_is_found_with_its_length_and_cause() {
         assert_eq!(found.cause, cause, "{found:?}");
     }
     let of = watch.watched(Watched::default());
-    // Each reading is blind, and with it the turns around it.
+    // Each reading is blind, together with the turns around it.
     assert_eq!(of.blind_ns, 400 * (READING + 2 * TURN));
     assert!(of.observed_ns + of.blind_ns <= 41_000_000 + READING);
     assert!(of.observed_ns + of.blind_ns > 40_900_000);
@@ -137,7 +137,7 @@ fn a_quiet_machine_has_no_gap() {
     assert_eq!(Watch::reading(&mut machine), READING + TURN);
 }
 
-/// Ticks below the threshold, and every so often a stall of which nothing counts.
+/// Ticks below the threshold, and now and then a stall that no counter shows.
 fn ticks_and_stalls(every: u64, tick: u64, until: u64) -> Planted {
     let ticks = (1..until / every).map(|at| (at * every, tick, Stall::Tick));
     let stalls = (1..20).map(|at| (at * until / 20 + every / 2, 11_000, Stall::Nothing));
@@ -178,7 +178,7 @@ fn with_a_width_it_sleeps_for_the_rest_and_sees_its_share() {
     assert!(share.abs_diff(99_000_000 / 4) < 1_000_000, "{of:?}");
     assert!(machine.slept > 70_000_000);
     let rate = watch.found.len() as f64 / (of.observed_ns as f64 / 1e9);
-    // One in 100 us; readings and gaps themselves take some of the time.
+    // One per 100 us; readings and gaps themselves take some of the time.
     assert!((8_500.0..12_000.0).contains(&rate), "{rate}");
 }
 

@@ -1,4 +1,4 @@
-//! What the tracers record, read as this kernel lays it out.
+//! Events that the tracers record, decoded by the formats of this kernel.
 
 use std::ops::AddAssign;
 
@@ -7,59 +7,59 @@ use assize_job::gaps::Cause;
 use crate::instruments::ring::{self, Format};
 use crate::instruments::tracefs::Instance;
 
-/// One event.
+/// One decoded event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
-    /// hwlat's thread got the CPU.
+    /// hwlat's thread was switched in.
     In,
-    /// It left it.
+    /// hwlat's thread was switched out.
     Out,
-    /// hwlat had looked for one width and found latencies.
+    /// hwlat has finished one width and found latencies.
     Latencies {
-        /// When the first was noticed, on CLOCK_REALTIME, in nanoseconds.
+        /// When it noticed the first, on CLOCK_REALTIME, in nanoseconds.
         at_ns: u64,
         /// The longest, in microseconds.
         longest_us: u64,
-        /// How many.
+        /// How many there were.
         count: u64,
-        /// NMIs meanwhile.
+        /// NMIs in that time.
         nmis: u64,
     },
-    /// osnoise's loop was held up.
+    /// osnoise's loop was delayed.
     Noise {
-        /// When, on a clock of the tracer, in nanoseconds.
+        /// When, on the tracer's clock, in nanoseconds.
         start_ns: u64,
         /// For how long, in nanoseconds.
         duration_ns: u64,
-        /// By how much that the kernel knows.
+        /// By how many interruptions known to the kernel.
         interferences: u64,
     },
-    /// Something took the CPU of osnoise's or timerlat's thread.
+    /// Something took the CPU from the thread of osnoise or timerlat.
     Part {
-        /// What.
+        /// What it was.
         cause: Cause,
-        /// When, on the clock of the tracer, in nanoseconds.
+        /// When, on the tracer's clock, in nanoseconds.
         start_ns: u64,
-        /// For how long, without what interrupted it, in nanoseconds.
+        /// For how long, without what interrupted it in turn, in nanoseconds.
         duration_ns: u64,
     },
-    /// osnoise had looked for one width, in microseconds.
+    /// osnoise has finished one width of this many microseconds.
     Sample(u64),
-    /// timerlat's timer had gone off.
+    /// timerlat's timer has expired.
     Timer {
-        /// Seen by its thread; else by its interrupt.
+        /// Whether the thread noticed it; otherwise the interrupt did.
         in_thread: bool,
         /// How late, in nanoseconds.
         late_ns: u64,
     },
 }
 
-/// For how long each of these took CPUs, in nanoseconds.
+/// CPU time taken by each cause, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Times {
-    /// Nothing that the kernel knows.
+    /// No cause known to the kernel.
     pub(super) hardware: u64,
-    /// Interrupts that cannot be masked.
+    /// Non-maskable interrupts.
     pub(super) nmi: u64,
     /// Interrupts.
     pub(super) irq: u64,
@@ -70,7 +70,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Counts this to its cause.
+    /// Adds a time to its cause.
     pub(super) fn add(&mut self, cause: Cause, ns: u64) {
         let own = match cause {
             Cause::Nmi => &mut self.nmi,
@@ -93,30 +93,30 @@ impl AddAssign for Times {
     }
 }
 
-/// Makes an event of its fields, or leaves it out.
+/// Decodes an event from its fields, or skips it.
 type Read = fn(&Fields<'_>) -> Option<Event>;
-/// `SYSTEM/EVENT`, the fields that it must have, and how it is read.
+/// `SYSTEM/EVENT`, its required fields, and its decoder.
 pub(super) type Reading = (&'static str, &'static [&'static str], Read);
 
-/// One event as it was recorded.
+/// The fields of one recorded event.
 pub(super) struct Fields<'a> {
     format: &'a Format,
     bytes: &'a [u8],
 }
 
 impl Fields<'_> {
-    /// A number.
+    /// A field's value as a number.
     pub(super) fn number(&self, field: &str) -> Option<u64> {
         self.format.field(field)?.number(self.bytes)
     }
 
-    /// Whether the name of a thread begins so.
+    /// Whether a field is a thread name that starts with `begin`.
     pub(super) fn is_named(&self, field: &str, begin: &str) -> Option<bool> {
         let comm = self.format.field(field)?.comm(self.bytes)?;
         Some(comm.starts_with(begin.as_bytes()))
     }
 
-    /// What took a CPU, for how long.
+    /// An event that something took the CPU, and for how long.
     fn part(&self, cause: Cause) -> Option<Event> {
         Some(Event::Part {
             cause,
@@ -127,20 +127,20 @@ impl Fields<'_> {
 }
 
 const SPAN: &[&str] = &["start", "duration"];
-/// The events in which the kernel says what took a CPU.
+/// The events with which the kernel reports what took a CPU.
 pub(super) const NMI: Reading = ("osnoise/nmi_noise", SPAN, |of| of.part(Cause::Nmi));
 pub(super) const IRQ: Reading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::Interrupt));
 pub(super) const SOFTIRQ: Reading = ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
 pub(super) const THREAD: Reading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
 
-/// Reads the events of one tracer.
+/// Decodes the events of one tracer.
 #[derive(Default)]
 pub(super) struct Decoder {
     known: Vec<(Format, Read)>,
 }
 
 impl Decoder {
-    /// Asks the kernel how this event is laid out.
+    /// Adds an event, whose format it reads from the kernel.
     pub(super) fn add(&mut self, reading: &Reading, instance: &Instance) -> Result<(), String> {
         self.know(reading, instance.format(reading.0)?)
     }

@@ -7,7 +7,7 @@ use super::event::Event;
 use super::{CpuEvents, Description, Observed, Outcome, doubt, of_run};
 use crate::instruments::{metric, number};
 
-/// What its threads are called.
+/// Beginning of its threads' names.
 const THREAD: &str = "hwlatd";
 
 pub(super) static HWLAT: Description = Description {
@@ -38,7 +38,7 @@ pub(super) static HWLAT: Description = Description {
                 Some(Event::Latencies {
                     at_ns,
                     longest_us: of.number("duration")?.max(of.number("outer_duration")?),
-                    // Kernels before 5.9 do not count.
+                    // Kernels before 5.9 report no count.
                     count: of.number("count").unwrap_or(1).max(1),
                     nmis: of.number("nmi_count").unwrap_or(0),
                 })
