@@ -34,7 +34,7 @@ pub fn ktap(checks: &Checks) -> String {
     out
 }
 
-/// Removes `#`, which would start a KTAP directive in a description.
+/// Replaces `#`, which would start a KTAP directive in a description.
 fn named(text: &str) -> String {
     line(text).replace('#', "_")
 }

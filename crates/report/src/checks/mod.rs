@@ -298,7 +298,7 @@ fn of_effect(effect: &Effect, group: &str) -> Check {
     }
 }
 
-/// Puts text on one line and removes characters that some format cannot hold.
+/// Puts text on one line and replaces characters that are unsafe to display.
 fn line(text: &str) -> String {
     let text = crate::printable(text).replace('\n', " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
