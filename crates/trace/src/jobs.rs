@@ -18,7 +18,7 @@ pub enum Design {
 /// A job. Times are event timestamps in nanoseconds; `None` if the event was not seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// The number of its context within the device file that owns it.
+    /// The number of its context within the open device file that owns it.
     pub context: u32,
     /// The serial number of its context, unique in the run.
     pub serial: u64,

@@ -36,7 +36,7 @@ const STAGES: [(usize, usize); 9] = [
 const INLINE: usize = 4;
 /// At most this many threads are named that ran in the meantime.
 const MEANWHILE: usize = 3;
-/// Threads that ran for less than one part in this many of the latency are not named.
+/// Threads that ran for less than 1/`SHARE` of the latency are not named.
 const SHARE: u64 = 20;
 
 /// Which jobs to split.
@@ -88,7 +88,7 @@ pub struct Stage {
 /// One of the jobs with the highest latency.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Worst {
-    /// The number of its context within its device file.
+    /// The number of its context within its open device file.
     pub context: u32,
     /// The serial number of its context, unique in the run.
     pub serial: u64,
