@@ -4,7 +4,7 @@
 const INIT: &str = "init";
 
 /// The merged name of a thread: workers of all pools are `kworkers`, and a CPU number
-/// after a slash is removed. Process 1 is the agent; a child without a name of its own is
+/// after a slash is removed. Process 1 is the agent; a child that has not set a name is
 /// the workload.
 #[must_use]
 pub fn merged(name: &str, pid: i64) -> String {
