@@ -1,5 +1,5 @@
-//! Wrong input and a machine that lacks something: one clear error each,
-//! with what mends it, and nothing half-written.
+//! Wrong input, and machines that lack something: each gives one clear error with a
+//! remedy, and leaves nothing half-written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -23,7 +23,7 @@ crate::common::tests! {
     without_rights_for_tracefs_a_run_does_not_begin = no_tracefs,
 }
 
-/// These boot machines.
+/// Tests that boot machines.
 mod full {
     use super::*;
 
@@ -34,7 +34,7 @@ mod full {
     }
 }
 
-/// An experiment of one cell with these lines at its top, and a command.
+/// An experiment of one cell with these lines at the top, and a command.
 fn experiment(here: &Path, target: &str, more: &str, argv: &str) {
     let text = format!(
         r#"title = "Test"
@@ -52,14 +52,15 @@ argv = {argv}
 
 const TRUE: &str = r#"["true"]"#;
 
-/// `assize run test.toml` with these variables.
+/// Runs `assize run test.toml` with these environment variables.
 fn run(here: &Path, variables: &[(&str, &Path)]) -> Output {
     let mut command = command(here, &["run", "test.toml", "--quiet"]);
     command.envs(variables.iter().copied());
     command.output().unwrap()
 }
 
-/// One line with these words and this status, and no bundle.
+/// The command printed one line with these words, exited with this status, and left no
+/// bundle.
 fn refused(here: &Path, done: &Output, status: i32, words: &[&str]) {
     let said = errors(done);
     assert_eq!(done.status.code(), Some(status), "{said}");
@@ -72,12 +73,12 @@ fn refused(here: &Path, done: &Output, status: i32, words: &[&str]) {
     assert!(!here.join("test.bundle").exists(), "a bundle was begun");
 }
 
-/// Whether this must be skipped, which is said.
+/// Whether to skip this test; prints the reason.
 fn lacks(why: Result<(), String>) -> bool {
     why.map_err(|why| crate::common::skip(&why)).is_err()
 }
 
-/// What an exact machine is made of.
+/// What an exact machine needs.
 fn exact() -> Result<(), String> {
     there(&["QEMU", "kernel debian:6.12"])
 }
@@ -89,7 +90,7 @@ fn as_root() -> Result<(), String> {
     }
 }
 
-/// Compiles C; false, said, where that cannot be done.
+/// Compiles C. Returns false, after printing the reason, if that is impossible.
 fn compiled(here: &Path, source: &str, arguments: &[&str], to: &str) -> bool {
     fs::write(here.join("source.c"), source).unwrap();
     let done = Command::new("cc")
@@ -104,7 +105,7 @@ fn compiled(here: &Path, source: &str, arguments: &[&str], to: &str) -> bool {
     there
 }
 
-/// A cache with the kernels and the QEMU of the usual one.
+/// A cache with the kernels and the QEMU of the default one.
 fn cache(place: &Path) {
     let usual = assize_target::kernels::Kernels::default_root().unwrap();
     fs::create_dir_all(place).unwrap();
@@ -226,7 +227,7 @@ fn agents() -> Outcome {
     let ends = "int main(void) { return 7; }";
     if compiled(here, ends, &["-static"], "agent") {
         check("exit status: 7");
-        // The same program, for a machine of another kind.
+        // The same program, for another architecture.
         let mut bytes = fs::read(&agent).unwrap();
         let other = if bytes[18] == 62 { 183 } else { 62 };
         bytes[18] = other;
@@ -258,7 +259,7 @@ int main(int argc, char **argv) {
     Ok(())
 }
 
-/// No memory image is there, nor a part of one.
+/// Asserts that there is no memory image, not even an incomplete one.
 fn no_image(cache: &Path) {
     let left: Vec<PathBuf> = fs::read_dir(cache.join("images"))
         .map(|all| all.map(|one| one.unwrap().path()).collect())
@@ -301,7 +302,7 @@ fn programs() -> Outcome {
     Ok(())
 }
 
-/// A small file system, until it is dropped.
+/// A small file system, unmounted on drop.
 struct Small(PathBuf);
 
 impl Small {
@@ -332,7 +333,7 @@ fn full_cache() -> Outcome {
     if lacks(exact()) {
         return Ok(());
     }
-    // Too small for the initramfs, then for the memory image.
+    // Too small for the initramfs; then too small for the memory image.
     for size in ["size=256k", "size=24m"] {
         let place = tempfile::tempdir().unwrap();
         let here = place.path();
@@ -349,7 +350,7 @@ fn full_cache() -> Outcome {
 }
 
 fn full_bundle() -> Outcome {
-    // Too little for the head of the bundle, then for a run.
+    // Too small for the head of the bundle; then too small for a run.
     for (pages, mend) in [(1, "try again"), (3, "--resume")] {
         let place = tempfile::tempdir().unwrap();
         let here = place.path();
@@ -440,7 +441,7 @@ fn wall_limit() -> Outcome {
     Ok(())
 }
 
-/// The command as somebody without rights, who may read all the same.
+/// The command as an unprivileged user, who may still read the files.
 fn as_nobody(here: &Path, arguments: &[&str]) -> Option<Command> {
     let nobody = |program: &std::ffi::OsStr| {
         let mut command = Command::new("setpriv");

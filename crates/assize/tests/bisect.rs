@@ -1,5 +1,5 @@
-//! `assize bisect`: a commit that was planted, among others that do nothing, do
-//! nothing that matters, or do not build; and a range in which there is none.
+//! `assize bisect`: finds a planted commit among others that do nothing, do nothing that
+//! matters, or do not build; and handles a range without one.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -16,13 +16,13 @@ crate::common::tests! {
 }
 
 const CLAIM: &str = "new > old + 50% on busy_time_per_job in sync";
-/// Builds, and does not load.
+/// Builds but does not load.
 const UNLOADED: &[Edit] = &[(
     FENCE,
     "\tif (!sched_fence_slab)\n",
     "\tif (sched_fence_slab)\n",
 )];
-/// 20 us of a busy CPU for each job.
+/// Keeps the CPU busy for 20 us per job.
 const SLIGHTLY_SLOWER: &[Edit] = &[
     SLOWER[0],
     (
@@ -31,21 +31,21 @@ const SLIGHTLY_SLOWER: &[Edit] = &[
         "\tudelay(20);\n\tfence = sched->ops->run_job(sched_job);",
     ),
 ];
-/// Loads again, and takes 20 us more.
+/// Loads again, and takes another 20 us.
 const SLOWER_AGAIN: &[Edit] = &[
     (FENCE, UNLOADED[0].2, UNLOADED[0].1),
     (MAIN, "\tudelay(20);\n", "\tudelay(40);\n"),
 ];
-/// The place of the commit that is slower.
+/// The number of the slower commit.
 const SLOW: usize = 7;
-/// In another range, the place of one that does not build.
+/// In another range, the number of a commit that does not build.
 const NOT_BUILT: usize = 12;
 const COMMITS: usize = 16;
-/// The commit before the one that is slower.
+/// The commit before the slower one.
 const NEIGHBOUR: &str = "drm/sched: Describe the module";
 const OUT: &str = "out";
 
-/// A commit of other words in a comment.
+/// Makes a commit that only changes the words of a comment.
 fn reword(place: &Place, number: usize) {
     let text = fs::read_to_string(place.path().join(FENCE)).unwrap();
     let (_, rest) = text.split_once('\n').unwrap();
@@ -53,7 +53,7 @@ fn reword(place: &Place, number: usize) {
     place.git(&["commit", "-qam", &format!("words {number}")]);
 }
 
-/// Sixteen commits behind the tag `good`.
+/// Makes sixteen commits after the tag `good`.
 fn history(place: &Place) {
     place.git(&["tag", "good"]);
     for number in 1..=COMMITS {
@@ -102,7 +102,8 @@ fn planted() -> Outcome {
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
     let said = json(&done);
     convicted(&said);
-    // Whatever was lost of what was found, the same command finds it again.
+    // Whatever part of the saved state is lost, the same command gives the same answer
+    // again.
     for lose in [nothing, the_last_verdict, the_verdicts] {
         lose(&place);
         let again = search();
@@ -118,8 +119,8 @@ fn planted() -> Outcome {
     Ok(())
 }
 
-/// A range of other words and of one commit that does not build: no run. Since one
-/// cannot be tested, the end is built next, and no more.
+/// A range of rewordings and one commit that does not build: no run is needed. As one
+/// commit cannot be tested, the end is built next, and nothing else.
 fn nothing_there(place: &Place) {
     let more = ["--out", "null", "--format", "json"];
     let done = bisect(place, "good..reworded", CLAIM, &more);
@@ -153,18 +154,18 @@ fn convicted(said: &Value) {
     assert_eq!(found["verdict"]["outcome"], "upheld");
     let figure = &found["verdict"]["figures"][0];
     let number = |of: &Value| of.as_f64().unwrap();
-    // 100 us for each job, by the clock of the machine; all else that a job takes
-    // differs by a few.
+    // 100 us per job by the clock of the machine; everything else in a job varies by a
+    // few.
     let more = number(&figure["new"]) - number(&figure["old"]);
     assert_eq!(figure["unit"], "ns");
     assert!((90e3..110e3).contains(&more), "{figure}");
     assert!(number(&figure["interval"][0]) > 1.5, "{figure}");
-    // GOOD and four of sixteen, of which the first shows that there is something to
+    // GOOD and four of the sixteen; the first of them shows that there is something to
     // find.
     assert_eq!(said["builds"], 5, "{said}");
     assert_eq!(said["tried"].as_array().unwrap().len(), 4, "{said}");
-    // What was run: the modules of the commit and those of its parent, against GOOD
-    // and against each other. All others have the modules of one of these.
+    // Runs: the commit's modules and its parent's, each against GOOD and against each
+    // other. All other commits have the same modules as one of these.
     assert_eq!(said["runs"], 3 * 2 * 6, "{said}");
     assert!(
         said["tried"]
@@ -177,7 +178,7 @@ fn convicted(said: &Value) {
 
 fn nothing(_: &Place) {}
 
-/// As if the command had been killed in the middle of its last runs.
+/// As if the command had been killed during its last runs.
 fn the_last_verdict(place: &Place) {
     let file = place.path().join(OUT).join("bisect.json");
     let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -194,7 +195,7 @@ fn the_verdicts(place: &Place) {
     fs::remove_file(place.path().join(OUT).join("bisect.json")).unwrap();
 }
 
-/// The command that is named says where the instructions are.
+/// The suggested command shows where the instructions are.
 fn explained(place: &Place, said: &Value) {
     let why = said["why"].as_str().unwrap();
     let words: Vec<&str> = why.split(' ').collect();
@@ -208,7 +209,7 @@ fn explained(place: &Place, said: &Value) {
     assert!(first.contains("timers and clock"), "{first}");
 }
 
-/// git's own search comes to the same commit, by statuses alone.
+/// `git bisect run` finds the same commit, from exit statuses alone.
 fn by_git(place: &Place, commit: &str) {
     place.git(&["bisect", "start", "bad", "good"]);
     let git = Command::new("git")
@@ -231,7 +232,8 @@ fn by_git(place: &Place, commit: &str) {
     place.git(&["bisect", "reset"]);
 }
 
-/// 20 us for a job of 30, a commit of which every run fails, and 20 us more.
+/// A commit that adds 20 us to a job of 30, one whose runs all fail, and one that adds
+/// another 20 us.
 fn steps() -> Outcome {
     let Some(place) = Place::new() else {
         return Ok(());
@@ -247,7 +249,7 @@ fn steps() -> Outcome {
         assert_eq!(done.status.code(), Some(1), "{}", errors(&done));
         json(&done)
     };
-    // Neither step has it all, nor have the last two together.
+    // Neither step has the whole effect, nor do the last two together.
     let whole = CLAIM.replace("50%", "90%");
     let said = search("good..bad", &whole, "whole");
     let found = &said["answer"]["not_of_one"];
@@ -260,7 +262,7 @@ fn steps() -> Outcome {
         "drm/sched: Wait before each job"
     );
     assert_eq!(found["verdict"]["outcome"], "refuted", "{said}");
-    // Of the second step it is the one or the other.
+    // For the second step, either of two commits may be the cause.
     let said = search("slow..bad", &CLAIM.replace("50%", "20%"), "second");
     let named = said["answer"]["one_of"].as_array().unwrap();
     let named: Vec<&Value> = named.iter().map(|one| &one["subject"]).collect();
@@ -303,7 +305,7 @@ fn refused() -> Outcome {
         assert!(said.contains(why) && !said.contains("building"), "{said}");
         assert!(!place.path().join(OUT).exists(), "{range} {claim}");
     }
-    // For the whole kernel of each commit it takes a tree that has one.
+    // A whole-kernel build needs a tree that contains one.
     place.commit("sched: Be fair", &[("kernel/sched/fair.c", "x\n", "y\n")]);
     for (more, why) in [
         (&[][..], "is no tree of the kernel: it has no Makefile"),
@@ -322,7 +324,7 @@ fn refused() -> Outcome {
         assert!(!done.status.success() && said.contains(why), "{said}");
         assert!(!place.path().join(OUT).exists());
     }
-    // For git no mistake of the command line makes a commit bad.
+    // A mistake in the command line never makes git mark a commit as bad.
     for arguments in [
         &["--test", "good", "--claim", &unknown][..],
         &["--test", "nowhere", "--claim", CLAIM],

@@ -1,4 +1,4 @@
-//! `assize compare -- COMMAND…`: commands of which it is known how they compare.
+//! `assize compare -- COMMAND…` on commands with a known difference.
 
 use std::fs;
 use std::path::Path;
@@ -17,10 +17,10 @@ crate::common::tests! {
 }
 
 const SHORT: &str = "sleep 0.01";
-/// So much longer that no host is so busy as to hide it.
+/// Longer by so much that even a busy host does not hide it.
 const LONG: &str = "sleep 0.4";
 
-/// Status and document of a comparison whose bundle is new.
+/// The status and document of a comparison in a new bundle.
 fn compared(commands: [&str; 2], more: &[&str]) -> (Option<i32>, Value) {
     let place = tempfile::tempdir().unwrap();
     let fixed = ["compare", "--quiet", "--json"];
@@ -33,7 +33,8 @@ fn compared(commands: [&str; 2], more: &[&str]) -> (Option<i32>, Value) {
     )
 }
 
-/// Noise may hide what was planted, and then passes; it does not come to be there.
+/// Noise may hide the planted difference, so several attempts are allowed; it never
+/// creates one.
 fn planted() -> Outcome {
     let gate = &["-r", "6", "--fail-on", "worse>2%"];
     let found = (0..3).find_map(|_| {
@@ -124,7 +125,7 @@ fn cpu_time() -> Outcome {
     Ok(())
 }
 
-/// Why the kernel's log shows nothing of a program that faults.
+/// The reason why the kernel's log does not show faulting programs.
 fn no_log() -> Option<String> {
     if let Err(error) = fs::File::open("/dev/kmsg") {
         return Some(format!("/dev/kmsg: {error}"));
@@ -133,7 +134,8 @@ fn no_log() -> Option<String> {
     (told.trim() != "1").then(|| "the kernel logs no faults: debug.exception-trace".into())
 }
 
-/// A program of this name that faults. Its name is what the line of the kernel begins with.
+/// Builds a program with this name that faults. The kernel's message begins with the
+/// name.
 fn faulting(place: &Path, name: &str) -> Option<String> {
     let source = place.join("fault.c");
     fs::write(&source, "int main(void) { *(volatile int *)0 = 1; }\n").unwrap();
@@ -176,7 +178,7 @@ fn complaining() -> Outcome {
         (&"complained".into(), &"loud".into())
     );
     assert_eq!((&row["count_baseline"], &row["n"]), (&0.into(), &4.into()));
-    // The kernel may leave out some where many programs fault at once.
+    // The kernel may drop some messages if many programs fault at once.
     assert!(row["count"].as_u64() >= Some(1), "{row}");
     let line = row["signatures"][0]["line"].as_str().unwrap();
     assert!(line.contains("segfault at 0"), "{line}");

@@ -1,5 +1,5 @@
-//! Runs that fail, in every way that a machine can: each is recorded with
-//! its console, tried again if so asked, and none stops the rest.
+//! Runs that fail in every way that a machine can. Each is recorded with its console and
+//! retried if requested, and none stops the rest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,8 +42,8 @@ kind = "command"
 argv = ["true"]
 "#;
 
-/// Configuration, its failure in `log.jsonl`, what is said of it, what its
-/// console shows.
+/// Configuration, the failure in `log.jsonl`, the message about it, and text on its
+/// console.
 const EXPECTED: [(&str, &str, &str, &str); 5] = [
     (
         "panic",
@@ -62,7 +62,7 @@ const EXPECTED: [(&str, &str, &str, &str); 5] = [
     ("status", "agent", "exit status 1", ""),
 ];
 
-/// What is recorded of each configuration's run.
+/// The record of each configuration's run.
 fn runs(bundle: &Path) -> BTreeMap<String, Value> {
     fs::read_dir(bundle.join("runs"))
         .unwrap()
@@ -105,7 +105,7 @@ fn each_failure() -> Outcome {
             .filter(|line| line["index"] == run["index"])
             .map(|line| (line["attempt"].as_u64(), line["failed"]["failure"].as_str()))
             .collect();
-        // That the kernel crashed is a result, which is not tried again.
+        // A kernel crash is a result, so it is not retried.
         let tried = if configuration == "panic" { 1 } else { 2 };
         let expected: Vec<_> = (1..=tried).map(|n| (Some(n), Some(kind))).collect();
         assert_eq!(attempts, expected, "{configuration}");
@@ -126,7 +126,7 @@ fn each_failure() -> Outcome {
     Ok(())
 }
 
-/// The word of the verdict for it.
+/// The word for it in the verdict.
 fn how_it_ended(configuration: &str) -> &str {
     match configuration {
         "panic" => "crashed",
@@ -138,7 +138,7 @@ fn how_it_ended(configuration: &str) -> &str {
     }
 }
 
-/// A QEMU that this process has started.
+/// A QEMU process started by this process.
 fn qemu_of(parent: u32) -> Option<Pid> {
     let tasks = fs::read_dir(format!("/proc/{parent}/task")).ok()?;
     let children =
@@ -161,7 +161,7 @@ fn qemu_of(parent: u32) -> Option<Pid> {
 fn killed() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
-    // Busy for longer than it takes to find it.
+    // Busy for long enough for the test to find it.
     let text = r#"title = "Test"
 target = "exact"
 runs = 1
@@ -184,7 +184,7 @@ duration = "301ms"
     let bundle = here.join("test.bundle");
     let mut victim = None;
     while victim.is_none() && running.try_wait().unwrap().is_none() {
-        // Until there is a bundle, what runs is a boot.
+        // Before there is a bundle, a running QEMU is booting.
         if bundle.join("bundle.json").exists() {
             victim = qemu_of(running.id());
         }

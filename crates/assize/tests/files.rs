@@ -1,4 +1,4 @@
-//! Several files of results beside each other, in whatever order.
+//! Several files of results together, in any order.
 
 use std::fmt::Write;
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::common::{assize, document, errors};
 use serde_json::Value;
 
-/// Four runs of `perf stat` of `command`. A metric that is left out is not
-/// there; the one called `dead` was not supported.
+/// Four runs of `perf stat` of `command`. Metrics in `left_out` are absent; `dead` is not
+/// supported.
 fn perf(command: &str, scale: u32, left_out: &[&str], dead: &str) -> String {
     let mut text = String::new();
     for run in 1..=4 {
@@ -39,7 +39,7 @@ fn perf(command: &str, scale: u32, left_out: &[&str], dead: &str) -> String {
     text
 }
 
-/// A document without what says in which order the inputs were given.
+/// A document without the fields that depend on the order of the inputs.
 fn unordered(mut document: Value) -> Value {
     let map = document.as_object_mut().unwrap();
     for named in ["source", "reproduce"] {
@@ -55,7 +55,7 @@ fn unordered(mut document: Value) -> Value {
     document
 }
 
-/// Lists in sentences stand in the order of the inputs.
+/// Sorts lists in sentences, which are in the order of the inputs.
 fn reorder_words(value: &mut Value) {
     match value {
         Value::Array(rows) => rows.iter_mut().for_each(reorder_words),
@@ -80,7 +80,7 @@ fn sort(value: &mut Value) {
     }
 }
 
-/// Every order of these.
+/// All permutations of these.
 fn orders<'a>(of: &[&'a str]) -> Vec<Vec<&'a str>> {
     if of.is_empty() {
         return vec![Vec::new()];
@@ -96,7 +96,7 @@ fn orders<'a>(of: &[&'a str]) -> Vec<Vec<&'a str>> {
     all
 }
 
-/// The document is the same in every order of these inputs, which it gives.
+/// Checks that the document is the same for every order of these inputs, and returns it.
 fn same_in_every_order(place: &Path, inputs: &[&str]) -> Value {
     let compared = |order: &[&str]| {
         let mut arguments = vec!["compare", "--json", "--baseline", "a"];
@@ -146,7 +146,7 @@ fn a_counter_that_one_file_lacks_is_all_that_is_missing() {
         let rows = found["comparisons"].as_array().unwrap();
         assert_eq!(rows.len(), if inputs.len() == 2 { 3 } else { 7 });
     }
-    // Nothing is missing where nothing is missing.
+    // Without missing metrics there is no lint about them.
     assert!(
         lints(
             &same_in_every_order(here, &["a.txt", "c.txt"]),
@@ -225,7 +225,7 @@ fn hyperfine_in_seconds_stands_beside_hyperfine_in_milliseconds() {
         let row = rows.iter().find(|row| row["metric"] == "time").unwrap();
         let ratio = row["ratio"].as_f64().unwrap();
         assert!((ratio - 0.9521 / 1.052).abs() < 1e-12, "{ratio}");
-        // Recorded is what was printed.
+        // The recorded values are the printed ones.
         let means: Vec<&Value> = found["summaries"].as_array().unwrap().iter().collect();
         let printed = means
             .iter()
@@ -239,7 +239,7 @@ fn hyperfine_in_seconds_stands_beside_hyperfine_in_milliseconds() {
     }
 }
 
-/// What hackbench prints when it takes 7 ms, six times.
+/// The output of six hackbench runs that take this long.
 fn hackbench(time: &str) -> String {
     let one = format!(
         "Running in process mode with 2 groups using 8 file descriptors each (== 16 tasks)\n\

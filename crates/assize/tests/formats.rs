@@ -1,5 +1,5 @@
-//! What machines read, and how commands end: planted results in each direction, in each
-//! format, read by a reader of that format.
+//! Machine-readable formats and exit statuses: planted results in each direction, in each
+//! format, checked by a reader of that format.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn assize(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// What the reader of a format makes of a text.
+/// How the reader of a format interprets a text.
 fn read(format: &str, text: &[u8]) -> serde_json::Value {
     read_by("/usr/bin/python3".into(), format, text)
 }
@@ -32,7 +32,7 @@ fn read_by(python: PathBuf, format: &str, text: &[u8]) -> serde_json::Value {
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
-/// What comes of giving a text to a reader.
+/// The output of a reader for a text.
 fn given(python: PathBuf, arguments: &[&str], text: &[u8]) -> Output {
     let mut child = Command::new(python)
         .arg(root().join("crates/assize/tests/formats.py"))
@@ -46,7 +46,7 @@ fn given(python: PathBuf, arguments: &[&str], text: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// The Python that has a package of PyPI, which setup.sh installs.
+/// The Python that has a package from PyPI, installed by setup.sh.
 fn python_with(package: &str) -> Option<PathBuf> {
     let python = crate::common::python();
     let import = format!("import {package}");
@@ -59,8 +59,8 @@ fn python_with(package: &str) -> Option<PathBuf> {
     None
 }
 
-/// Two files of results of hyperfine: eight runs each, the second's so many times as
-/// long, with a noise of so much.
+/// Two result files of hyperfine, eight runs each. The runs in the second take `ratio`
+/// times as long; `noise` is the relative noise.
 fn results(place: &Path, ratio: f64, noise: f64) -> [String; 2] {
     [("old", 1.0), ("new", ratio)].map(|(name, ratio)| {
         let shape = [0.0, 1.0, -1.0, 0.5, -0.5, 0.8, -0.8, 0.1];
@@ -91,7 +91,7 @@ fn a_gate_lets_better_and_equal_pass_and_stops_worse() {
         (1.5, 0.002, 1, 1),
         // Within the margin, and shown to be.
         (1.01, 0.002, 0, 0),
-        // Nothing is there, and the runs do not show it.
+        // No difference, but the runs do not show that.
         (1.0, 0.2, 0, 1),
     ] {
         let ends = |gate| ends(ratio, noise, gate);
@@ -103,7 +103,7 @@ fn a_gate_lets_better_and_equal_pass_and_stops_worse() {
 #[test]
 fn every_format_says_what_failed_and_is_read_by_its_readers() {
     let place = tempfile::tempdir().unwrap();
-    // Checks, failures, undecided: the row, and three claims.
+    // The numbers of checks, failures and undecided checks: the row, and three claims.
     for (ratio, noise, expected) in [
         (0.5, 0.002, [4, 1, 0]),
         (1.0, 0.2, [4, 1, 2]),
@@ -150,7 +150,7 @@ fn programs_that_are_not_ours_read_the_same() {
         let done = assize(&[&fixed[..], &PRIMARY, &asked, &["--format", format]].concat());
         done.stdout
     };
-    // The kernel's parser of KUnit's results, where its sources are.
+    // The kernel's own parser for KUnit results, if its sources are here.
     let kernels = Kernels::new(Kernels::default_root().unwrap());
     let tree = kernels.resolve("debian:6.12").ok().and_then(|kernel| {
         kernels.stored_source_parts(
@@ -168,7 +168,7 @@ fn programs_that_are_not_ours_read_the_same() {
             assert!(done.status.success(), "{why}");
             let found: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
             assert_eq!(found, read("ktap", &text));
-            // It refuses what is no KTAP.
+            // It refuses text that is not KTAP.
             let cut = &text[..text.len() / 2];
             let done = given("/usr/bin/python3".into(), &["kunit", tree], cut);
             assert!(!done.status.success());
@@ -244,7 +244,7 @@ fn the_jobs_of_the_page_on_ci_are_yaml_whose_commands_are_understood() {
     let commands = commands.as_array().unwrap();
     assert_eq!(commands.len(), 7, "{commands:?}");
     for command in commands {
-        // What GitHub puts there before a shell reads it.
+        // GitHub replaces this before a shell reads it.
         let command = command.as_str().unwrap();
         let command = command.replace("${{ github.base_ref }}", "main");
         let words = shlex::split(&command).unwrap();

@@ -1,4 +1,4 @@
-//! Tests that take long, or need what is not always there: `make test-all` runs them.
+//! Tests that take long or have special requirements: `make test-all` runs them.
 
 #[path = "bisect.rs"]
 mod bisect;

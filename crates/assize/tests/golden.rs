@@ -1,8 +1,8 @@
-//! Every folder of `golden/` is a case: `cmd` holds a command line, run from
-//! the root of the repository (standard input from `stdin` if it is there);
-//! `stdout`, `stderr` and `status` hold what it must print and return.
+//! Every folder in `golden/` is a test case. `cmd` is a command line, run from the root
+//! of the repository, with `stdin` as standard input if that file exists. `stdout`,
+//! `stderr` and `status` are the expected output and exit status.
 //!
-//! `ASSIZE_GOLDEN=1 cargo test` rewrites them; a human reads the difference.
+//! `ASSIZE_GOLDEN=1 cargo test` rewrites them; a human reviews the difference.
 
 use std::fs;
 use std::io::Write;
@@ -33,7 +33,7 @@ fn run(case: &Path) -> [(&'static str, String); 3] {
         .spawn()
         .unwrap();
     let input = fs::read(case.join("stdin")).unwrap_or_default();
-    // A command that does not read its input closes the pipe: no failure.
+    // A command that does not read its input closes the pipe, which is not a failure.
     let _ = child.stdin.take().unwrap().write_all(&input);
     let done = child.wait_with_output().unwrap();
     [

@@ -1,5 +1,5 @@
-//! Memory images of the exact machine: what is drawn for them, and that the
-//! runs from them are exact.
+//! Memory images of the exact machine: what is randomised in them, and that runs from
+//! them are exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,8 +17,8 @@ crate::common::tests! {
     a_plan_says_how_many_boots_there_will_be = planned,
 }
 
-/// A program that says which process it is and how long the variable is that
-/// moves its stack.
+/// The program prints its process ID and the length of the variable that shifts its
+/// stack.
 const EXPERIMENT: &str = r#"title = "Images"
 kernel = "debian:6.12"
 runs = 3
@@ -63,7 +63,7 @@ impl Here {
         self.directory.path()
     }
 
-    /// Carries it out, from no answer that is there already.
+    /// Carries out the experiment without using cached answers.
     fn run(&self, out: &str, more: &[&str]) {
         let arguments = [&["run", "images.toml", "--fresh", "--out", out], more].concat();
         let done = command(self.path(), &arguments)
@@ -82,7 +82,7 @@ impl Here {
         (0..6).map(of).collect()
     }
 
-    /// The digests of the memory that runs went on from, by image.
+    /// For each image, the digests of the memory that its runs started from.
     fn memories(&self, out: &str) -> BTreeMap<u64, BTreeSet<String>> {
         let log = fs::read_to_string(self.path().join(out).join("log.jsonl")).unwrap();
         let mut all: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
@@ -110,7 +110,7 @@ fn own() -> Outcome {
     assert_eq!(memories.len(), 3);
     let all: BTreeSet<&String> = memories.values().flatten().collect();
     assert_eq!(all.len(), 3, "one memory for each image: {memories:?}");
-    // Processes and padding are what was drawn.
+    // The number of processes and the padding are as drawn.
     let images = here.json("a/bundle.json")["head"]["plan"]["images"].clone();
     let drawn = |run: &Value, what: &str| {
         let image = &images[run["image"].as_u64().unwrap() as usize];
@@ -120,19 +120,19 @@ fn own() -> Outcome {
     for run in &runs {
         assert_eq!(run["image"], run["block"]);
         assert_eq!(value(run, "padding"), drawn(run, "padding"));
-        // The kernel starts some threads of its own when it likes.
+        // The kernel starts some threads at times of its own choosing.
         let processes = drawn(run, "processes") - drawn(first, "processes");
         let more = value(run, "pid") - value(first, "pid") - processes;
         assert!(more.abs() <= 4, "{more}");
     }
-    // The kernel itself lies elsewhere in each, a multiple of 2 MiB away.
+    // The kernel is at a different address in each image, a multiple of 2 MiB apart.
     let places: BTreeSet<i64> = runs.iter().map(|run| value(run, "text")).collect();
     assert_eq!(places.len(), 3, "{places:x?}");
     assert!(
         places.iter().all(|place| place % (2 << 20) == 0),
         "{places:x?}"
     );
-    // In another order, not as many at once, and booted anew: the same bytes.
+    // In another order, one at a time, and from a fresh boot: the same bytes.
     here.run("b", &["--jobs", "1"]);
     assert_eq!(files(&here.path().join("a")), files(&here.path().join("b")));
     here.run("c", &["--cold"]);
@@ -152,7 +152,7 @@ fn one() -> Outcome {
     let line = runs[0]["environment"]["command_line"].as_str().unwrap();
     assert!(!line.contains("assize.drawn"), "{line}");
     assert!(runs.iter().all(|run| value(run, "padding") == 0));
-    // Where it was linked for.
+    // The kernel is at its link address.
     assert!(
         runs.iter()
             .all(|run| value(run, "text") == 0xffff_8100_0000)
@@ -160,8 +160,8 @@ fn one() -> Outcome {
     Ok(())
 }
 
-/// A digit for each of three modules that are loaded, the newest first, the second
-/// and the third of which a step stands between.
+/// A digit for each of three loaded modules, the newest first. Between the second and the
+/// third there is another step.
 const MODULES: &str = r#"title = "Modules"
 kernel = "debian:6.12"
 setup = [
@@ -187,12 +187,12 @@ fn modules() -> Outcome {
         all.collect::<BTreeSet<i64>>()
     };
     assert_eq!(orders("runs = 2\nimages = 1"), BTreeSet::from([321]));
-    // With this seed the two images have the two orders that there are.
+    // With this seed, the two images have the two possible orders.
     assert_eq!(orders("runs = 2\nseed = 4"), BTreeSet::from([312, 321]));
     Ok(())
 }
 
-/// Two forms of a queue of ours.
+/// Two forms of our own queue.
 const BUILDS: &str = r#"title = "Builds"
 kernel = "debian:6.12"
 runs = 3
@@ -223,11 +223,11 @@ fn builds() -> Outcome {
         let image = run["image"].as_u64().unwrap();
         of_image.entry(image).or_default().insert(module.into());
     }
-    // Other bytes in each image, the same in all runs from it.
+    // Each image has different bytes, which are the same in all runs from it.
     assert!(of_image.values().all(|modules| modules.len() == 1));
     let all: BTreeSet<&String> = of_image.values().flatten().collect();
     assert_eq!(all.len(), 3, "{of_image:?}");
-    // That is no difference of the configurations, nor one among their runs.
+    // This does not count as a difference between configurations, nor between their runs.
     let verdict = document(here.path(), &["compare", "a", "--json"]);
     let lints = verdict["lints"].as_array().unwrap();
     let codes = lints.iter().map(|lint| lint["code"].as_str().unwrap());

@@ -1,5 +1,5 @@
-//! `assize run` is killed and interrupted at many moments; going on gives
-//! the same bundle as never having been stopped, and nothing stays behind.
+//! Kills and interrupts `assize run` at many moments; resuming gives the same bundle as
+//! an uninterrupted run, and no process is left behind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,8 +12,8 @@ use crate::common::{Cache, Outcome, command, errors, files, recorded, there};
 use rustix::process::{Pid, Signal, kill_process};
 
 const RUNS: usize = 12;
-/// A bundle is killed after this at the latest: on a busy host the whole of it
-/// takes long.
+/// The latest moment at which a bundle is killed; on a busy host, a complete run takes
+/// much longer.
 const LONGEST: Duration = Duration::from_millis(1000);
 
 crate::common::tests! {
@@ -22,12 +22,12 @@ crate::common::tests! {
     an_interrupted_run_says_how_to_go_on = interrupted,
 }
 
-/// An experiment and its bundle `whole` that nothing has stopped.
+/// An experiment, and its bundle `whole` from an uninterrupted run.
 struct Place {
     directory: tempfile::TempDir,
     cache: Cache,
     target: &'static str,
-    /// How long the whole of it took, or [`LONGEST`].
+    /// How long the uninterrupted run took, but at most [`LONGEST`].
     took: Duration,
 }
 
@@ -41,7 +41,7 @@ impl Place {
         };
         let text = format!("target = \"{}\"\n{EXPERIMENT}", place.target);
         fs::write(place.here().join("test.toml"), text).unwrap();
-        // Whatever is made once is made now.
+        // Everything that is built only once is built now.
         place.done(place.run("first"));
         let begun = Instant::now();
         place.done(place.run("whole"));
@@ -53,7 +53,7 @@ impl Place {
         self.directory.path()
     }
 
-    /// Begins a bundle or goes on with it. No run comes from the cache.
+    /// Starts or resumes a bundle. No run comes from the cache.
     fn run(&self, bundle: &str) -> Command {
         let how = match self.here().join(bundle).join("bundle.json").exists() {
             true => vec!["--resume", bundle],
@@ -85,13 +85,13 @@ impl Place {
         files(&self.here().join(bundle))
     }
 
-    /// Goes on with the bundle to its end, which must be that of `whole`.
+    /// Resumes the bundle to its end and compares it with `whole`.
     fn ends_whole(&self, bundle: &str) {
         self.done(self.run(bundle));
         let (whole, bundle) = (self.files("whole"), self.files(bundle));
         let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&bundle), names(&whole), "nothing is left over");
-        // Only exact runs are the same each time.
+        // Only exact runs are identical each time.
         for (name, bytes) in whole.iter().filter(|_| self.target == "exact") {
             assert_eq!(bundle.get(name), Some(bytes), "{} differs", name.display());
         }
@@ -112,8 +112,8 @@ kind = "command"
 argv = ["sleep", "0.01"]
 "#;
 
-/// Whether exact runs can be carried out here, which are equal byte for
-/// byte; of others only what is recorded can be compared.
+/// The exact target if it works here, as its runs are byte-identical; on other targets
+/// only the list of recorded files can be compared.
 fn target() -> &'static str {
     match there(&["QEMU", "kernel debian:6.12"]) {
         Ok(()) => "exact",
@@ -126,7 +126,7 @@ fn target() -> &'static str {
 
 pub(crate) fn killed(kills: u32) -> Outcome {
     let place = Place::new();
-    // Killed after it has taken the directory and before it has begun the bundle.
+    // Killed after it created the directory and before it started the bundle.
     let taken = place.here().join("taken");
     fs::create_dir(&taken).unwrap();
     fs::write(taken.join("lock"), "").unwrap();
@@ -143,7 +143,7 @@ pub(crate) fn killed(kills: u32) -> Outcome {
         let before = complete(&place.here().join(bundle));
         let mut running = place.start(bundle);
         match kill % 10 {
-            // However slow the host is, some must hit a machine.
+            // However slow the host is, some kills must hit a running machine.
             9 if place.target == "exact" => {
                 while !place.has_machine() && running.try_wait().unwrap().is_none() {
                     thread::sleep(Duration::from_millis(1));
@@ -172,7 +172,7 @@ pub(crate) fn killed(kills: u32) -> Outcome {
     Ok(())
 }
 
-/// The runs that a bundle holds; what is being written is nobody's business.
+/// The complete runs of a bundle; files still being written are ignored.
 fn complete(bundle: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = match bundle.exists() {
         true => files(bundle),
@@ -209,7 +209,7 @@ fn interrupted() -> Outcome {
     Ok(())
 }
 
-/// Moments that look random and are the same each time.
+/// Moments that look random but are the same each time.
 struct Chance(u64);
 
 impl Chance {

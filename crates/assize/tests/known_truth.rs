@@ -1,5 +1,5 @@
-//! Figures whose truth was planted, in every form that is judged at once: eight runs a
-//! side, of which one side is a tenth less, and the same without a difference.
+//! Figures with a planted difference, in every input format: eight runs a side, one side
+//! a tenth less; and the same without a difference.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// Deviations of one per cent, of a generator that can be replayed.
+/// Deviations of one per cent from a reproducible generator.
 struct Noise(u64);
 
 impl Noise {
@@ -36,7 +36,7 @@ impl Noise {
     }
 }
 
-/// What is written to a directory, and the arguments that judge it.
+/// Writes figures to a directory, and returns the arguments that judge them.
 struct Form {
     name: &'static str,
     write: fn(&Path, [&[f64; 8]; 2]) -> Vec<String>,
@@ -48,7 +48,7 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// A file for each side.
+/// Writes a file for each side.
 fn each(
     place: &Path,
     sides: [&[f64; 8]; 2],
@@ -187,7 +187,7 @@ fn go(place: &Path, sides: [&[f64; 8]; 2]) -> Vec<String> {
     })
 }
 
-/// What fio writes for a job, with eight files a side.
+/// The output of fio for a job, with eight files a side.
 fn fio(place: &Path, sides: [&[f64; 8]; 2]) -> Vec<String> {
     let mut arguments = vec!["audit".to_owned()];
     for (name, values) in SIDES.iter().zip(sides) {
@@ -309,7 +309,7 @@ const FORMS: [Form; 14] = [
     },
 ];
 
-/// The comparisons of a document, with what was printed if there is none.
+/// The comparisons of a document; the error is the output if there is none.
 fn comparisons(place: &Path, arguments: &[String]) -> Result<Vec<Value>, String> {
     let done = Command::new(env!("CARGO_BIN_EXE_assize"))
         .args(arguments)
@@ -324,7 +324,7 @@ fn comparisons(place: &Path, arguments: &[String]) -> Result<Vec<Value>, String>
     Ok(document["comparisons"].as_array().unwrap().clone())
 }
 
-/// Whether a comparison says that there is a difference.
+/// Whether a comparison reports a difference.
 fn differs(comparison: &Value) -> bool {
     ["established", "supported"].contains(&comparison["verdict"].as_str().unwrap())
 }
@@ -363,7 +363,7 @@ fn a_planted_tenth_is_found_in_every_form_and_a_null_in_none() {
     );
 }
 
-/// What decides: the verdicts and their figures, without the order of rows.
+/// The verdicts and their figures, without the order of rows.
 fn decided(found: &[Value]) -> Vec<[String; 6]> {
     let keys = [
         "workload",

@@ -1,4 +1,4 @@
-//! The codes of lints: one list, which the sources and docs/lints.md agree with.
+//! The list of lint codes agrees with the sources and with docs/lints.md.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,7 +45,7 @@ fn codes_are_in_order_and_there_once() {
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
 }
 
-/// Every Rust source of a room that makes lints or doubts, without its tests.
+/// Every Rust source, without tests, of a crate that creates lints or doubts.
 fn sources() -> Vec<String> {
     let mut open: Vec<PathBuf> = ["agent", "assize", "audit", "bundle", "target", "verdict"]
         .iter()
@@ -66,9 +66,8 @@ fn sources() -> Vec<String> {
     texts
 }
 
-/// What the sources call lints and doubts is in the list, and the list has
-/// nothing else: a word of `--fail-on` that never comes would be no better
-/// than an unknown one.
+/// All lints and doubts in the sources are in the list, and the list has no others: a
+/// code that `--fail-on` accepts but that never occurs would be as bad as an unknown one.
 #[test]
 fn the_list_holds_what_the_sources_say() {
     let listed: BTreeSet<&str> = LINTS.iter().map(|(code, _)| *code).collect();

@@ -1,5 +1,5 @@
-//! The workloads of a phone on the exact machine: what is planted is found with
-//! its size, and what is not there is not.
+//! The workloads of a phone on the exact machine: planted effects are found with their
+//! size, and nothing else is.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ crate::common::tests! {
     rt_app_is_calibrated_once_for_all = rt_app,
 }
 
-/// A run of each cell: configuration and workload to what was recorded.
+/// Maps configuration and workload to the record of a run.
 type Runs = BTreeMap<(String, String), Value>;
 
 struct Place {
@@ -48,7 +48,7 @@ impl Place {
         errors(&done)
     }
 
-    /// Carries the experiment out; what each run recorded.
+    /// Carries out the experiment and returns the record of each run.
     fn runs(&self, more: &[&str]) -> Runs {
         let run = ["run", "test.toml", "--quiet", "--out", "bundle"];
         self.does(&[&run, more].concat());
@@ -78,7 +78,7 @@ fn metric(run: &Value, name: &str) -> f64 {
     value.unwrap_or_else(|| panic!("no {name} in {run}"))
 }
 
-/// Found and wanted are the same but for this share.
+/// Asserts that two values differ by at most this fraction.
 fn is_near(found: f64, wanted: f64, share: f64, what: &str) {
     let off = (found / wanted - 1.0).abs();
     assert!(off <= share, "{what}: {found}, not {wanted}");
@@ -148,8 +148,7 @@ fn work_and_cpus() -> Outcome {
     Ok(())
 }
 
-/// 200 ms are buffered, and each second something urgent keeps the CPU for
-/// 400 ms.
+/// 200 ms are buffered, and each second an urgent task occupies the CPU for 400 ms.
 const MUSIC: &str = r#"title = "Music"
 runs = 1
 images = 1
@@ -193,11 +192,11 @@ fn music() -> Outcome {
         assert_eq!(underruns(workload), 0, "{workload}");
         assert!(silence(workload).abs() < f64::EPSILON);
     }
-    // Whatever the phase, two or three times while it plays.
+    // Two or three times while it plays, depending on the phase.
     let starved = underruns("starved");
     assert!((2..=3).contains(&starved), "{starved}");
     let each = silence("starved") / starved as f64;
-    // Less what was left in the buffer, and a little more to start again.
+    // Minus what remained in the buffer, plus a little to start again.
     assert!((150e6..300e6).contains(&each), "{each}");
     let cost = metric(of(&runs, "base", "quiet"), "player_cpu_time");
     assert!((1e6..200e6).contains(&cost), "{cost}");
@@ -212,7 +211,7 @@ fn music() -> Outcome {
     Ok(())
 }
 
-/// rt-app itself finds what is put in the place of its own finding.
+/// rt-app uses the calibration that the workload gives it, which is what it measures itself.
 const RT_APP: &str = r#"title = "rt-app"
 runs = 1
 images = 1

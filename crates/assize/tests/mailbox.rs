@@ -1,4 +1,4 @@
-//! Archives of mails: each mail is judged by itself.
+//! Archives of mails: each mail is judged separately.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::{assize, document, errors, printed};
 use serde_json::Value;
 
-/// Runs of two kernels, which took turns; `shift` is the difference.
+/// Alternating runs of two kernels; `shift` is the difference.
 fn body(shift: f64) -> String {
     let mut text = String::new();
     for run in 0..5 {
@@ -23,7 +23,7 @@ fn body(shift: f64) -> String {
     text
 }
 
-/// A mail as it travels.
+/// A mail in transport format.
 fn mail(id: &str, subject: &str, answers: Option<&str>, body: &str) -> String {
     let answers = answers.map_or(String::new(), |id| format!("In-Reply-To: <{id}>\n"));
     format!(
@@ -32,8 +32,8 @@ fn mail(id: &str, subject: &str, answers: Option<&str>, body: &str) -> String {
     )
 }
 
-/// Four mails: one that shows something, one with a quotation, one in which
-/// nothing is to be seen, one without figures.
+/// Four mails: one with a difference, one with a quotation, one without a difference, one
+/// without figures.
 fn mails() -> [String; 4] {
     let quoted: String = body(-3.0)
         .lines()
@@ -86,7 +86,7 @@ fn each_mail_of_a_mailbox_is_judged_by_itself() {
     );
     assert_eq!(rows[0]["message_id"], "1@x");
     assert_eq!(rows[0]["subject"], "[PATCH] faster");
-    // As the mail alone, word for word.
+    // The same result as for the mail alone, word for word.
     fs::write(place.path().join("1.eml"), &mails()[0]).unwrap();
     let alone = document(place.path(), &["audit", "1.eml", "--json"]);
     let verdicts = alone["comparisons"].as_array().unwrap();

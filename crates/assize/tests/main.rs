@@ -1,4 +1,4 @@
-//! The command, as a user starts it.
+//! Tests of the command as a user runs it.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
 #![allow(clippy::unnecessary_wraps, clippy::print_stdout)]
@@ -26,7 +26,7 @@ mod several;
 mod trace;
 mod verbs;
 
-/// A boot of each kind, which `make test` tries; [`full`] has the rest.
+/// A boot of each kind for `make test`; [`full`] has the rest.
 mod boots {
     use crate::full::kill;
 

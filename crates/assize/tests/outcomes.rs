@@ -1,4 +1,4 @@
-//! How runs ended, from a bundle to every format and the exit status.
+//! Outcomes of runs, from a bundle to every format and the exit status.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -20,16 +20,16 @@ const WARNING: &str = "\
 [    3.000200] Call Trace:
 [    3.000230]  seq_read_iter+0x11e/0x480";
 
-/// What becomes of the runs of the patched side.
+/// The outcome of runs on the patched side.
 #[derive(Clone, Copy, PartialEq)]
 enum Planted {
-    /// The first so many crash.
+    /// The first runs, this many, crash.
     Crashes(u32),
-    /// The first so many complete, and the kernel warns.
+    /// The first runs, this many, complete with a kernel warning.
     Warnings(u32),
 }
 
-/// A bundle of 40 pairs that share seed and image.
+/// A bundle of 40 pairs with common seed and image.
 fn bundle(directory: &Path, planted: Planted) {
     let configuration = |name: &str| Configuration {
         name: name.into(),
@@ -87,7 +87,7 @@ fn document(directory: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&assize(directory, arguments).stdout).unwrap()
 }
 
-/// What a format says of a bundle, and how the command ended.
+/// The output of a bundle in a format, and the exit status.
 fn shown(at: &Path, more: &[&str]) -> (String, String, Option<i32>) {
     let done = assize(at, &[&["report", "ring.bundle"], more].concat());
     let out = String::from_utf8_lossy(&done.stdout).into_owned();
@@ -118,7 +118,7 @@ fn six_crashes_of_forty_are_said_first_in_every_format() {
         "{brief}"
     );
     assert_eq!(status, Some(0));
-    // Nothing asked about it: the last word, with the command that looks into it.
+    // No option asked about it: the last line says so, with the command to look into it.
     assert!(
         said.contains("look into it: assize run-one ring.bundle --index 1"),
         "{said}"
@@ -213,7 +213,7 @@ fn one_crash_of_forty_is_mentioned_everywhere_without_a_verdict() {
     assert!(brief.contains("6 or more would tell"), "{brief}");
     let gate = ["--fail-on", "worse>2%", "--lower-is-better", "time"];
     assert_eq!(shown(at, &gate).2, Some(0));
-    // A gate that asks for proof has none.
+    // A gate that asks for proof stays closed without it.
     let gate = ["--fail-on", "unproven>2%", "--lower-is-better", "time"];
     assert_eq!(shown(at, &gate).2, Some(1));
 }

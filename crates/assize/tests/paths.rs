@@ -1,4 +1,4 @@
-//! Arguments that are no text: paths are what they are, and nothing panics.
+//! Arguments that are not UTF-8: paths work as they are, and nothing panics.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Not UTF-8, as a file of an old system may be called.
+/// A name that is not UTF-8, as on an old system.
 fn odd(name: &str) -> OsString {
     let mut bytes = b"caf\xe9 ".to_vec();
     bytes.extend(name.as_bytes());
@@ -22,7 +22,7 @@ fn words<'a>(text: &[&'a str]) -> Vec<&'a OsStr> {
     text.iter().map(|word| OsStr::new(*word)).collect()
 }
 
-/// The command ends with this status; if that is an error there is one message.
+/// The command exits with this status; if that is an error, it prints one message.
 fn ends(here: &Path, arguments: &[&OsStr], status: i32) -> Output {
     let done = assize(here, arguments);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -55,7 +55,7 @@ kind = "command"
 argv = ["true"]
 "#;
 
-/// Every `reproduce` line is carried out by a shell and gives the same again.
+/// Every `reproduce` line works in a shell and gives the same result.
 fn reproduces(here: &Path, done: &Output) {
     let document: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let command = document["reproduce"].as_str().unwrap();
@@ -93,7 +93,7 @@ fn posts_and_bundles_with_odd_names_are_read_and_reproduced() {
         let tried = words(&[verb, "--json", "--claims"]);
         let done = ends(here, &[&tried[..], &[&claims, &bundle]].concat(), 0);
         reproduces(here, &done);
-        // Text shows the same command, and a terminal what it can.
+        // Text shows the same command; a terminal shows what it can.
         let text = ends(here, &[OsStr::new(verb), &bundle], 0);
         let text = String::from_utf8(text.stdout).unwrap();
         assert!(text.contains(r"$'caf\xe9 out.bundle'"), "{text}");

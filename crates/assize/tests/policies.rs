@@ -1,5 +1,5 @@
-//! Placement policies on the exact machine: they place tasks as they say, and a
-//! run whose policy fails is no run.
+//! Placement policies on the exact machine: tasks run where the policy says, and a run
+//! whose policy fails counts as failed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ crate::common::tests! {
     levels_with_the_same_policy_are_refused = same,
 }
 
-/// Records into this directory.
+/// Options to record into this directory.
 const OUT: &[&str] = &["--out", "x.bundle"];
 
 const PLACES: &str = r#"title = "Where tasks run"
@@ -64,7 +64,7 @@ interval = "2ms"
 loops = 50
 "#;
 
-/// Which CPU a page's threads find free depends on the seed, so that one run says little.
+/// The seed decides which CPU a page's threads find free, so one run shows little.
 const PAGES: &str = r#"title = "Where pages run"
 kernel = "debian:7"
 cpus = 4
@@ -98,7 +98,7 @@ impl Here {
         self.directory.path()
     }
 
-    /// Carries out an experiment: status, and what it said.
+    /// Carries out an experiment; returns status and messages.
     fn run(&self, text: &str, more: &[&str]) -> (Option<i32>, String) {
         fs::write(self.path().join("x.toml"), text).unwrap();
         let arguments = [&["run", "x.toml"], more].concat();
@@ -109,7 +109,7 @@ impl Here {
         (done.status.code(), errors(&done))
     }
 
-    /// The runs of the bundle.
+    /// The records of all runs in the bundle.
     fn all_runs(&self) -> Vec<Value> {
         let entries = fs::read_dir(self.path().join("x.bundle/runs")).unwrap();
         let read = |entry: std::io::Result<fs::DirEntry>| fs::read(entry.unwrap().path());
@@ -118,7 +118,7 @@ impl Here {
             .collect()
     }
 
-    /// The same by configuration and workload, where there is one of each.
+    /// The records by configuration and workload, if there is one of each.
     fn runs(&self) -> BTreeMap<(String, String), Value> {
         let mut runs = BTreeMap::new();
         for run in self.all_runs() {
@@ -137,13 +137,13 @@ fn metric(run: &Value, name: &str) -> f64 {
         .unwrap_or_else(|| panic!("no {name}: {run:#}"))
 }
 
-/// For how long each CPU was not idle, in nanoseconds.
+/// How long each CPU was not idle, in nanoseconds.
 fn non_idle(run: &Value) -> Vec<f64> {
     let of = |cpu| metric(run, &format!("cpu{cpu}_non_idle"));
     (0..4).map(of).collect()
 }
 
-/// What part of 200 ms each CPU was not idle.
+/// The fraction of 200 ms that each CPU was not idle.
 fn busy(run: &Value) -> Vec<f64> {
     non_idle(run).iter().map(|ns| ns / 200e6).collect()
 }
@@ -180,7 +180,7 @@ fn places() -> Outcome {
         of_spread.iter().all(|share| *share > 0.01),
         "spread: {of_spread:?}"
     );
-    // cyclictest binds its threads to a CPU each unless that is ignored.
+    // cyclictest binds each thread to a CPU, unless the policy ignores that.
     let timers = non_idle(of("pack-full", "timers"));
     let others: f64 = timers[1..].iter().sum();
     assert!(others < 0.05 * timers[0], "cyclictest: {timers:?}");
@@ -190,7 +190,8 @@ fn places() -> Outcome {
             continue;
         }
         let turns = metric(run, "turns");
-        // Where a task is put first is decided once: some milliseconds of one CPU.
+        // The initial placement of a task happens once and may cost some milliseconds of
+        // one CPU.
         assert!(turns >= 0.97 * own, "{policy}: {turns} of {own}");
         let ops: Vec<&Value> = run["identity"]
             .as_array()
@@ -221,10 +222,10 @@ fn pages() -> Outcome {
         })
     };
     let (burst, learn) = (of("pack-burst"), of("pack-learn"));
-    // The page's thread leaves its CPU to one of the workers that it wakes, so that the
-    // last CPU has to wake for few of them.
+    // The page's thread gives its CPU to one of the workers that it wakes, so that the
+    // last CPU wakes for only a few of them.
     assert!(burst[3] < 0.5 * burst[1], "{burst:?}");
-    // The first CPU is left to what is short.
+    // The first CPU is left to short tasks.
     assert!(learn[0] < 0.75 * burst[0], "{learn:?} {burst:?}");
     Ok(())
 }
@@ -239,8 +240,8 @@ fn exact() -> Outcome {
     Ok(())
 }
 
-/// A program that loads a policy only where it finds the kernel's configuration, and
-/// does not say when it has.
+/// A program that loads a policy only if it finds the kernel's configuration, and does
+/// not report when it has loaded it.
 const PROGRAM: &str = r#"#!/bin/sh
 config=/boot/config-$(cat /proc/sys/kernel/osrelease)
 grep -q ^CONFIG_SCHED_CLASS_EXT=y $config || exit 1
@@ -355,7 +356,7 @@ fn same() -> Outcome {
     let (status, said) = here.run(text, &[]);
     assert_eq!(status, Some(2), "{said}");
     assert!(said.contains("sets just what 'one' sets"), "{said}");
-    // Another value is another policy, so this is planned and not refused.
+    // With another value it is another policy, so the plan is accepted.
     let text = text.replace("80%", "70%");
     let (status, said) = here.run(&text, &[]);
     assert_eq!(status, Some(0), "{said}");

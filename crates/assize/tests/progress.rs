@@ -1,4 +1,4 @@
-//! What a running experiment shows on a terminal, and where there is none.
+//! The output of a running experiment, with and without a terminal.
 
 use std::fs;
 use std::path::Path;
@@ -41,8 +41,8 @@ fn experiment(command: &str) -> tempfile::TempDir {
     place
 }
 
-/// What `script` has seen of a command on a terminal of so many columns, and
-/// how the command ended. Standard output goes to the file `out`.
+/// The output that `script` saw of a command on a terminal of this many columns, and the
+/// exit status. Standard output goes to the file `out`.
 fn on_terminal(here: &Path, columns: u32, interrupt: bool) -> Option<(String, i32)> {
     if Command::new("script").arg("--version").output().is_err() {
         skip("script (util-linux) is not there");
@@ -78,14 +78,14 @@ fn on_terminal(here: &Path, columns: u32, interrupt: bool) -> Option<(String, i3
     }
     let status = child.wait().unwrap();
     let seen = fs::read_to_string(here.join("seen")).unwrap();
-    // `script` adds a first line of its own, and a last one.
+    // `script` adds a first and a last line.
     let (_, seen) = seen.split_once('\n').unwrap();
     let seen = seen.split("\nScript done on").next().unwrap().to_string();
     Some((seen, status.code().unwrap_or(-1)))
 }
 
-/// The screen that the bytes leave behind: what a terminal does with carriage
-/// return, line feed, cursor up and down, and the erasing of lines.
+/// The final screen for these bytes: implements carriage return, line feed, cursor up and
+/// down, and erasing lines.
 fn screen(seen: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = vec![Vec::new()];
     let (mut row, mut column) = (0usize, 0usize);
@@ -170,7 +170,7 @@ fn terminal() -> Outcome {
         return Ok(());
     };
     assert_eq!(status, 0, "{seen}");
-    // The view was there: how far it is, what is left, and intervals.
+    // The view was shown: progress, time left, and intervals.
     for shown in [
         "/12 runs, ",
         "cells",

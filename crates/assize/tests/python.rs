@@ -1,5 +1,5 @@
-//! What Python sees: the documented example runs, and scipy computes the
-//! same figures from the same runs.
+//! The documented Python example runs, and scipy computes the same figures from the same
+//! runs.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Debian's interpreter, which has the packages that `setup.sh` installs.
+/// Debian's interpreter, with the packages that `setup.sh` installs.
 fn python() -> Command {
     let name = std::env::var_os("ASSIZE_PYTHON").unwrap_or_else(|| "/usr/bin/python3".into());
     let mut command = Command::new(name);
@@ -82,7 +82,7 @@ fn scipy_computes_the_same_figures_from_the_same_runs() {
     }
 }
 
-/// The command of docs/peers.md, with its files.
+/// Runs the command in docs/peers.md with its files.
 #[test]
 fn methods_that_ought_to_agree_with_hyperfine_and_scipy_do() {
     let done = python()

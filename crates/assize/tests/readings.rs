@@ -1,4 +1,4 @@
-//! Readings, declared tables that are wrong, and files that harnesses wrote.
+//! Readings, faulty declared tables, and files written by test harnesses.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn printed(place: &Path, arguments: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
-/// The one line of an error that ends with 2.
+/// The single error line of a command that exits with 2.
 fn refused(place: &Path, arguments: &[&str]) -> String {
     let done = assize(place, arguments);
     assert_eq!(done.status.code(), Some(2), "{arguments:?}");
@@ -152,7 +152,7 @@ fn a_draft_claims_each_number_once_and_lists_the_rest() {
         "{draft}"
     );
     assert!(lists(1012.5, "", 11) || draft.contains("11.3"), "{draft}");
-    // What is open must be filled in.
+    // Open entries must be filled in.
     let open = refused(at, &["audit", "post.txt", "--reading", "d"]);
     assert!(open.contains("is still '?'"), "{open}");
     let taken = [
@@ -405,7 +405,7 @@ fn compare_reads_declared_files_as_audit_does() {
     }
 }
 
-/// Ten runs of each, which rise from row to row.
+/// Ten runs of each side, with a trend.
 const RISING: [(f64, f64); 10] = [
     (100.1, 80.2),
     (100.6, 80.5),
@@ -419,7 +419,7 @@ const RISING: [(f64, f64); 10] = [
     (104.2, 83.9),
 ];
 
-/// What is said of a post that holds nothing but rows.
+/// The output for a post that contains nothing but rows.
 fn said_of(
     place: &Path,
     options: &[&str],

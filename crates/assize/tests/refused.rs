@@ -1,4 +1,4 @@
-//! Wrong use is refused, and never passes for success.
+//! Wrong use is refused and never looks like success.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What is said when this is refused as wrong use.
+/// The message when these arguments are refused as wrong use.
 fn refused(directory: &Path, arguments: &[&str]) -> String {
     let done = assize(directory, arguments);
     let said = errors(&done);
@@ -34,7 +34,7 @@ fn what_fail_on_does_not_know_is_refused_with_what_it_knows() {
             "{word}: {said}"
         );
     }
-    // The same for every verb that has the option; nothing is measured first.
+    // The same holds for every verb with the option, before anything is measured.
     for verb in ["run", "compare", "report"] {
         let said = refused(&root(), &[verb, "not-there", "--fail-on", "lnt"]);
         assert!(said.contains("did you mean 'lint'?"), "{verb}: {said}");
@@ -100,7 +100,7 @@ fn options_that_would_have_no_effect_are_refused() {
         let found = refused(&root(), arguments);
         assert!(found.contains(said), "{arguments:?}: {found}");
     }
-    // What has an effect is taken.
+    // Options that have an effect are accepted.
     for arguments in [
         &["audit", POST, "--workload", "glxgears=gears"][..],
         &["list", "experiments"],

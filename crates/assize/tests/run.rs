@@ -1,4 +1,4 @@
-//! Experiments carried out on this machine, with the real agent.
+//! Experiments on this machine, with the real agent.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -28,7 +28,7 @@ crate::common::tests! {
     wrong_use_is_named_and_costs_no_run = wrong_use,
 }
 
-/// An experiment whose two configurations execute these programs.
+/// Writes an experiment whose two configurations execute these programs.
 fn experiment(directory: &Path, more: &str, off: &str, on: &str) {
     let text = format!(
         r#"title = "Test"
@@ -77,7 +77,8 @@ fn judged() -> Outcome {
         here,
         &[&["compare", "test.bundle", "--json"], &claim[..]].concat(),
     );
-    // Of a verdict that `run` gave the command is the same as for the runs.
+    // The verdict of `run` names no command to rerun it, as it would be the same one; that of
+    // `compare` does.
     assert_eq!(ran.get("rerun"), None);
     assert_eq!(compared["rerun"], "assize run test.toml");
     for verdict in [&mut ran, &mut compared] {
@@ -120,7 +121,7 @@ argv = ["sleep", "0.02"]"#;
     assert_eq!(tradeoff["points"].as_array().unwrap().len(), 2);
     let again = document(here, &["report", "with.bundle", "--json"]);
     assert_eq!(again["tradeoffs"], with["tradeoffs"]);
-    // A bundle that declares none is asked afterwards.
+    // Trade-offs can also be requested later, for a bundle that declares none.
     let without = ran("", "without.bundle");
     assert!(without.get("tradeoffs").is_none());
     let asked = ["--tradeoff", "elapsed in it against elapsed in long"];
@@ -241,7 +242,7 @@ fn failures() -> Outcome {
         "{first}"
     );
     assert!(first.contains("exit status 1"), "{first}");
-    // Whoever only looks is told the same, and has done nothing wrong.
+    // `compare` and `report` print the same, and succeed.
     for verb in ["compare", "report"] {
         let shown = document(here, &[verb, "test.bundle", "--json"]);
         assert_eq!(shown["sentences"][0]["text"], first, "{verb}");
@@ -255,7 +256,7 @@ fn failures() -> Outcome {
         let strict = assize(here, &[verb, "test.bundle", "--fail-on", "failed-run"]);
         assert_eq!(strict.status.code(), Some(1), "{verb}");
     }
-    // Of a bundle without any run there is nothing to say.
+    // A bundle without any run gives an error.
     fs::create_dir(here.join("begun.bundle")).unwrap();
     let head = here.join("test.bundle/bundle.json");
     fs::copy(head, here.join("begun.bundle/bundle.json")).unwrap();
@@ -287,7 +288,7 @@ fn failures() -> Outcome {
 fn some_fail() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
-    // The first run finds no file, and leaves one for the others.
+    // The first run finds no file, and creates it for the others.
     let once = r#"["sh", "-c", "test -e there || { touch there; exit 7; }"]"#;
     let once = once.replace("there", here.join("there").to_str().unwrap());
     experiment(here, "runs = 3\nretries = 0", r#"["true"]"#, &once);
@@ -334,7 +335,7 @@ fn odd_paths() -> Outcome {
     let odd = |name: &[u8]| OsStr::from_bytes(name).to_owned();
     let (file, bundle) = (odd(b"x\xff.toml"), odd(b"x\xff.bundle"));
     fs::rename(here.join("test.toml"), here.join(&file)).unwrap();
-    // Into a directory that is called after the file, and again from there.
+    // Runs into a directory named after the file, and continues from there.
     let done = command(&here, &["run"]).arg(&file).output().unwrap();
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
     assert_eq!(recorded(&here.join(&bundle)), 4);
@@ -382,7 +383,7 @@ fn interrupted() -> Outcome {
         "{lines}"
     );
     assert!(asleep().stdout.is_empty(), "the run in flight goes on");
-    // What is there is whole, and where nothing is that is said.
+    // Every recorded run is complete; without runs, an error says so.
     let compared = assize(here, &["compare", "test.bundle"]);
     let expected = if count == 0 { 2 } else { 0 };
     assert_eq!(
@@ -400,7 +401,7 @@ fn single_runs() -> Outcome {
     experiment(here, "runs = 3", r#"["true"]"#, r#"["true", "x"]"#);
     let said = printed(here, &["plan", "test.toml", "-o", "plan.json"]);
     assert_eq!(said, "6 runs, from index 0\n");
-    // Each run is asked for by two processes, all at once.
+    // Two processes request each run, all at the same time.
     let mut running: Vec<_> = (0..12)
         .map(|number| {
             let index = (number % 6).to_string();
@@ -422,7 +423,7 @@ fn single_runs() -> Outcome {
     }
     assert_eq!((new, recorded(&here.join("b"))), (6, 6));
     let before = files(&here.join("b"));
-    // A bundle holds its plan.
+    // A bundle contains its plan.
     let said = printed(here, &["run-one", "b", "--index", "4", "--out", "b"]);
     assert_eq!(said, "run 4: recorded already in b\n");
     assert_eq!(files(&here.join("b")), before);
@@ -475,7 +476,7 @@ until = { within = "50%", first_look = 4, every = 4, max_runs = 30 }"#;
     let alpha = verdict["alpha"].as_f64().unwrap();
     assert!(alpha < 0.02, "each look has a share of alpha: {alpha}");
     assert_eq!(verdict["level"].as_f64(), Some(1.0 - alpha));
-    // Going on looks again, sees the same and stops.
+    // Resuming looks again, finds the same and stops.
     printed(here, &["run", "--resume", "test.bundle", "--quiet"]);
     assert_eq!(recorded(&here.join("test.bundle")), ran);
     Ok(())
@@ -496,7 +497,7 @@ fn wrong_use() -> Outcome {
         (&["run", "test.toml", "--set", "change=blue"], "blue"),
         (&["run", "test.toml", "--verify-exact"], "--verify-exact"),
         (&["run", "--resume", "nothing"], "nothing"),
-        // What is asked of the records, before there are any.
+        // Questions about the records, before there are any.
         (
             &["run", "test.toml", "--baseline", "moon"],
             "no configuration \"moon\"",

@@ -1,5 +1,5 @@
-//! Experiments spread over processes and machines by the commands that
-//! `docs/run.md` gives, taken from there and executed.
+//! Experiments spread over processes and machines with the commands in `docs/run.md`,
+//! which are extracted from there and executed.
 
 #[path = "../../target/tests/support/sshd.rs"]
 mod sshd;
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use crate::common::{Cache, Outcome, document, errors, files, printed, skip};
 use sshd::Sshd;
 
-/// The experiment has so many runs.
+/// The number of runs in the experiment.
 const RUNS: usize = 6;
 
 crate::common::tests! {
@@ -23,8 +23,8 @@ crate::common::tests! {
     an_array_of_slurm_has_one_job_for_each_run = slurm,
 }
 
-/// A directory with an experiment, its plan, the bundle `whole` that one
-/// process recorded, and programs that come before those of the system.
+/// A directory with an experiment, its plan, the bundle `whole` recorded by a single
+/// process, and programs that come before the system's in `PATH`.
 struct Place {
     directory: tempfile::TempDir,
     cache: Cache,
@@ -43,7 +43,7 @@ impl Place {
         std::os::unix::fs::symlink(assize, here.join("bin/assize")).unwrap();
         let run = ["run", "test.toml", "--quiet", "--out", "whole"];
         place.succeeds(Command::new(assize).args(run));
-        // What was recorded must not come from the cache once more.
+        // Recorded runs must not come from the cache again.
         place.cache.empty();
         let said = printed(here, &["plan", "test.toml", "-o", "plan.json"]);
         assert_eq!(said, format!("{RUNS} runs, from index 0\n"));
@@ -54,7 +54,7 @@ impl Place {
         self.directory.path()
     }
 
-    /// The variables that every process here and on the machines sees.
+    /// The environment of every process, here and on the machines.
     fn environment(&self) -> Vec<(&'static str, String)> {
         let path = std::env::var("PATH").unwrap_or_default();
         let mut all = vec![
@@ -83,7 +83,7 @@ impl Place {
         done
     }
 
-    /// Does what a block of the documentation says, for this experiment.
+    /// Executes a block of commands from the documentation for this experiment.
     fn does(&self, block: &str) -> String {
         let script = block
             .replace("seq 0 31", &format!("seq 0 {}", RUNS - 1))
@@ -93,7 +93,7 @@ impl Place {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// The bundle of that name holds what one process has recorded.
+    /// Checks that this bundle has the same contents as `whole`.
     fn is_whole(&self, name: &str) {
         let bundle = self.here().join(name);
         let (expected, found) = (files(&self.here().join("whole")), files(&bundle));
@@ -112,7 +112,7 @@ impl Place {
     }
 }
 
-/// The lines that only one of two files has.
+/// The lines that occur in only one of two files.
 fn difference(expected: &[u8], found: &[u8]) -> String {
     let text = [expected, found].map(String::from_utf8_lossy);
     let only = |sign: &str, one: &str, other: &str| {
@@ -149,7 +149,7 @@ fn count(files: &BTreeMap<PathBuf, Vec<u8>>, directory: &str) -> usize {
         .count()
 }
 
-/// The block of commands in the documentation that has these words.
+/// The block of commands in the documentation that contains these words.
 fn documented(words: &str) -> String {
     let text = fs::read_to_string(docs().join("run.md")).unwrap();
     let blocks = text.split("```").skip(1).step_by(2);
@@ -164,7 +164,7 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// Whether GNU parallel is there; the one of moreutils is another.
+/// Whether GNU parallel is installed, rather than the one from moreutils.
 fn parallel() -> bool {
     let version = Command::new("parallel").arg("--version").output();
     let there = version.is_ok_and(|done| done.stdout.starts_with(b"GNU parallel"));
@@ -249,12 +249,12 @@ fn slurm() -> Outcome {
     };
     assert_eq!(*array, "--array=0-31");
     for index in 0..RUNS {
-        // What Slurm sets for each job of an array; two nodes take turns.
+        // The variables that Slurm sets for each job of an array; two nodes alternate.
         let job = [
             ("SLURM_ARRAY_TASK_ID", index.to_string()),
             ("SLURMD_NODENAME", format!("node{}", index % 2)),
         ];
-        // Slurm executes a copy of the file, by the program it names.
+        // Slurm executes a copy of the file with the interpreter that it names.
         let text = fs::read_to_string(&file).unwrap();
         place.program("slurm_script", text.strip_prefix("#!/bin/sh\n").unwrap());
         let script = place.here().join("bin/slurm_script");

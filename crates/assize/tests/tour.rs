@@ -15,7 +15,7 @@ crate::common::tests! {
     the_tour_is_exact = exact,
 }
 
-/// A place to record in, and runs of its own.
+/// A directory to record in, with a cache of its own.
 struct Tour {
     directory: tempfile::TempDir,
     cache: Cache,
@@ -46,7 +46,7 @@ impl Tour {
         done
     }
 
-    /// Runs it, then once more from the cache; gives the verdict.
+    /// Runs the experiment, then again from the cache; returns the verdict.
     fn verdict(&self, runs: usize) -> Value {
         let done = self.run(&["--json", "--out", "first"]);
         let said = errors(&done);
@@ -91,8 +91,8 @@ fn cyclictest() -> Outcome {
             .collect();
         assert_eq!(names, ["none+fifo", "hogs+normal", "hogs+fifo"], "{metric}");
     }
-    // Two busy threads keep a thread of the same priority from its CPU for
-    // whole time slices, and one with real-time priority never.
+    // Two busy threads keep a thread of the same priority off its CPU for whole time
+    // slices, but never one with real-time priority.
     let worst = ratios(&verdict, "latency_ns_max");
     let of = |name: &str| worst.iter().find(|(n, _)| n == name).unwrap().1;
     assert!(
@@ -154,7 +154,7 @@ fn framebuffer() -> Outcome {
         seen += u32::from(own);
     }
     assert_eq!(seen, 20, "{rates:?}");
-    // Every row but the control copies, and all arrives.
+    // Every configuration except the control copies, and all data arrive.
     let runs = verdict["runs"].as_array().unwrap();
     let wrong = runs
         .iter()

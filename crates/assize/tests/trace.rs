@@ -1,5 +1,5 @@
-//! One run, event by event: what Perfetto's own definitions find in a trace,
-//! where latency went, and what is refused.
+//! One run, event by event: what Perfetto finds in a trace, where latency went, and which
+//! requests are refused.
 
 use std::fs;
 use std::path::Path;
@@ -34,14 +34,14 @@ mod full {
     }
 }
 
-/// The events of 20 jobs on the exact machine with two CPUs, each waited for.
+/// The events of 20 jobs on the exact machine with two CPUs; the client waits for each
+/// job.
 fn recording(design: &str) -> String {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     fs::read_to_string(data.join(format!("kernel-events-{design}.txt"))).unwrap()
 }
 
-/// A bundle in which run 0 has these events, if any, and run 1 of two is
-/// missing.
+/// A bundle of two runs: run 0 has these events, if any, and run 1 is missing.
 fn bundle(directory: &Path, events: Option<String>, unavailable: Option<&str>) {
     let head = Head {
         target: "exact".into(),
@@ -68,7 +68,7 @@ fn bundle(directory: &Path, events: Option<String>, unavailable: Option<&str>) {
     writer.put(&recorded).unwrap();
 }
 
-/// What is said of wrong use.
+/// The message for wrong use.
 fn refused(directory: &Path, arguments: &[&str]) -> String {
     let done = assize(directory, arguments);
     assert_eq!(
@@ -131,7 +131,7 @@ fn cut_off() -> Outcome {
     Ok(())
 }
 
-/// Jobs of a stage, and its median.
+/// The number of jobs in a stage, and its median.
 fn stage(split: &Value, from: &str, to: &str) -> (u64, Option<f64>) {
     let stages = split["stages"].as_array().unwrap();
     let found = stages.iter().find(|s| s["from"] == from && s["to"] == to);
@@ -189,7 +189,7 @@ fn split() -> Outcome {
     Ok(())
 }
 
-/// What Perfetto's definitions find in a file.
+/// What Perfetto finds in a file.
 fn seen(path: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_trace.py");
     let done = Command::new(crate::common::python())
@@ -258,7 +258,7 @@ fn perfetto() -> Outcome {
         }
         let queued = seen["counters"]["context 1/jobs queued"].as_array();
         assert_eq!(queued.is_some(), design == "drm-sched");
-        // A byte stream is the same as a file.
+        // A pipe gives the same result as a file.
         let stream = assize(here, &["trace", design, "0"]).stdout;
         assert_eq!(stream, fs::read(here.join("trace"))?);
     }

@@ -1,5 +1,5 @@
-//! `assize try`: patches whose effect is known, from a mailbox and from a git tree,
-//! to what is said of each.
+//! `assize try`: patches with known effects, from a mailbox and from a git tree, and the
+//! report on each.
 
 use std::fs;
 
@@ -18,21 +18,21 @@ crate::common::tests! {
     a_patch_that_warns_in_some_runs_is_said_to_before_all_else = warning,
 }
 
-/// One worker's turn for all jobs that are done, not one for each.
+/// The worker frees all finished jobs in one go instead of queueing itself for each.
 const FASTER: &[Edit] = &[(
     MAIN,
     "\tjob = drm_sched_get_finished_job(sched);\n\tif (job)\n\t\tsched->ops->free_job(job);\n\n\
      \tdrm_sched_run_free_queue(sched);\n",
     "\twhile ((job = drm_sched_get_finished_job(sched)))\n\t\tsched->ops->free_job(job);\n\n",
 )];
-/// Everything behind it lies elsewhere: who has not seen this header breaks.
+/// Moves everything after it in the struct: code built with the old header breaks.
 const LARGER: &[Edit] = &[(
     HEADER,
     "struct drm_gpu_scheduler {\n",
     "struct drm_gpu_scheduler {\n\tunsigned long planted[64];\n",
 )];
 
-/// The words that a patch's effects are read as, by workload.
+/// The readings of a patch's effects, by workload.
 fn readings(patch: &Value) -> Vec<(String, String)> {
     let effects = patch["outcome"]["effects"].as_array();
     let word = |value: &Value| value.as_str().unwrap().to_owned();
@@ -82,7 +82,7 @@ fn mailbox() -> Outcome {
         "Ann Author <ann@example.org>"
     );
     assert_eq!(patches[0]["patch"]["date"], "2026-11-02");
-    // Other images may leave `window` open. What does nothing is never convicted.
+    // Other images may leave `window` undecided. A patch without effect is never blamed.
     let neutral = readings(&patches[0]);
     assert_eq!(neutral[0], ("sync".to_owned(), "no_difference".to_owned()));
     assert!(
@@ -94,7 +94,7 @@ fn mailbox() -> Outcome {
         why.starts_with(&format!("{MAIN}:")) && why.contains("not-there.h"),
         "{why}"
     );
-    // The first that builds again is what it was before.
+    // The first one that builds again is the same as before.
     assert_eq!(patches[2]["outcome"], "same_bytes");
     let faster = readings(&patches[3]);
     assert_eq!(
@@ -108,7 +108,7 @@ fn mailbox() -> Outcome {
     );
     let slower = &patches[4]["outcome"]["effects"][0];
     assert!(slower["ratio"].as_f64().unwrap() > 2.0, "{slower}");
-    // What takes that back has the configuration of what was before it.
+    // A revert has the configuration of the earlier build.
     assert_eq!(
         readings(&patches[5]),
         pairs(&[("sync", "better"), ("window", "better")])
@@ -148,21 +148,21 @@ fn range() -> Outcome {
         text.contains("not part of what ran: Documentation/gpu/x.rst"),
         "{text}"
     );
-    // The last lines say how to do it again, the gate's own word among them.
+    // The last lines give the command to repeat this, including the gate.
     let (verdicts, again) = text.split_once("\n** established").unwrap();
-    // Nothing that runs for a job has changed. On a single memory image the module's
-    // other layout may cost a per cent; over several it does not.
+    // Nothing that runs for a job changed. On a single memory image, the module's
+    // different layout may cost a per cent; over several it does not.
     assert!(!verdicts.contains("worse"), "{text}");
     assert!(again.contains("--fail-on 'worse>50%'"), "{text}");
     assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 72));
-    // What includes the header was built with it.
+    // Modules that include the header were built with it.
     let bundle = fs::read_to_string(place.path().join("try.bundle/experiment.toml")).unwrap();
     assert!(bundle.contains("simgpu.ko"), "{bundle}");
     Ok(())
 }
 
-/// Packed sources of a kernel of Debian are what a change of the whole kernel is applied
-/// to, in a directory without any tree.
+/// A change to the whole kernel is applied to packed sources of a Debian kernel, in a
+/// directory without any tree.
 fn package() -> Outcome {
     let (place, cache) = (tempfile::tempdir().unwrap(), Cache::new());
     let sources = cache.path().join("sources/6.12/6.12.1-1.git");
@@ -178,7 +178,7 @@ fn package() -> Outcome {
     };
     for (from, why) in [
         ("stale", "patch 1 (sched: Be fair) does not apply"),
-        // It is applied, and what then is to be built is no kernel.
+        // The patch applies, but the result is not a kernel tree.
         ("x", "is no tree of the kernel: it has no Makefile"),
     ] {
         fs::write(place.path().join("fair.mbox"), patch(from)).unwrap();
@@ -249,7 +249,7 @@ fn refused() -> Outcome {
             &["--patch", "fair.mbox"],
             "patch 1 (sched: Be fair) does not apply",
         ),
-        // It is applied, and what then is to be built is no kernel.
+        // The patch applies, but the result is not a kernel tree.
         (
             &["--patch", "fair.mbox", "--base", "HEAD~2"],
             "is no tree of the kernel: it has no Makefile",
@@ -268,7 +268,7 @@ fn refused() -> Outcome {
     Ok(())
 }
 
-/// Runs that crash are carried out again whenever they are asked for: few.
+/// Crashed runs are repeated whenever they are requested, so there are few.
 const FEW: &str = r#"title = "drm_sched, shortly"
 runs = 8
 images = 1
@@ -280,7 +280,8 @@ kind = "sync"
 submissions = 20
 "#;
 
-/// Before each job a run does this whose seed draws such a number below 12.
+/// Before each job, runs whose seed draws a number that meets this condition, out of 12,
+/// do this.
 fn fated(drawn: &str, then: &str) -> Vec<(&'static str, &'static str, String)> {
     let fate = "#include <linux/random.h>\n#include <linux/wait.h>\n\n\
         static bool planted_fate(void)\n{\n\tstatic int drawn = -1;\n\n\
@@ -293,7 +294,7 @@ fn fated(drawn: &str, then: &str) -> Vec<(&'static str, &'static str, String)> {
     ]
 }
 
-/// Tries the last commit; what is said, on standard error too, and the status.
+/// Tries the last commit; returns the output, standard error, and the status.
 fn tried(place: &Place, more: &[&str]) -> (String, String, Option<i32>) {
     let fixed = ["HEAD", "--experiment", "few.toml", "--quiet"];
     let done = place.assize("try", &[&fixed[..], more].concat());
@@ -301,7 +302,7 @@ fn tried(place: &Place, more: &[&str]) -> (String, String, Option<i32>) {
     (text, errors(&done), done.status.code())
 }
 
-/// What `assize report` says of a bundle in this format, on one line.
+/// The output of `assize report` for a bundle in this format, on one line.
 fn reported(place: &Place, bundle: &str, format: &str) -> String {
     let more = match format {
         "kcidb" => &["--kcidb-build", "me:1"][..],
@@ -315,7 +316,7 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// How many runs of the patch crashed, and the verdict on it.
+/// The number of crashed runs of the patch, and the verdict on it.
 fn crashes(place: &Place, bundle: &str) -> (u64, String) {
     let document: Value = serde_json::from_str(&reported(place, bundle, "json")).unwrap();
     let rows = document["outcomes"].as_array();
@@ -349,7 +350,7 @@ fn crashing() -> Outcome {
         said.contains(first) && said.contains("assize run-one"),
         "{said}"
     );
-    // A gate that asks of a metric is closed too.
+    // A gate on a metric is closed too.
     let (text, said, status) = tried(&place, &["--json", "--fail-on", "worse>50%"]);
     assert_eq!(status, Some(1), "{said}");
     let series: Value = serde_json::from_str(&text).unwrap();
@@ -389,7 +390,7 @@ fn crashing_once() -> Outcome {
         return Ok(());
     };
     place.write("few.toml", FEW);
-    // Which number one run alone draws depends on the kernel and the seeds.
+    // The number that only one run draws depends on the kernel and the seeds.
     let found = (0..12).find_map(|number| {
         let drawn = format!("drawn == {number}");
         place.commit("drm/sched: Die once", &fated(&drawn, "BUG_ON"));

@@ -1,6 +1,6 @@
-//! Runs that are executed twice: a QEMU that deviates once is noticed and
-//! never a number, one that always does gives none, and nothing is said of one
-//! that never does.
+//! Runs that are executed twice: a QEMU that deviates once is noticed and its result not
+//! recorded, one that always deviates gives no result, and one that never deviates causes
+//! no message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ crate::common::tests! {
     a_deviation_is_noticed_and_never_a_number = a_deviation_is_noticed,
 }
 
-/// Of these four runs, carried out one after the other, the first or the second
-/// is executed twice. So the second execution is one of that.
+/// Four runs, one after the other, of which the first or the second is executed twice. So
+/// the second execution belongs to that pair.
 const EXPERIMENT: &str = r#"title = "Test"
 runs = 2
 images = 1
@@ -27,8 +27,8 @@ retries = 0
 kind = "ping-pong"
 "#;
 
-/// Stands in for QEMU: counts the executions of runs, and puts the number of
-/// those that deviate before the first value of their answers.
+/// A stand-in for QEMU: counts the executions of runs, and for those that should deviate
+/// puts their number before the first value of the answer.
 const SCRIPT: &str = r#"# What it is and what it can do is asked without a job.
 case "$*" in *opt/assize/job*) ;; *) exec @QEMU@ "$@" ;; esac
 for word in "$@"; do
@@ -78,7 +78,7 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// Carries the experiment out; these executions deviate.
+    /// Carries out the experiment; the listed executions deviate.
     fn run(&self, bundle: &str, deviate: &str, more: &[&str]) -> Ran {
         fs::write(self.at("executions"), "").unwrap();
         fs::write(self.at("deviate"), deviate).unwrap();
@@ -119,7 +119,7 @@ impl Ran {
         found.map(ToString::to_string).collect()
     }
 
-    /// The runs that the file of each says were executed twice.
+    /// The number of runs recorded as executed twice.
     fn twice(&self) -> usize {
         let runs = (0..4).map(|index| run(&self.bundle, index));
         runs.filter(|run| run["environment"]["executions"] == "2")
@@ -147,13 +147,13 @@ fn a_deviation_is_noticed() -> Outcome {
         "{limits}"
     );
 
-    // All that was asked for is kept, and so is that two executions agreed.
+    // All results are cached, and so is the fact that two executions agreed.
     let kept = place.run("kept", "1 2 3 4", &[]);
     assert_eq!(kept.executions, 0, "{}", kept.said);
     assert!(!kept.said.contains("executed twice"), "{}", kept.said);
     assert_eq!(files(&kept.bundle), files(&equal.bundle));
 
-    // Both are made again, and the number is the one that two agree on.
+    // Both are executed again, and the result is the one on which two agree.
     let once = place.run("once", "2", &["--fresh"]);
     assert_eq!(once.executions, 7, "{}", once.said);
     assert!(once.said.contains("two executions of it differed: line "));
@@ -164,7 +164,7 @@ fn a_deviation_is_noticed() -> Outcome {
     assert_eq!(lints.len(), 1);
     assert!(lints[0].contains("later ones were equal"), "{lints:?}");
 
-    // Three pairs of which no two are equal are a failed run.
+    // A run fails if in three pairs no two executions agree.
     let never = place.run("never", "2 3 4 5 6 7", &["--fresh"]);
     assert_eq!(never.twice(), 0);
     let runs = (0..4).map(|index| run(&never.bundle, index));

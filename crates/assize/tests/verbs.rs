@@ -1,4 +1,4 @@
-//! What the verbs do together, and how they end.
+//! How the verbs work together, and their exit statuses.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -28,7 +28,7 @@ fn a_bundle_is_judged_like_the_post_it_was_read_from() {
     let bundle = place.path().join("bundle");
     let bundle = bundle.to_str().unwrap();
     let mut read = document(&["audit", "demo/dep-queue.txt", "--json", "--out", bundle]);
-    // Numbers that are no figure are of the post and not of what was measured.
+    // Numbers that are not figures belong to the post, not to the measurement.
     let unassigned = read.as_object_mut().unwrap().remove("unassigned");
     assert!(unassigned.is_some_and(|list| !list.as_array().unwrap().is_empty()));
     for verb in ["compare", "report"] {

@@ -1,5 +1,5 @@
-//! Where instructions went: a planted loop is found with its exact count, the
-//! same run twice differs nowhere, and what is not the bundle's run is refused.
+//! Where instructions went: a planted loop is found with its exact count, the same run
+//! twice shows no difference, and runs that do not match the bundle are refused.
 
 #[path = "why/caches.rs"]
 mod caches;
@@ -71,7 +71,7 @@ fn module(directory: &Path) {
     let kernels = Kernels::new(Kernels::default_root().unwrap());
     let kernel = kernels.resolve(KERNEL).unwrap();
     fs::write(directory.join("planted.c"), SOURCE).unwrap();
-    // The loop is no function of C, which objtool does not know.
+    // The loop is not a C function, so objtool does not know it.
     let text = "OBJECT_FILES_NON_STANDARD := y\nobj-m := planted.o\n";
     fs::write(directory.join("Kbuild"), text).unwrap();
     let done = Command::new("make")
@@ -101,7 +101,7 @@ fn rows<'a>(why: &'a Value, table: &str) -> Vec<(&'a str, f64)> {
     all.map(row).collect()
 }
 
-/// Of each table the rows add up to the whole difference.
+/// Checks that the rows of each table add up to the whole difference.
 fn adds_up(why: &Value) {
     let whole = why["total"]["difference"].as_f64().unwrap();
     for table in ["threads", "subsystems", "functions"] {
@@ -149,7 +149,7 @@ fn planted() -> Outcome {
         "b"
     };
     let counted = why["total"][side].as_f64();
-    // The instrument also counts how the one beside it reads its file.
+    // The instrument also counts the other instrument reading its file.
     let beside = executed.unwrap() - counted.unwrap();
     assert!(
         (0.0..1_000_000.0).contains(&beside),
@@ -185,8 +185,8 @@ fn planted() -> Outcome {
     refused(here)
 }
 
-/// The page of the bundle's report says how to find out where the difference comes
-/// from; once that has been asked, and kept, it says where, and for nothing nothing.
+/// The report's page shows the command that finds where the difference comes from. Once
+/// that command has run with --keep, the page shows the answer.
 fn kept(here: &Path) {
     let page = || {
         let page = printed(here, &["report", "b", "--format", "html"]);
@@ -194,12 +194,12 @@ fn kept(here: &Path) {
         section.split("</section>").next().unwrap().to_owned()
     };
     let before = page();
-    // The baseline is named first, as the report has it.
+    // The baseline comes first, as in the report.
     let ask = "assize why b without planted --workload read --keep";
     assert!(before.contains(ask), "{before}");
     assert!(!before.contains("planted_loop"), "{before}");
     printed(here, &["why", "b", "without", "planted", "--keep"]);
-    // Asked again the other way round, the answer takes the place of the first.
+    // Asking again with the arguments swapped replaces the first answer.
     let text = printed(here, &["why", "b", "planted", "without", "--keep"]);
     let planted = page();
     let first = text.lines().next().unwrap();
@@ -217,7 +217,7 @@ fn kept(here: &Path) {
     fs::remove_dir_all(here.join("b/why")).unwrap();
 }
 
-/// The branch of a tree that these names lead to, wherever they begin.
+/// The branch of a call tree reached by these names, from any depth.
 fn branch<'a>(all: &'a Value, names: &[&str]) -> Option<&'a Value> {
     let callees = all.as_array()?;
     let [first, rest @ ..] = names else {
@@ -235,8 +235,8 @@ fn branch<'a>(all: &'a Value, names: &[&str]) -> Option<&'a Value> {
     })
 }
 
-/// Checks that each branch has its own instructions and those of its callees,
-/// and adds up the own instructions of all.
+/// Checks that each branch has its own instructions plus those of its callees, and
+/// returns the sum of all own instructions.
 fn own(branch: &Value, side: &str) -> f64 {
     let callees = branch["callees"].as_array();
     let below = |of: fn(&Value, &str) -> f64| -> f64 {
@@ -250,8 +250,8 @@ fn own(branch: &Value, side: &str) -> f64 {
     itself + below(own)
 }
 
-/// The planted loop in the call tree, and claims that are true and false of it:
-/// it is 15.0 % of what is executed without it.
+/// The planted loop in the call tree, and true and false claims about it: it is 15.0 % of
+/// what is executed without it.
 fn claims(here: &Path) {
     let said = [
         "planted_get: 15 %",
@@ -309,14 +309,14 @@ fn claims(here: &Path) {
     );
 }
 
-/// What is said of arguments that are refused.
+/// The message for refused arguments.
 fn refused_words(here: &Path, words: &[&str]) -> String {
     let done = assize(here, words);
     assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
     errors(&done)
 }
 
-/// A bundle of which a figure was changed.
+/// Refuses a bundle in which a figure was changed.
 fn refused(here: &Path) -> Outcome {
     let file = here.join("b/runs/0000.json");
     let text = fs::read_to_string(&file)?;
@@ -360,8 +360,8 @@ fn two_cpus() -> Outcome {
     Ok(())
 }
 
-/// Kernels without types are asked through their compiler: of those that have
-/// both, both say the same.
+/// For kernels without BTF, offsets come from a compiler. For kernels that have both,
+/// both agree.
 fn offsets() -> Outcome {
     let root = Kernels::default_root().unwrap();
     let kernels = Kernels::new(root.clone());
@@ -372,7 +372,7 @@ fn offsets() -> Outcome {
         let Some(headers) = kernel.headers.as_deref() else {
             continue;
         };
-        // Of the kernel's image only its types are there, in a section.
+        // Only the BTF of the kernel image is here, in a section.
         let Ok(image) = fs::read(headers.join("vmlinux.btf")) else {
             continue;
         };

@@ -1,5 +1,5 @@
-//! Bundles and posts that nobody measured: names that attack a page, and as
-//! much as a page holds.
+//! Synthetic bundles and posts: names that attack a page, and the maximum that a page
+//! holds.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use assize_bundle::{
 };
 use serde_json::json;
 
-/// What a page has to survive in any place where a name can be.
+/// Strings that a page must survive wherever a name can be.
 const ATTACKS: [&str; 9] = [
     "</script><script>document.title='harmed'</script>",
     "<img src=x onerror=alert(1)>",
@@ -24,12 +24,12 @@ const ATTACKS: [&str; 9] = [
     "__proto__",
 ];
 
-/// A word that no line can break.
+/// A word without a place for a line break.
 fn word(letters: usize) -> String {
     "x".repeat(letters)
 }
 
-/// One of them, or a long word.
+/// One of the attacks, or a long word.
 fn attack(at: usize) -> String {
     match ATTACKS.get(at % (ATTACKS.len() + 1)) {
         Some(text) => (*text).to_owned(),
@@ -37,8 +37,8 @@ fn attack(at: usize) -> String {
     }
 }
 
-/// Everything that carries text carries an attack. Says the names of two configurations
-/// and a workload.
+/// Writes a bundle in which all text is an attack. Returns the names of two
+/// configurations and a workload.
 pub fn hostile(place: &Path) -> [String; 3] {
     let names: Vec<String> = (0..5).map(|at| attack(at + 1)).chain([word(150)]).collect();
     let workloads = [attack(0), attack(6), format!("{}{}", word(90), attack(2))];
@@ -99,7 +99,7 @@ fn traded(metric: &str, workload: String) -> TradeoffMetric {
     }
 }
 
-/// The last is the first once more, the others a grid of two factors.
+/// The last one repeats the first; the others form a grid of two factors.
 fn configurations(names: &[String]) -> Vec<Configuration> {
     let named = |(at, name): (usize, &String)| Configuration {
         name: name.clone(),
@@ -174,7 +174,7 @@ fn samples(metric: &str, index: u32, count: u32) -> Samples {
     }
 }
 
-/// A mail with what hyperfine exports, and lines that attack.
+/// A mail with a hyperfine export and lines that attack.
 pub fn post() -> String {
     let mut text = String::from("From: nobody <nobody@example.org>\nSubject: [PATCH] faster\n\n");
     for attack in ATTACKS {
@@ -192,7 +192,7 @@ pub fn post() -> String {
     text
 }
 
-/// As much as a page holds: a hundred runs with samples enough to be thinned.
+/// The maximum that a page holds: a hundred runs, with enough samples to be thinned.
 pub fn large(place: &Path) {
     let names = ["base", "one", "two", "three", "four"];
     let workloads = ["stream", "frames"];
@@ -237,7 +237,7 @@ pub fn large(place: &Path) {
     }
 }
 
-/// What one of several machines measured.
+/// A bundle from one of several machines.
 pub fn machine(place: &Path, name: &str, at: u32) {
     let names = ["base", "queue", "bypass"];
     let workloads = ["stream", "frames"];
@@ -286,7 +286,7 @@ pub fn machine(place: &Path, name: &str, at: u32) {
             let value = Measurement::new(value, unit);
             recorded.run.metrics.insert(metric.into(), value);
         }
-        // No ratio on one machine, and nothing to compare the baseline by.
+        // There is no ratio on one machine, as the baseline is zero.
         let none = at == 0 && cell / 2 == 0;
         let stalls = if none {
             0.0

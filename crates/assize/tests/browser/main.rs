@@ -1,9 +1,9 @@
 //! The pages of reports, opened in a real browser by `tests/browser/pages.mjs`.
 //!
-//! Experiments are carried out in the exact machine, with few runs; a post is
-//! audited; and bundles are made up whose names attack the page, or which fill
-//! it. Pages, screenshots and what was printed stay in `browser` below the
-//! target directory, as do the runs, so that they are carried out once.
+//! Experiments run on the exact machine, with few runs; a post is audited; and synthetic
+//! bundles have names that attack the page, or fill it. Pages, screenshots and output are
+//! kept in `browser` below the target directory, and so are the runs, so that each is
+//! carried out only once.
 
 mod invented;
 mod planted;
@@ -16,10 +16,10 @@ use std::sync::OnceLock;
 
 use crate::common::{Outcome, can, command, document, errors, printed, skip};
 
-/// Makes a page, and says which checks it is for.
+/// Writes a page, and returns which checks apply to it.
 type Made = fn() -> Opened;
 
-/// A page as `pages.mjs` wants it: `CHECKS:PAGE`.
+/// A page in the form that `pages.mjs` expects: `CHECKS:PAGE`.
 struct Opened(String);
 
 impl Opened {
@@ -31,7 +31,7 @@ impl Opened {
 static INVENTED: [Made; 5] = [published, hostile_bundle, hostile_post, large, machines];
 static MEASURED: [Made; 2] = [dep_queue, run_job_latency];
 
-/// A browser is started once for all pages: that takes longer than to open most.
+/// One browser is used for all pages: starting it takes longer than opening most pages.
 #[test]
 fn pages_of_experiments() {
     if browser_is_there() && can("pages_of_experiments", &MACHINE) {
@@ -71,7 +71,7 @@ fn firefox_shows_the_same() {
     }
 }
 
-/// What pages of exact runs need.
+/// The requirements of pages with exact runs.
 const MACHINE: [&str; 3] = ["agent", "QEMU", "kernel debian:6.12"];
 
 fn browser_is_there() -> bool {
@@ -94,7 +94,7 @@ fn root() -> PathBuf {
     root.canonicalize().unwrap()
 }
 
-/// Whether there are a browser, something to drive it, and the packages.
+/// Whether a browser, its driver and the packages are installed.
 fn browser() -> Result<(), String> {
     let chromium = std::env::var_os("ASSIZE_CHROMIUM");
     let chromium = chromium.map_or_else(|| "/usr/bin/chromium".into(), PathBuf::from);
@@ -130,14 +130,14 @@ fn browser() -> Result<(), String> {
     Ok(())
 }
 
-/// Where pages and what the browser makes of them stay.
+/// The directory of pages and of the browser's output.
 fn artefacts() -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser");
     fs::create_dir_all(&place).unwrap();
     place
 }
 
-/// Writes a page with the documents and the text that it has to agree with.
+/// Writes a page, together with the documents and the text that it must agree with.
 fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
     let place = artefacts().join(format!("{name}.html"));
     let html = place.display().to_string();
@@ -150,7 +150,7 @@ fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
     fs::write(place.with_extension("txt"), text).unwrap();
     let first = document(directory, &[asked, &["--format", "json"]].concat());
     let configurations = first["configurations"].as_array().unwrap().iter();
-    // Of a page that is only timed no other baseline is chosen.
+    // A page that is only timed is not switched to other baselines.
     let others: Vec<String> = configurations
         .filter(|_| name != "large")
         .filter(|one| one["repeats"].is_null() && one["name"] != first["baseline"])
@@ -174,18 +174,18 @@ fn firefox() -> PathBuf {
     named.map_or_else(|| "/usr/bin/firefox-esr".into(), PathBuf::from)
 }
 
-/// Runs all checks on pages in Chromium, and shows what they say.
+/// Runs all checks on pages in Chromium, and prints the results.
 fn check(pages: &[Opened]) -> Outcome {
     let pages = pages.iter().map(|Opened(page)| page.clone());
     node("pages.mjs", &pages.collect::<Vec<_>>())
 }
 
-/// Runs a script of `tests/browser` with Chromium and shows what it says.
+/// Runs a script from `tests/browser` with Chromium and prints its output.
 fn node(script: &str, arguments: &[String]) -> Outcome {
     node_in(None, script, arguments)
 }
 
-/// The same with Firefox where that is named.
+/// The same with Firefox, if a path is given.
 fn node_in(firefox: Option<&Path>, script: &str, arguments: &[String]) -> Outcome {
     let script = root().join("tests/browser").join(script);
     let mut node = Command::new("node");
@@ -197,7 +197,7 @@ fn node_in(firefox: Option<&Path>, script: &str, arguments: &[String]) -> Outcom
         .arg("--test-reporter=spec")
         .arg(script)
         .args(arguments)
-        // A test runner above this one would have its own output in mind.
+        // An outer test runner would expect output in its own format.
         .env_remove("NODE_TEST_CONTEXT")
         .output()
         .unwrap();
@@ -210,12 +210,12 @@ fn node_in(firefox: Option<&Path>, script: &str, arguments: &[String]) -> Outcom
     Ok(())
 }
 
-/// Ten answers that are known: the first lines on a terminal and the first screen say them.
+/// Ten known answers: both the first lines on a terminal and the first screen show them.
 fn reads() -> Outcome {
     reads_in(None)
 }
 
-/// The same in Firefox where that is named.
+/// The same in Firefox, if a path is given.
 fn reads_in(firefox: Option<&Path>) -> Outcome {
     let pages = planted::pages();
     for (page, finds) in &pages {
@@ -231,7 +231,7 @@ fn reads_in(firefox: Option<&Path>) -> Outcome {
     )
 }
 
-/// Carries out an experiment in the exact machine; runs are kept.
+/// Carries out an experiment on the exact machine; runs are cached.
 fn experiment(directory: &Path, file: &Path, more: &[&str]) {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     let cache = CACHE.get_or_init(|| {
@@ -248,7 +248,7 @@ fn experiment(directory: &Path, file: &Path, more: &[&str]) {
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
 }
 
-/// With kernel events, of which pages make timelines.
+/// An experiment with kernel events, from which pages make timelines.
 fn dep_queue() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let whole = fs::read_to_string(root().join("experiments/tour/dep-queue.toml")).unwrap();
@@ -268,7 +268,7 @@ fn dep_queue() -> Opened {
     Opened::new("all", &page)
 }
 
-/// Two of its workloads with fewer jobs, three of its workers, and the baseline
+/// Two workloads of the experiment with fewer jobs, three workers, and the baseline
 /// twice.
 fn run_job_latency() -> Opened {
     let place = tempfile::tempdir().unwrap();
@@ -318,8 +318,8 @@ fn hostile_post() -> Opened {
     Opened::new("hostile", &page)
 }
 
-/// Three of them: one effect on all, one that differs in size, and one that is
-/// opposite on one of them.
+/// Three machines: one effect on all, one that differs in size, and one that is reversed
+/// on one of them.
 fn machines() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let names = ["desk", "lap", "rack"];
@@ -331,7 +331,7 @@ fn machines() -> Opened {
     Opened::new("all", &page)
 }
 
-/// How long it takes is said and not asserted.
+/// The time is printed and not checked.
 fn large() -> Opened {
     let place = tempfile::tempdir().unwrap();
     invented::large(&place.path().join("bundle"));

@@ -1,5 +1,5 @@
-//! Bundles whose truth was planted, and what a reader must find at once: which way it came
-//! out, by how much, and how sure that is.
+//! Bundles with planted effects, and what a reader must find at once: the direction, the
+//! size, and the certainty.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,36 +10,37 @@ use serde_json::json;
 use super::{artefacts, invented};
 use crate::common::printed;
 
-/// Lines of a terminal in which the answer must be.
+/// The answer must be in this many lines on a terminal.
 const LINES: usize = 12;
-/// Runs of each configuration on each workload: enough for a difference to be established.
+/// Runs of each configuration on each workload: enough to establish a difference.
 const RUNS: u32 = 7;
 
-/// What was planted.
+/// A planted effect.
 struct Planted {
     name: &'static str,
     configurations: &'static [&'static str],
     workloads: &'static [&'static str],
     metric: &'static str,
-    /// The value of a configuration on a workload, of which the first of each is 100.
+    /// The value of a configuration on a workload, by index; the first configuration has
+    /// 100.
     value: fn(usize, usize) -> f64,
-    /// Runs of the last configuration that fail.
+    /// How many runs of the last configuration fail.
     failed: u32,
-    /// Whether the metric is declared primary, which says that less is better.
+    /// Whether the metric is declared primary with less being better.
     primary: bool,
     /// Events in each run of a configuration.
     events: Option<fn(usize) -> u64>,
     finds: &'static [Finding],
 }
 
-/// What must be found of one configuration.
+/// What must be found about one configuration.
 struct Finding {
     configuration: &'static str,
-    /// In words.
+    /// The verdict in words.
     says: &'static str,
-    /// Its size, to a hundredth of it.
+    /// The size of the effect, to within a hundredth of it.
     per_cent: f64,
-    /// In the heading; a direction, unless there is none.
+    /// The words that the heading must contain; a direction, if there is one.
     heading: &'static str,
 }
 
@@ -152,7 +153,8 @@ const PLAIN: Planted = Planted {
     finds: &[],
 };
 
-/// The pages, as `pages.mjs` wants them, after the terminal's lines were looked at.
+/// Returns the pages in the form that `pages.mjs` expects, after checking the lines on a
+/// terminal.
 pub fn pages() -> Vec<(PathBuf, String)> {
     let place = tempfile::tempdir().unwrap();
     let mut pages = Vec::new();
@@ -164,7 +166,7 @@ pub fn pages() -> Vec<(PathBuf, String)> {
     }
     pages.push((index(place.path()), "[]".to_owned()));
     pages.push((trend(place.path()), "[]".to_owned()));
-    // The same in a post: two commands, of which the second takes a fifth less.
+    // The same effect in a post: two commands, the second of which takes a fifth less.
     let times = |mean: f64| (0..RUNS).map(move |run| mean * scatter(run));
     let result = |command: &str, mean: f64| json!({"command": command, "mean": mean, "stddev": 0.001, "times": times(mean).collect::<Vec<_>>()});
     let results = json!({"results": [result("base", 0.1), result("change", 0.08)]});
@@ -176,7 +178,7 @@ pub fn pages() -> Vec<(PathBuf, String)> {
     pages
 }
 
-/// Bundles of which the fourth and all after it are a fifth faster.
+/// Bundles; from the fourth on they are a fifth faster.
 fn trend(place: &Path) -> PathBuf {
     let before = Planted {
         name: "trend",
@@ -201,7 +203,7 @@ fn trend(place: &Path) -> PathBuf {
     page
 }
 
-/// The index over all of them has the answer of each.
+/// The index page has the answer of each bundle.
 fn index(place: &Path) -> PathBuf {
     printed(place, &["index", "."]);
     let page = artefacts().join("planted-index.html");
@@ -221,7 +223,7 @@ fn index(place: &Path) -> PathBuf {
     page
 }
 
-/// What the browser is to look for.
+/// What the browser must look for.
 fn told(finds: &[Finding]) -> String {
     let finds = finds.iter().map(|one| {
         json!({"configuration": one.configuration, "says": one.says, "per_cent": one.per_cent, "heading": one.heading})
@@ -246,7 +248,8 @@ fn page(place: &Path, name: &str, asked: &[&str], finds: &[Finding]) -> PathBuf 
 }
 
 impl Finding {
-    /// Whether lines say it: a heading, and below it the configuration with words and size.
+    /// Whether the lines contain a heading and, below it, the configuration with words
+    /// and size.
     fn is_in(&self, lines: &[&str]) -> Result<(), String> {
         let heading = lines.iter().position(|line| line.contains(self.heading));
         let heading = heading.ok_or_else(|| format!("no line says {}", self.heading))?;
@@ -254,7 +257,7 @@ impl Finding {
         let below = &lines[heading + 1..];
         let at = below.iter().position(named);
         let at = at.ok_or_else(|| format!("no line of {}", self.configuration))?;
-        // What did not fit goes on below, farther to the right.
+        // Lines that continue the row are indented further.
         let rest = below[at + 1..].iter();
         let rest = rest.take_while(|line| line.starts_with("     "));
         let line = rest.fold(below[at].to_owned(), |line, next| {
@@ -275,8 +278,7 @@ impl Finding {
     }
 }
 
-/// A share by which runs differ, the same for all configurations of a block but for a
-/// little.
+/// A factor by which runs differ; nearly the same for all configurations of a block.
 fn scatter(run: u32) -> f64 {
     1.0 + f64::from(run * 7919 % 101) / 1e5
 }

@@ -1,4 +1,4 @@
-//! A page of where instructions differ, of which every figure is known.
+//! A page of instruction differences in which every figure is known.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,17 +13,17 @@ use assize_why::{Flame, Kept, Profile, Why};
 
 use super::artefacts;
 
-/// Jobs of the first and of the second configuration.
+/// Jobs of the first and the second configuration.
 const JOBS: [u32; 2] = [4, 2];
-/// Below the thread `worker`: a function that only the first has, one that only
-/// the second has, one of which the second has more, and one that is the same.
+/// Functions below the thread `worker`: one that only the first configuration has, one
+/// that only the second has, one of which the second has more, and one that is the same.
 const PLANTED: [(&str, [u64; 2]); 4] = [
     ("planted", [200_000, 0]),
     ("only_in_b", [0, 30_000]),
     ("fewer </script><b>", [20_000, 24_000]),
     ("same", [40_000, 20_000]),
 ];
-/// Own instructions of functions too small for frames of their own.
+/// The number of functions that are too small for frames of their own.
 const SMALL: usize = 7;
 
 fn side(at: usize) -> Side {
@@ -93,13 +93,13 @@ fn pairs() -> [Pair; 1] {
     }]
 }
 
-/// The same as a bundle keeps it.
+/// The same in the form that a bundle keeps.
 pub fn kept(a: &str, b: &str, workload: &str) -> Kept {
     let why = Why::of(&asked(a, b, workload), &pairs());
     Kept::of(&why, Flame::of(&pairs(), true, 0.0001, 1000))
 }
 
-/// The page, and beside it what was planted.
+/// Writes the page, and next to it a file with the planted values.
 pub fn page() -> PathBuf {
     let (asked, pairs) = (asked("one", "two <i>", "sync"), pairs());
     let flame = Flame::of(&pairs, true, 0.0001, 1000);

@@ -1,4 +1,4 @@
-//! What tests that run experiments share.
+//! Helpers shared by tests that run experiments.
 
 #![allow(dead_code)] // Not every test needs all of it.
 
@@ -13,15 +13,15 @@ use std::sync::OnceLock;
 
 use libtest_mimic::Failed;
 
-/// The command, in this directory.
+/// The assize command in this directory.
 pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
     command.args(arguments).current_dir(directory);
     command
 }
 
-/// The Python that has packages of PyPI: where `./setup.sh full` puts what Debian does
-/// not have.
+/// The Python with packages from PyPI: `./setup.sh full` installs what Debian does not
+/// have there.
 pub fn python() -> PathBuf {
     std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/setup/python-venv/bin/python3"),
@@ -29,17 +29,17 @@ pub fn python() -> PathBuf {
     )
 }
 
-/// What the command did.
+/// Runs the command.
 pub fn assize(directory: &Path, arguments: &[&str]) -> Output {
     command(directory, arguments).output().unwrap()
 }
 
-/// What it wrote to standard error.
+/// The text that the command wrote to standard error.
 pub fn errors(done: &Output) -> String {
     String::from_utf8_lossy(&done.stderr).into_owned()
 }
 
-/// What it printed, if it ended with 0.
+/// The output of a command that must exit with 0.
 pub fn printed(directory: &Path, arguments: &[&str]) -> String {
     let done = assize(directory, arguments);
     let status = done.status.code();
@@ -47,12 +47,12 @@ pub fn printed(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
-/// What it printed as JSON.
+/// The output of a command, parsed as JSON.
 pub fn document(directory: &Path, arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&printed(directory, arguments)).unwrap()
 }
 
-/// Every file below a directory and its bytes, but for locks and the log.
+/// Every file below a directory with its bytes, except locks and the log.
 pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![directory.to_path_buf()];
@@ -71,7 +71,7 @@ pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// How many runs a bundle holds.
+/// The number of runs in a bundle.
 pub fn recorded(bundle: &Path) -> usize {
     fs::read_dir(bundle.join("runs")).map_or(0, |entries| {
         entries
@@ -100,14 +100,14 @@ pub fn there(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Says that a test could not be done, in the form that is counted.
+/// Prints that a test was skipped, in the form that is counted.
 pub fn skip(why: &str) {
-    // The harness keeps to itself what `eprintln` says in a test that passes.
+    // The test harness hides the output of `eprintln` in a test that passes.
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
-/// Makes this directory a cache whose kernels, modules, memory images and QEMU are
-/// those of the cache that is used otherwise; its runs are its own.
+/// Makes this directory a cache that shares kernels, modules, memory images and QEMU with
+/// the default cache; its runs are separate.
 pub fn share_usual(cache: &Path) {
     let usual = assize_target::kernels::Kernels::default_root().unwrap();
     fs::create_dir_all(cache).unwrap();
@@ -126,8 +126,8 @@ pub fn share_usual(cache: &Path) {
     }
 }
 
-/// A cache without runs; its kernels, modules, memory images and QEMU are those of
-/// the cache that is used otherwise.
+/// An empty cache of runs that shares kernels, modules, memory images and QEMU with the
+/// default cache.
 pub struct Cache(tempfile::TempDir);
 
 impl Cache {
@@ -141,7 +141,7 @@ impl Cache {
         self.0.path()
     }
 
-    /// Who uses this cache: the name, and the letter of its state.
+    /// The processes that use this cache: name, and the letter of the state.
     pub fn processes(&self) -> Vec<(String, String)> {
         let variable = format!("ASSIZE_CACHE={}", self.path().display());
         let uses = |directory: &Path| {
@@ -160,8 +160,8 @@ impl Cache {
         using.filter_map(about).collect()
     }
 
-    /// Nobody uses it, or not after a moment: who is killed with its parent
-    /// dies after it, once the host lets it.
+    /// Asserts that no process uses the cache, now or soon: a process killed together
+    /// with its parent dies after it, when the host gets to it.
     pub fn is_idle(&self) {
         let mut asleep = 0;
         loop {
@@ -169,7 +169,7 @@ impl Cache {
             if left.is_empty() {
                 return;
             }
-            // One that is being killed runs, or waits for a CPU.
+            // A process that is being killed is running or runnable.
             asleep += u32::from(left.iter().all(|(_, state)| state == "S"));
             assert!(asleep < 2000, "left behind: {left:?}");
             std::thread::sleep(std::time::Duration::from_millis(5));
@@ -185,16 +185,16 @@ impl Cache {
     }
 }
 
-/// A shell script at this place.
+/// Writes a shell script to this path.
 pub fn script(path: &Path, text: &str) {
     fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
 
-/// What a test gives back.
+/// The result of a test.
 pub type Outcome = Result<(), Failed>;
 
-/// Whether what a test needs is here; what is missing is said.
+/// Whether the requirements of a test are met; prints what is missing.
 pub fn can(test: &str, needed: &[&str]) -> bool {
     let missing = there(needed).err();
     if let Some(why) = &missing {
@@ -203,8 +203,8 @@ pub fn can(test: &str, needed: &[&str]) -> bool {
     missing.is_none()
 }
 
-/// Tests by name and function, each done if what it needs is here.
-#[allow(unused_macros)] // The pages are no such tests.
+/// Defines tests by name and function; each is run if its requirements are met.
+#[allow(unused_macros)] // The browser tests do not use it.
 macro_rules! tests {
     (needs $needed:expr; $($name:ident = $test:expr,)+) => {
         $(

@@ -1,4 +1,4 @@
-//! A git tree of the scheduler's sources, and changes whose effect is known.
+//! A git tree of the DRM scheduler's sources, and changes with known effects.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ pub const MAIN: &str = "drivers/gpu/drm/scheduler/sched_main.c";
 pub const FENCE: &str = "drivers/gpu/drm/scheduler/sched_fence.c";
 pub const HEADER: &str = "include/drm/gpu_scheduler.h";
 
-/// File, a text that it holds once, and what comes for it.
+/// A file, a text that occurs in it once, and its replacement.
 pub type Edit = (&'static str, &'static str, &'static str);
 
-/// Differs in a text that nothing reads.
+/// Changes a text that nothing reads.
 pub const NEUTRAL: &[Edit] = &[(
     FENCE,
     "MODULE_DESCRIPTION(\"DRM GPU scheduler\")",
     "MODULE_DESCRIPTION(\"DRM GPU job scheduler\")",
 )];
-/// 100 us of a busy CPU for each job.
+/// Keeps the CPU busy for 100 us per job.
 pub const SLOWER: &[Edit] = &[
     (
         MAIN,
@@ -67,7 +67,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Nothing if the sources are not here.
+    /// Returns `None` if the sources are not here.
     pub fn new() -> Option<Self> {
         let usual = Kernels::default_root().unwrap();
         let kernels = Kernels::new(usual.clone());
@@ -105,12 +105,12 @@ impl Place {
         Some(place)
     }
 
-    /// Inside of the git tree.
+    /// The git tree.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// What its commands are told to use as their cache.
+    /// The cache that its commands use.
     pub fn cache(&self) -> &Path {
         self.cache.path()
     }
@@ -144,8 +144,8 @@ impl Place {
         self.git(&["commit", "-qam", subject]);
     }
 
-    /// So many commits as a thread: a cover letter, and the patches from the last
-    /// to the first.
+    /// The last commits, this many, as a thread: a cover letter, then the patches in
+    /// reverse order.
     pub fn thread(&self, commits: usize) -> PathBuf {
         let count = commits.to_string();
         let mails =
@@ -165,7 +165,7 @@ impl Place {
         path
     }
 
-    /// What a verb says there.
+    /// Runs a verb in the git tree.
     pub fn assize(&self, verb: &str, arguments: &[&str]) -> Output {
         let mut command = command(self.path(), &[&[verb], arguments].concat());
         command.env("ASSIZE_CACHE", self.cache.path());

@@ -1,4 +1,4 @@
-//! docs/cli.md: what `help` says of each verb.
+//! docs/cli.md: the `help` text of each verb.
 
 use std::fmt::Write;
 use std::fs;
@@ -18,7 +18,7 @@ A test writes this page; do not edit it.
 `assize man` prints a manual page, `assize completions SHELL` completions.
 ";
 
-/// The page is made anew, and compared or written.
+/// Generates the page, and compares or writes it.
 pub fn agrees() -> Result<(), Failed> {
     let mut text = HEAD.to_owned();
     describe(&[], &mut text);
@@ -33,7 +33,7 @@ pub fn agrees() -> Result<(), Failed> {
     Err(format!("{PAGE} is out of date: cargo xtask golden").into())
 }
 
-/// A section for this verb, and one for each below it.
+/// Writes a section for this verb, and one for each of its subcommands.
 fn describe(verb: &[&str], text: &mut String) {
     let done = Command::new(env!("CARGO_BIN_EXE_assize"))
         .args(verb)
@@ -59,12 +59,12 @@ fn describe(verb: &[&str], text: &mut String) {
     }
 }
 
-/// The verbs that a help lists.
+/// The verbs listed in a help text.
 fn commands(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     lines
         .take_while(|line| !line.is_empty())
-        // What goes on from the line before stands further to the right.
+        // Continuation lines are indented further.
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
         .filter(|name| *name != "help")

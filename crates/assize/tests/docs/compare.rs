@@ -1,6 +1,6 @@
-//! What commands printed beside what the page shows.
+//! Compares the output of commands with what the page shows.
 //!
-//! A line `...` stands for any lines, `[..]` in a line for any text.
+//! A line `...` matches any lines, and `[..]` in a line matches any text.
 
 use std::fmt::Write;
 
@@ -12,8 +12,8 @@ use crate::page::{MEASURED, Page, Step};
 use crate::rewrites;
 use crate::session::Done;
 
-/// Compares all of a page; gives the page with what was printed. `figures`:
-/// whether figures must be the same, and not the names of what is measured alone.
+/// Compares all commands of a page; returns the page with the actual output. `figures`:
+/// whether the figures must match too, or only the names of what is measured.
 pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> {
     let mut wrong = String::new();
     let mut new: Vec<Option<Vec<String>>> = page.lines.iter().map(|_| None).collect();
@@ -94,8 +94,8 @@ fn put_together(page: &Page, new: &[Option<Vec<String>>]) -> String {
     text
 }
 
-/// The new lines for those of the page. What the page leaves out stays left out, as
-/// far as the lines around it are printed still.
+/// The new lines for those of the page. Lines that the page leaves out stay left out, as
+/// long as the lines around them are still printed.
 fn rewrite(new: &mut [Option<Vec<String>>], shown: &[String], printed: &[String]) {
     let words = |lines: &[String]| lines.iter().map(|line| words(line)).collect::<Vec<_>>();
     let stands = nearest(&words(shown), &words(printed));
@@ -112,14 +112,14 @@ fn rewrite(new: &mut [Option<Vec<String>>], shown: &[String], printed: &[String]
     }
 }
 
-/// A line that stands for any lines.
+/// Whether a line matches any lines.
 fn is_gap(line: &str) -> bool {
     line.trim() == "..."
 }
 
-/// For the [`words`] of each line shown the printed lines that stand in its place: the
-/// alignment with the fewest lines that are shown alone, printed alone and under no
-/// `...`, or differ in more than figures.
+/// For the [`words`] of each shown line, the printed lines that correspond to it. The
+/// alignment minimises the lines that are only shown, are printed but neither shown nor
+/// under a `...`, or differ in more than figures.
 fn nearest(shown: &[String], printed: &[String]) -> Vec<Vec<usize>> {
     let (rows, columns) = (shown.len(), printed.len());
     let mut cost = vec![vec![usize::MAX; columns + 1]; rows + 1];
@@ -153,8 +153,8 @@ fn nearest(shown: &[String], printed: &[String]) -> Vec<Vec<usize>> {
     found
 }
 
-/// Where an alignment can go on from a line shown and one printed, and at what price;
-/// the better of two of one price first.
+/// The ways to continue an alignment from a shown and a printed line, with their cost; of
+/// two with the same cost, the better comes first.
 fn moves(
     shown: &[String],
     printed: &[String],
@@ -176,7 +176,7 @@ fn moves(
     all
 }
 
-/// Whether lines were printed as they are shown, with any for `...`.
+/// Whether the printed lines match the shown ones, with any lines for `...`.
 fn fits(shown: &[String], printed: &[String]) -> bool {
     let Some((line, rest)) = shown.split_first() else {
         return printed.is_empty();
@@ -212,7 +212,7 @@ fn same_words(shown: &str, printed: &str) -> bool {
     same(&words(shown), &words(printed))
 }
 
-/// What a line says but for its figures and the width of its columns.
+/// The words of a line, without its figures and the width of its columns.
 fn words(line: &str) -> String {
     masked(line)
         .split_whitespace()
@@ -220,14 +220,14 @@ fn words(line: &str) -> String {
         .join(" ")
 }
 
-/// The line with a `#` for each number.
+/// The line with each number replaced by `#`.
 fn masked(line: &str) -> String {
     let number = Regex::new(r"\d[\d,]*(\.\d+)?(e-?\d+)?").unwrap();
     number.replace_all(line, "#").into_owned()
 }
 
-/// Whether the same things are measured and asked. With other figures verdicts
-/// may be others too, and sentences with them.
+/// Whether the same things are measured and asked. Other figures may lead to other
+/// verdicts, and so to other sentences.
 fn names_fit(shown: &[String], printed: &[String]) -> bool {
     let names = |lines: &[String]| {
         lines
@@ -238,8 +238,8 @@ fn names_fit(shown: &[String], printed: &[String]) -> bool {
     fits(&names(shown), &names(printed))
 }
 
-/// What a line of a report is about: the name that begins the row of a table,
-/// the title of a table, a claim. None of other lines.
+/// The subject of a line of a report: the name at the start of a table row, the title of
+/// a table, or a claim. `None` for other lines.
 fn name(line: &str) -> Option<String> {
     let row = Regex::new(r"^(\S+(?: \S+)*)  +[-d]? ?\d").unwrap();
     let title = |line: &str| line.contains(" (n = ").then(|| masked(line));
@@ -251,7 +251,7 @@ fn name(line: &str) -> Option<String> {
     title(line).or_else(|| row.captures(line).map(name))
 }
 
-/// A test of what is written where figures, verdicts and rows differ.
+/// Tests what is written if figures, verdicts and rows differ.
 #[allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
 pub fn keeps_gaps() -> Result<(), Failed> {
     let lines = |all: &[&str]| all.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
@@ -262,7 +262,7 @@ pub fn keeps_gaps() -> Result<(), Failed> {
         let kept = |(line, new): (&String, Option<Vec<String>>)| new.unwrap_or(vec![line.clone()]);
         shown.iter().zip(new).flat_map(kept).collect()
     };
-    // A verdict, a line that is gone, one that has come, and what a gap hides.
+    // A changed verdict, a line that is gone, a new line, and the lines that a gap hides.
     let shown = [
         "a  cannot tell: 1 %",
         "2 more runs",
@@ -284,7 +284,7 @@ pub fn keeps_gaps() -> Result<(), Failed> {
         ),
         ["a  2", "...", "b  3"]
     );
-    // Nothing is left out that the page shows whole.
+    // A page without gaps stays complete.
     assert_eq!(
         rewritten(&["a  1", "b  2"], &["a  1", "c", "b  2"]),
         ["a  1", "c", "b  2"]
@@ -293,7 +293,7 @@ pub fn keeps_gaps() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A test of the above.
+/// Tests `name`.
 #[allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
 pub fn knows_rows() -> Result<(), Failed> {
     for (line, known) in [

@@ -1,4 +1,4 @@
-//! What the figures of exact runs are a function of, beside the experiment.
+//! Everything that determines the figures of exact runs, other than the experiment.
 
 use std::fs;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::common::document;
 use crate::page::{MEASURED, Page};
 
-/// Programs that the pages let run.
+/// Programs that are run in the pages.
 const PROGRAMS: [&str; 2] = ["/usr/bin/cyclictest", "/usr/bin/hackbench"];
 
-/// The kernels, QEMU, and all that goes into machines.
+/// The kernels, QEMU, and everything else that goes into machines.
 pub struct Inputs {
     kernels: Vec<String>,
     qemu: String,
@@ -17,7 +17,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Those of this host, as far as the page needs them.
+    /// The inputs on this host, as far as the page needs them.
     pub fn here(page: &Page) -> Inputs {
         let mut hasher = blake3::Hasher::new();
         let mut wanted: Vec<String> = page.needs();
@@ -60,7 +60,7 @@ impl Inputs {
         }
     }
 
-    /// As a page says it.
+    /// The line as it is in a page.
     pub fn line(&self) -> String {
         let kernels = self.kernels.join(" and ");
         format!(

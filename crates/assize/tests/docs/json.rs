@@ -1,5 +1,5 @@
-//! docs/json.md: the fields of the verdict document, from the source that
-//! declares them, and beside a document that was written.
+//! docs/json.md: the fields of the verdict document, from the source that declares them,
+//! compared with a document that was written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,10 +24,10 @@ const SOURCES: [&str; 7] = [
 ];
 const TOP: &str = "Document";
 
-/// A type that the source declares.
+/// A type declared in the source.
 struct Declared {
     about: String,
-    /// Of an enum the words that it may be, else the fields.
+    /// For an enum, fields are the possible words.
     is_enum: bool,
     fields: Vec<Field>,
 }
@@ -36,11 +36,11 @@ struct Field {
     name: String,
     about: String,
     kind: Kind,
-    /// Not written where it has its usual value.
+    /// Omitted if it has its default value.
     may_be_absent: bool,
 }
 
-/// What a field holds.
+/// The type of a field.
 enum Kind {
     Text,
     Number,
@@ -55,7 +55,7 @@ enum Kind {
 
 type Types = BTreeMap<String, Declared>;
 
-/// The page is made anew, and compared or written.
+/// Generates the page, and compares or writes it.
 pub fn agrees() -> Result<(), Failed> {
     let types = types();
     let path = root().join(PAGE);
@@ -77,7 +77,7 @@ pub fn agrees() -> Result<(), Failed> {
     Err(format!("{PAGE} is out of date: cargo xtask golden").into())
 }
 
-/// What is written has these fields and no others, of these types.
+/// Checks that a written document has exactly these fields, with these types.
 pub fn conforms() -> Result<(), Failed> {
     let types = types();
     let claims = ["--claim", "irq < plain on task-clock"];
@@ -88,7 +88,7 @@ pub fn conforms() -> Result<(), Failed> {
         if at == 0 {
             arguments.extend(claims);
         }
-        // A refuted claim ends with 1.
+        // The command exits with 1 because of the refuted claim.
         let written = assize(&root(), &arguments).stdout;
         let written = serde_json::from_slice(&written).unwrap();
         fits(&written, &Kind::Named(TOP.into()), &types, &post)?;
@@ -160,7 +160,7 @@ fn variant(variant: &syn::Variant) -> Field {
     }
 }
 
-/// The first paragraph of a doc comment, in one line.
+/// The first paragraph of a doc comment, on one line.
 fn about(attributes: &[Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("doc")) {
@@ -176,7 +176,7 @@ fn about(attributes: &[Attribute]) -> String {
         .next()
         .unwrap_or_default()
         .join(" ");
-    // What only a reader of the source can follow.
+    // Remove markup that only helps a reader of the source.
     text.replace("[`", "`").replace("`]", "`")
 }
 
@@ -232,7 +232,7 @@ fn kind(ty: &Type) -> Kind {
     }
 }
 
-/// The types that the document holds, in the order in which it does.
+/// The types in the document, in order of occurrence.
 fn reached(types: &Types) -> Vec<String> {
     fn named(kind: &Kind) -> Option<&str> {
         match kind {
@@ -305,7 +305,7 @@ fn words(kind: &Kind) -> String {
     }
 }
 
-/// The unit that a name stands for.
+/// The unit of a field with this name.
 fn unit(name: &str) -> &'static str {
     match name {
         "value" | "mean" | "mean_baseline" | "median" | "difference" | "resolution" | "above" => {
@@ -320,7 +320,7 @@ fn unit(name: &str) -> &'static str {
     }
 }
 
-/// Whether a value is of this kind, all the way down.
+/// Checks recursively that a value is of this kind.
 fn fits(value: &Value, kind: &Kind, types: &Types, at: &str) -> Result<(), Failed> {
     let wrong = || Failed::from(format!("{at}: not a {}: {value}", words(kind)));
     let holds = |right: bool| if right { Ok(()) } else { Err(wrong()) };

@@ -1,8 +1,8 @@
-//! What the pages say, executed. CONTRIBUTING.md says how blocks are marked.
+//! Executes what the pages say. CONTRIBUTING.md describes how blocks are marked.
 //!
-//! Each page is carried out in a directory that looks like the top of a
-//! checkout, the commands of its blocks one after the other in one shell.
-//! `ASSIZE_GOLDEN=1` writes what they printed into the page.
+//! Each page runs in a directory that looks like the top of a checkout, and the commands
+//! of its blocks run one after the other in one shell. `ASSIZE_GOLDEN=1` writes their
+//! output into the page.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 #![allow(unreachable_pub, missing_docs)] // Modules are shared; nothing is published.
@@ -29,12 +29,12 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use inputs::Inputs;
 use page::{Block, Page};
 
-/// What runs on the exact machine need.
+/// The requirements of runs on the exact machine.
 const EXACT: [&str; 3] = ["agent", "QEMU", "kernel debian:6.12"];
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // Each of them may use all CPUs for machines.
+    // Each test may use all CPUs for machines.
     arguments.test_threads = Some(1);
     let mut tests = vec![
         Trial::test(
@@ -75,7 +75,7 @@ pub fn rewrites() -> bool {
     std::env::var_os("ASSIZE_GOLDEN").is_some_and(|value| value == "1")
 }
 
-/// The pages, from the root of the tree.
+/// The paths of the pages, relative to the root of the tree.
 fn names() -> Vec<String> {
     let mut names: Vec<String> = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
         .map(String::from)
@@ -122,7 +122,7 @@ fn try_page(name: &str) -> Result<(), Failed> {
     pictures::agree(&page, &session.html, same)
 }
 
-/// Whether figures of exact runs must be those of the page.
+/// Whether the figures of exact runs must match the page.
 fn inputs(page: &Page) -> Result<bool, Failed> {
     if page.needs().is_empty() || rewrites() {
         return Ok(true);

@@ -1,5 +1,5 @@
-//! docs/metrics.md, the list of metrics in the code, and what workloads
-//! record: none has what another lacks.
+//! docs/metrics.md, the list of metrics in the code, and the metrics that workloads
+//! record are the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 use crate::common::{self, command, errors};
 use crate::root;
 
-/// The tracer that is asked for.
+/// The tracer to use.
 const TRACER: TracerKind = TracerKind::Osnoise;
 
-/// Metric, unit, kind and who gives it.
+/// Metric, unit, kind and source.
 type Row = (String, String, String, String);
 
-/// The rows of a table of the page: metric, unit, kind, and each who gives it.
+/// The rows of a table in the page: metric, unit, kind, and one row per source.
 fn rows(title: &str) -> BTreeSet<Row> {
     let page = fs::read_to_string(root().join("docs/metrics.md")).unwrap();
     let (_, table) = page.split_once(&format!("<!-- {title} -->\n")).unwrap();
@@ -45,7 +45,7 @@ fn rows(title: &str) -> BTreeSet<Row> {
     rows
 }
 
-/// The workloads that a word of the page stands for.
+/// The workloads that a word in the page refers to.
 fn expanded(giver: &str) -> Vec<String> {
     if giver != "simgpu" {
         return vec![giver.to_owned()];
@@ -61,7 +61,7 @@ fn expanded(giver: &str) -> Vec<String> {
         .collect()
 }
 
-/// Fails with what only one of the two has.
+/// Fails with the rows that occur in only one of the two.
 fn equal(page: &BTreeSet<Row>, code: &BTreeSet<Row>, place: &str) -> Result<(), Failed> {
     if page == code {
         return Ok(());
@@ -76,7 +76,7 @@ fn equal(page: &BTreeSet<Row>, code: &BTreeSet<Row>, place: &str) -> Result<(), 
     Err(format!("{place}: only there:{stale}\nnot there:{missing}").into())
 }
 
-/// A metric as the page would have it, a row for each who gives it.
+/// A metric in the form of the page, with a row for each source.
 fn listed(metric: &Metric) -> Vec<Row> {
     let kind = match metric.form {
         Form::Number => "number",
@@ -101,7 +101,7 @@ fn list(is_wanted: impl Fn(&Giver) -> bool) -> BTreeSet<Row> {
     wanted.flat_map(listed).collect()
 }
 
-/// The metrics of the list are those of the page, in their units and steps.
+/// The metrics in the list match those in the page, with their units and steps.
 pub fn lists() -> Result<(), Failed> {
     let of_instrument = |giver: &Giver| matches!(giver, Giver::Instrument(_));
     let page = "docs/metrics.md";
@@ -132,8 +132,8 @@ pub fn lists() -> Result<(), Failed> {
     Ok(())
 }
 
-/// One run of every workload, with every instrument. What the kernel or the machine
-/// lacks says so; of the tracers one can be asked for.
+/// One run of every workload, with every instrument. An instrument that the kernel or
+/// machine does not support reports that; only one of the tracers can be selected.
 fn experiment() -> String {
     let is_other_tracer = |name| TracerKind::named(name).is_some_and(|kind| kind != TRACER);
     let instruments: Vec<String> = INSTRUMENTS
@@ -172,8 +172,8 @@ fn experiment() -> String {
     text
 }
 
-/// The list has exactly what the workloads record on the exact machine, and of
-/// instruments nothing is recorded that it has not.
+/// The list has exactly what the workloads record on the exact machine, and everything
+/// that instruments record.
 pub fn recorded() -> Result<(), Failed> {
     let needed = [
         "agent",
@@ -209,7 +209,7 @@ pub fn recorded() -> Result<(), Failed> {
     equal(&of_workloads, &recorded, "the list of metrics")
 }
 
-/// Every metric of a run is one that its experiment could declare primary.
+/// Checks that every metric of a run could be declared primary in its experiment.
 fn only_what_is_listed(run: &Value) {
     let names = names(run["workload"].as_str().unwrap());
     for metric in run["metrics"].as_object().unwrap().keys() {
@@ -218,7 +218,7 @@ fn only_what_is_listed(run: &Value) {
     }
 }
 
-/// What runs of this workload of [`experiment`] may hold.
+/// The metrics that runs of this workload of [`experiment`] may have.
 fn names(workload: &str) -> Vec<Name> {
     let experiment = assize_plan::parse(&experiment(), "all.toml").unwrap();
     let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
@@ -238,7 +238,7 @@ fn runs(directory: &Path) -> Vec<Value> {
     runs
 }
 
-/// What one run holds, as the page would have it, but for what is derived.
+/// The metrics of one run in the form of the page, except derived ones.
 fn recorded_rows(run: &Value) -> BTreeSet<Row> {
     let workload = run["workload"].as_str().unwrap();
     let row = |name: &str, unit: &Value, kind: &str| {

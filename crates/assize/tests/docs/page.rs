@@ -1,15 +1,15 @@
-//! A page: its fenced blocks, and in them what is to be done.
+//! A page: its fenced blocks, and the steps in them.
 
 use std::collections::BTreeMap;
 
 use libtest_mimic::Failed;
 
-/// How a page says what its figures depend on.
+/// The start of the line in a page that says what its figures depend on.
 pub const MEASURED: &str = "*Measured on ";
 
 /// One page.
 pub struct Page {
-    /// From the root of the tree.
+    /// Its path from the root of the tree.
     pub name: String,
     pub lines: Vec<String>,
     pub blocks: Vec<Block>,
@@ -17,28 +17,28 @@ pub struct Page {
 
 /// One fenced block.
 pub struct Block {
-    /// Of its fence, from 1.
+    /// The line of its fence, from 1.
     pub line: usize,
-    /// Blanks before its fence, which are none of its lines'.
+    /// The number of blanks before its fence, which are not part of its lines.
     pub indent: usize,
-    /// Its language, and what else the fence says.
+    /// The language in the fence, and its attributes.
     pub language: String,
     pub attributes: BTreeMap<String, String>,
     pub text: Vec<String>,
-    /// What stands before it.
+    /// The text before it.
     pub before: String,
-    /// What a reader does there.
+    /// The steps that a reader takes.
     pub steps: Vec<Step>,
 }
 
-/// What a reader does.
+/// A step that a reader takes.
 pub enum Step {
     /// Write a file.
     File { name: String, text: String },
-    /// Give a command.
+    /// Run a command.
     Command {
         text: String,
-        /// The lines of the page, from 0, that show what it prints.
+        /// The lines of the page, from 0, that show its output.
         output: std::ops::Range<usize>,
     },
 }
@@ -90,8 +90,8 @@ impl Page {
         })
     }
 
-    /// What its commands need beside the exact machine itself, which is
-    /// named first if they need that.
+    /// The requirements of its blocks that use the exact machine: QEMU, and the kernels that
+    /// they name.
     pub fn needs(&self) -> Vec<String> {
         let mut all = Vec::new();
         for block in &self.blocks {
@@ -111,7 +111,7 @@ impl Page {
         all
     }
 
-    /// What its figures depend on, as it says.
+    /// The line that says what its figures depend on.
     pub fn inputs(&self) -> Option<&str> {
         self.lines
             .iter()
@@ -121,7 +121,7 @@ impl Page {
 }
 
 impl Block {
-    /// The line without the blanks of a list that the block stands in.
+    /// The line without the indentation of the list that the block is in.
     pub fn plain<'a>(&self, line: &'a str) -> &'a str {
         let blanks = line.len() - line.trim_start_matches(' ').len();
         &line[blanks.min(self.indent)..]
@@ -161,7 +161,8 @@ fn steps(block: &Block) -> Result<Vec<Step>, String> {
     }
     let mut steps: Vec<Step> = Vec::new();
     for (at, line) in block.text.iter().enumerate() {
-        // The fence is line `block.line`, from 1; so is the next from 0.
+        // The fence is line `block.line` counted from 1, so the line after it has that
+        // number counted from 0.
         let at = block.line + at;
         if let Some(command) = line.strip_prefix("$ ") {
             let text = command.to_owned();

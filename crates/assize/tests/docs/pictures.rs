@@ -1,4 +1,5 @@
-//! What pictures say, beside the pages that the commands of a document write today.
+//! Compares the text in pictures with the pages that the commands of a document write
+//! now.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,8 +10,8 @@ use regex::Regex;
 use crate::page::Page;
 use crate::root;
 
-/// Whether all that the pictures of a document say is in the pages that its commands wrote.
-/// `figures`: whether the numbers must be the same, too.
+/// Checks that all text in the pictures of a document is in the pages that its commands
+/// wrote. `figures`: whether the numbers must match too.
 pub fn agree(
     document: &Page,
     html: &BTreeMap<String, String>,
@@ -39,7 +40,7 @@ pub fn agree(
     Ok(())
 }
 
-/// The lines that the text of a page does not hold.
+/// The lines that do not occur in the text of a page.
 fn missing(lines: &str, html: &str, figures: bool) -> Vec<String> {
     let tag = Regex::new(r"(?s)<(style|script)\b.*?</(style|script)>|<[^>]*>").unwrap();
     let number = Regex::new(r"[+-]?\d[\d.]*").unwrap();
@@ -57,7 +58,7 @@ fn missing(lines: &str, html: &str, figures: bool) -> Vec<String> {
     absent.map(str::to_owned).collect()
 }
 
-/// Text without the few entities that pages of ours have.
+/// Replaces the few entities that our pages use.
 fn unescaped(text: &str) -> String {
     let entities = [
         ("&lt;", "<"),
@@ -72,7 +73,7 @@ fn unescaped(text: &str) -> String {
     text.replace("&amp;", "&")
 }
 
-/// A line with another figure, or with another word, is noticed.
+/// Tests that a line with another figure or another word is noticed.
 pub fn knows_lines() -> Result<(), Failed> {
     let html = "<style>b{}</style><h2>Time <span>less is better</span></h2><p><b>new</b> better &amp; <i>-46.7 %</i></p>";
     let lines = "Time less is better\nnew better & -46.7 %\n";

@@ -1,4 +1,4 @@
-//! The commands of a page in one shell.
+//! Runs the commands of a page in one shell.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,16 +11,16 @@ use libtest_mimic::Failed;
 use crate::page::{Page, Step};
 use crate::root;
 
-/// What one command did.
+/// The result of one command.
 pub struct Done {
     pub status: i32,
     pub printed: String,
 }
 
-/// A page that takes longer than this many seconds hangs.
+/// A page that takes longer than this many seconds has hung.
 const LIMIT_S: &str = "3600";
 
-/// What the commands did, and the pages for a browser that they left, by name.
+/// The results of the commands, and the HTML pages that they wrote, by name.
 pub struct Session {
     pub done: Vec<Done>,
     pub html: BTreeMap<String, String>,
@@ -60,7 +60,7 @@ pub fn carry_out(page: &Page) -> Result<Session, Failed> {
             .into());
         };
         let mut printed = read("out");
-        // How runs go on is no answer; why a command failed is one.
+        // Progress messages are not shown, but errors are.
         if status != 0 {
             printed.push_str(&read("err"));
         }
@@ -72,7 +72,7 @@ pub fn carry_out(page: &Page) -> Result<Session, Failed> {
     })
 }
 
-/// The pages for a browser at the top of a directory.
+/// The HTML pages at the top of a directory.
 fn pages_in(here: &Path) -> BTreeMap<String, String> {
     let entries = fs::read_dir(here).unwrap().map(Result::unwrap);
     let pages = entries.filter(|entry| entry.path().extension().is_some_and(|it| it == "html"));
@@ -83,7 +83,7 @@ fn pages_in(here: &Path) -> BTreeMap<String, String> {
     pages.map(read).collect()
 }
 
-/// A directory with what lies at the top of the tree.
+/// Fills a directory with links to everything at the top of the tree.
 fn checkout(here: &Path) {
     fs::create_dir(here).unwrap();
     for entry in fs::read_dir(root()).unwrap() {
@@ -95,7 +95,7 @@ fn checkout(here: &Path) {
     }
 }
 
-/// The script, and how many commands it notes.
+/// The script, and how many commands it records.
 fn script(page: &Page, here: &Path, notes: &Path) -> Result<(String, usize), Failed> {
     let mut script = String::from("status=0\n");
     let (here, notes) = (here.display(), notes.display());

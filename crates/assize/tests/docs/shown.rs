@@ -1,4 +1,5 @@
-//! Blocks that are not executed: each says what it is, or why not.
+//! Checks of blocks that are not executed: each says what it is, or why it is not
+//! executed.
 
 use std::fs;
 use std::process::Command;
@@ -6,11 +7,10 @@ use std::process::Command;
 use crate::page::{Block, Page};
 use crate::root;
 
-/// Why a command is only shown.
+/// Reasons why a command is only shown.
 const REASONS: [&str; 6] = ["root", "network", "ssh", "time", "build", "file"];
 
-/// Whether the block is one of the kinds there are, and what it says is not
-/// wrong at first sight.
+/// Checks that the block is of a known kind and has no obvious mistakes.
 pub fn check(page: &Page, block: &Block) -> Result<(), String> {
     let text = block.text.join("\n");
     if let Some(runner) = block.attributes.get("run-by") {
@@ -44,7 +44,7 @@ pub fn check(page: &Page, block: &Block) -> Result<(), String> {
     }
 }
 
-/// A file that the reader is to write is named before it.
+/// Checks that the text before a file names it.
 fn titled(block: &Block) -> Result<(), String> {
     match block.attributes.get("title") {
         Some(title) if !block.before.contains(&format!("`{title}`")) => {
@@ -60,7 +60,7 @@ fn toml(text: &str) -> Result<(), String> {
         .map_err(|why| why.to_string())
 }
 
-/// A piece of a file of the tree: its lines are there, in that order.
+/// Checks an excerpt of a file in the tree: its lines occur there, in order.
 fn quoted(block: &Block) -> Result<(), String> {
     let Some(from) = block.attributes.get("from") else {
         return Err("code without from=FILE".into());
@@ -77,7 +77,7 @@ fn quoted(block: &Block) -> Result<(), String> {
     Ok(())
 }
 
-/// Commands that are not executed must at least be understood.
+/// Commands that are not executed must at least parse.
 fn shell(block: &Block) -> Result<(), String> {
     let Some(needs) = block.attributes.get("needs") else {
         return Err("a shell without needs=REASON is a console, which is executed".into());
@@ -101,10 +101,10 @@ fn shell(block: &Block) -> Result<(), String> {
     Ok(())
 }
 
-/// The arguments are parsed, and experiment files planned.
+/// Parses the arguments, and plans experiment files.
 fn understood(arguments: &[&str]) -> Result<(), String> {
     let assize = || Command::new(env!("CARGO_BIN_EXE_assize"));
-    // What stands behind it is the arguments of another program.
+    // The words after it are arguments of another program.
     let own = arguments.iter().position(|word| *word == "--");
     let (own, others) = arguments.split_at(own.unwrap_or(arguments.len()));
     succeeds(assize().args(own).arg("--help").args(others))?;

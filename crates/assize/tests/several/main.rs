@@ -1,5 +1,5 @@
-//! Several bundles: blocks of one experiment, sides of a comparison, points of a series,
-//! or refused.
+//! Several bundles: blocks of one experiment, sides of a comparison, or points of a
+//! trend; others are refused.
 
 mod trend;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Blocks of each bundle.
 const BLOCKS: u32 = 8;
 
-/// A bundle on this target and machine, before it is changed.
+/// The head of a bundle for this target and machine, which tests then modify.
 fn head(target: &str, machine: &str) -> Head {
     let named = |name: &str| Configuration {
         name: name.into(),
@@ -43,7 +43,7 @@ fn head(target: &str, machine: &str) -> Head {
     }
 }
 
-/// Writes a bundle in which the queue takes `ratio` of the base.
+/// Writes a bundle in which the queue takes `ratio` times as long as the base.
 fn bundle(place: &Path, name: &str, head: &Head, ratio: f64, unit: &str) {
     let noise = |index: u32| 0.002 * f64::from((7 * index + 3) % 5);
     let by = |index: u32| [1.0, ratio][(index % 2) as usize];
@@ -53,7 +53,8 @@ fn bundle(place: &Path, name: &str, head: &Head, ratio: f64, unit: &str) {
     });
 }
 
-/// Writes a bundle with so many runs, of base and queue in turn, and the time of each.
+/// Writes a bundle with this many runs, alternating between base and queue, and the time
+/// of each.
 fn filled(place: &Path, name: &str, head: &Head, runs: u32, time: impl Fn(u32) -> Measurement) {
     let writer = Writer::create(&place.join(name), head).unwrap();
     for index in 0..runs {
@@ -84,7 +85,7 @@ fn document(place: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
-/// What is said of a wrong use: one line.
+/// The message for wrong use: one line.
 fn refused(place: &Path, arguments: &[&str]) -> String {
     let done = compare(place, arguments);
     let said = String::from_utf8(done.stderr).unwrap();
@@ -120,7 +121,7 @@ fn machines_are_blocks() {
     );
     assert_eq!(pooled["verdict"], "established");
     assert_eq!(found["comparisons"][0]["ratio"], pooled["ratio"]);
-    // The order of the bundles changes nothing but the order of the rows.
+    // The order of the bundles only changes the order of the rows.
     let turned = document(here, &["c", "b", "a"]);
     let (one, other) = (&turned["pooled"][0]["ratio"], &pooled["ratio"]);
     let difference = one.as_f64().unwrap() - other.as_f64().unwrap();
@@ -231,7 +232,7 @@ fn two_kernels_may_be_blocks_or_sides_and_nobody_guesses() {
     for at in [0, 1] {
         new.plan["configurations"][at]["machine"]["kernel"] = json!("debian:6.1");
     }
-    // Which it was given on the command line.
+    // The kernel was given on the command line.
     new.plan["overrides"] = json!({"kernel": "debian:6.1"});
     new.facts = BTreeMap::from([("kernel debian:6.1".into(), "6.1.170".into())]);
     let mut old = head("exact", "exact");
@@ -257,7 +258,7 @@ fn two_kernels_may_be_blocks_or_sides_and_nobody_guesses() {
         .map(|row| ["workload", "baseline", "configuration"].map(|key| row[key].as_str().unwrap()))
         .collect();
     assert_eq!(named, [["base", "old", "new"], ["queue", "old", "new"]]);
-    // Equal seeds in equal blocks: pairs.
+    // Equal seeds in equal blocks form pairs.
     assert_eq!(rows[1]["t_test"], "paired");
     let ratio = rows[1]["ratio"].as_f64().unwrap();
     assert!((ratio - 0.8 / 0.9).abs() < 1e-9, "{ratio}");
@@ -284,7 +285,7 @@ fn one_machine_twice_is_not_two_machines() {
     assert!(said.contains("assize merge"), "{said}");
 }
 
-/// Has the runs of a bundle, or every second of them, name their boot.
+/// Sets the boot of the runs of a bundle, or of every `step`th run.
 fn boot(place: &Path, name: &str, id: &str, step: usize) {
     for index in (0..2 * BLOCKS).step_by(step) {
         let path = place.join(name).join(format!("runs/{index:04}.json"));
@@ -308,7 +309,7 @@ fn bundles_of_one_boot_are_no_replicates() {
         let lints = found["lints"].as_array().unwrap().iter();
         lints.filter(|lint| lint["code"] == "boot-unknown").count()
     };
-    // Bundles that do not say of which boot they are.
+    // Bundles that do not record their boot.
     let found = document(here, blocks);
     assert_eq!(lint(&found), 1);
     assert!(
@@ -327,7 +328,7 @@ fn bundles_of_one_boot_are_no_replicates() {
         );
         assert!(said.contains("reboot between them"), "{said}");
     }
-    // As sides they may be compared.
+    // They may be compared as sides.
     document(here, &["a", "b", "--bundles", "sides"]);
     boot(here, "b", "two", 1);
     let found = document(here, blocks);
@@ -338,7 +339,7 @@ fn bundles_of_one_boot_are_no_replicates() {
     let limit = |found: &Value| found["limits"][0].as_str().unwrap().to_owned();
     assert!(limit(&found).starts_with("The runs are of 2 boots"));
     assert!(limit(&document(here, &["a"])).contains("one boot of it"));
-    // One machine by two names.
+    // The same machine under two names.
     bundle(here, "c", &head("ssh:c", "c"), 0.9, "s");
     boot(here, "c", "two", 1);
     let said = refused(here, &["b", "c"]);
@@ -423,7 +424,7 @@ fn what_a_source_says_of_its_steps_holds_in_one_bundle_and_in_several() {
             }
             let name = format!("{kind}-{machine}");
             bundle(here, &name, &head, 1.0, "ms");
-            // What hackbench prints has another name.
+            // hackbench's metrics have other names.
             let runs = fs::read_dir(here.join(name).join("runs")).unwrap();
             for run in runs {
                 let path = run.unwrap().path();

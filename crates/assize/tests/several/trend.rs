@@ -1,4 +1,4 @@
-//! Series of bundles whose truth was planted.
+//! Trends with planted changes.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::{BLOCKS, filled, head};
 
-/// Bundles of a series.
+/// The number of bundles in a trend.
 const LONG: usize = 12;
 /// 2026-11-01.
 const BEGIN: f64 = 1_793_491_200.0;
 
-/// Noise of half a per cent that is the same wherever it is drawn (splitmix64).
+/// Reproducible noise of half a per cent (splitmix64).
 fn noise(of: u64) -> f64 {
     let mut z = of.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,13 +22,13 @@ fn noise(of: u64) -> f64 {
     0.01 * (((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0 - 0.5)
 }
 
-/// One bundle of `runs` runs, which ended so many days after the first. The queue takes
-/// `queue` seconds, the base always one.
+/// Writes a bundle of `runs` runs that ended `day` days after the first. The queue takes
+/// `queue` seconds; the base always takes one.
 fn one(place: &Path, name: &str, head: &Head, (day, runs): (usize, u32), queue: f64) {
     let time = |index: u32| {
         let mean = [1.0, queue][(index % 2) as usize];
         let own = noise((day as u64) << 32 | u64::from(index));
-        // What the seeds have in common is far larger than what is looked for.
+        // The variation common to runs of one seed is far larger than the effect.
         Measurement::new(mean * (1.0 + 0.1 * f64::from(index / 2) + own), "s")
     };
     filled(place, name, head, runs, time);
@@ -37,7 +37,7 @@ fn one(place: &Path, name: &str, head: &Head, (day, runs): (usize, u32), queue: 
     fs::write(place.join(name).join("log.jsonl"), format!("{log}\n")).unwrap();
 }
 
-/// A series of exact bundles, whose names are not in the order of their dates.
+/// A trend of exact bundles whose names are not in the order of their dates.
 fn series(place: &Path, queue: impl Fn(usize) -> f64) {
     for day in 0..LONG {
         let name = format!("night-{}.bundle", (day * 5) % LONG);
@@ -75,7 +75,7 @@ fn found(place: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// What is said of a wrong use: one line.
+/// The message for wrong use: one line.
 fn refused(place: &Path, arguments: &[&str]) -> String {
     let done = asked(place, arguments);
     let said = String::from_utf8(done.stderr).unwrap();
@@ -84,7 +84,7 @@ fn refused(place: &Path, arguments: &[&str]) -> String {
     said
 }
 
-/// Workload, place and verdict of all steps that are a change.
+/// The workload, index and verdict of every step that is a change.
 fn changes(trend: &Value) -> Vec<(&str, u64, &str)> {
     let mut all = Vec::new();
     for series in trend["series"].as_array().unwrap() {
@@ -132,7 +132,7 @@ fn a_step_of_one_configuration_is_named_at_its_place_and_nowhere_else() {
     );
     let page = printed(place.path(), &[".", "--format", "html"]);
     assert_eq!(page.matches(" changed\"").count(), 1);
-    // As many bundles again, and the files in which they are, change nothing.
+    // Judging the same bundles again gives the same answer, whatever the order of files.
     assert_eq!(found(place.path(), &["."]), trend);
 }
 
@@ -213,7 +213,7 @@ fn what_is_no_series_is_refused() {
         said.contains("b: nothing says when its runs ended; give --order path"),
         "{said}"
     );
-    // Runs of a host that were made at different times.
+    // Runs of a host that were recorded at different times.
     let trend = found(here, &["a", "b", "--order", "path"]);
     assert_eq!(trend["order"], "path");
 }
@@ -270,7 +270,8 @@ fn in_a_git_tree_bundles_follow_their_commits() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     git(here, &["init", "-q", "."], "");
-    // Two came to be in one second; and the runs were made from the newest to the oldest.
+    // Two commits have the same second, and the runs were recorded from the newest commit
+    // to the oldest.
     for (at, time) in [(0, "00"), (1, "07"), (2, "07"), (3, "09")] {
         let time = format!("2026-11-02T10:00:{time}Z");
         let subject = format!("change {at}");
@@ -302,7 +303,7 @@ fn in_a_git_tree_bundles_follow_their_commits() {
         "from the other side"
     );
     assert_eq!(trend["points"][0]["path"], "./b3");
-    // One whose commit is nowhere: by dates, and asked for commits, refused.
+    // If one revision is unknown, the order is by date; ordering by commit is refused.
     let mut head = head("exact", "exact");
     head.facts.insert("revision".into(), "v9.9".into());
     one(here, "other", &head, (9, 2 * BLOCKS), 1.0);

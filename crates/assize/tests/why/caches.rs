@@ -1,5 +1,5 @@
-//! A model of caches: what a program of ours misses is known, because it was
-//! planted, and what another misses is said by cachegrind too.
+//! The cache model: the misses of our own program are known, as they are planted, and
+//! cachegrind gives the expected misses of another.
 
 use std::fs;
 use std::path::Path;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::{Outcome, adds_up, bundle, document, refused_words};
 
 const SOURCE: &str = include_str!("lines.c");
-/// How far cachegrind may be away, as a share: in the machine, the kernel uses
-/// the same caches.
+/// The permitted relative difference from cachegrind: in the machine, the kernel uses the
+/// same caches.
 const APART: f64 = 0.02;
 
-/// Builds the program in this directory, and gives its path.
+/// Builds the program in this directory, and returns its path.
 fn program(directory: &Path) -> String {
     let source = directory.join("lines.c");
     fs::write(&source, SOURCE).unwrap();
@@ -28,7 +28,7 @@ fn program(directory: &Path) -> String {
     path.display().to_string()
 }
 
-/// An experiment of the program with other words in each configuration.
+/// An experiment that runs the program with different arguments in each configuration.
 fn experiment(program: &str, cpus: u32, configurations: &[(&str, &[&str])]) -> String {
     let mut text = format!(
         "title = \"lines\"\nruns = 1\ncpus = {cpus}\ninstruments = [\"timer-list\"]\n\
@@ -41,7 +41,7 @@ fn experiment(program: &str, cpus: u32, configurations: &[(&str, &[&str])]) -> S
     text
 }
 
-/// What programs miss of a kind, in both configurations.
+/// The misses of one kind in user space, for both configurations.
 fn user_space(why: &Value, kind: &str) -> [f64; 2] {
     let tables = why["caches"]["kinds"].as_array().unwrap();
     let table = tables.iter().find(|one| one["kind"] == kind).unwrap();
@@ -57,15 +57,16 @@ fn user_space(why: &Value, kind: &str) -> [f64; 2] {
     ["a", "b"].map(|side| users().map(|row| row[side].as_f64().unwrap()).sum())
 }
 
-/// What of two configurations is missed otherwise, of all kinds together.
+/// The number of functions whose misses differ between two configurations, over all
+/// kinds.
 pub fn differing(why: &Value) -> usize {
     let tables = why["caches"]["kinds"].as_array().unwrap().iter();
     let rows = tables.flat_map(|table| table["functions"].as_array().unwrap());
     rows.filter(|row| row["difference"] != 0.0).count()
 }
 
-/// Twice as many lines as an L1d has are read 100 times, and then half as many
-/// 400 times: all of the first reads miss, and of as many others hardly any.
+/// Reads twice as many lines as the L1d has 100 times, then half as many 400 times: all
+/// of the first reads miss, and hardly any of the second.
 pub fn walks() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
@@ -80,7 +81,7 @@ pub fn walks() -> Outcome {
     adds_up(&why);
     let [walks, product] = user_space(&why, "l1d_misses");
     let planted = 1024.0 * 100.0;
-    // The first writes to the lines miss too, and the kernel takes some.
+    // The first writes to the lines miss too, and the kernel evicts some.
     assert!((planted..planted + 1024.0).contains(&walks), "{walks}");
     let [beyond, _] = user_space(&why, "l2_misses");
     assert!(beyond < 2048.0, "{beyond}");
@@ -101,7 +102,7 @@ pub fn walks() -> Outcome {
     Ok(())
 }
 
-/// How often a product misses the L1d, as cachegrind has it.
+/// The number of L1d misses of a product, according to cachegrind.
 fn cachegrind(here: &Path, program: &str) -> Option<f64> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=cachegrind", "--cache-sim=yes", "--I1=32768,8,64"]);
@@ -122,7 +123,7 @@ fn cachegrind(here: &Path, program: &str) -> Option<f64> {
     Some(number.replace(',', "").parse().unwrap())
 }
 
-/// Two threads on two CPUs write one line in turn.
+/// Two threads on two CPUs write to one line alternately.
 pub fn turns() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();

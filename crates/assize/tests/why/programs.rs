@@ -1,5 +1,5 @@
-//! Functions of programs and libraries: loops planted there are named first
-//! with their counts, wherever the loader has put them.
+//! Functions of programs and libraries: planted loops come first with their counts,
+//! wherever the loader has put them.
 
 use std::path::Path;
 use std::process::Command;
@@ -46,8 +46,7 @@ fn compile(directory: &Path, words: &[&str], source: &str, file: &str) {
     assert!(done.success());
 }
 
-/// A program that has its symbols, and a library that has only those by which
-/// others find its functions.
+/// A program with a symbol table, and a library with dynamic symbols only.
 pub fn loops() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
@@ -78,8 +77,8 @@ pub fn loops() -> Outcome {
         adds_up(&why);
         assert_eq!(rows(&why, "functions")[0], (function, 200_000.0));
         assert_eq!(rows(&why, "subsystems")[0].0, "user space");
-        // The thread is the program, from its exec on whatever it was before, whether or not
-        // it ever had to wait for the CPU.
+        // The thread is attributed to the program from exec on, whatever it was before,
+        // whether or not it ever had to wait for a CPU.
         let thread = rows(&why, "threads")[0];
         assert!(
             thread.0 == "planted" && (thread.1 - 2e5).abs() < 1e3,
@@ -90,7 +89,7 @@ pub fn loops() -> Outcome {
         for (key, value) in [("a", 200_000.0), ("own_a", 200_000.0), ("b", 0.0)] {
             assert_eq!(named[key].as_f64(), Some(value), "{named}");
         }
-        // The loader is in a file of its own, and every function in some file.
+        // The loader has a file of its own, and every function belongs to some file.
         let loader = |row: &&(&str, f64)| row.0.ends_with(" [ld-linux-x86-64.so.2]");
         assert!(rows(&why, "functions").iter().any(|row| loader(&row)));
         assert!(
@@ -128,9 +127,9 @@ int main(int count, char **words)
 }
 "#;
 
-/// A thread that takes another name and then goes to another CPU is one thread, with
-/// the name that it has in the end: what it did before counts for that, in the tables
-/// as in the trees.
+/// A thread that changes its name and then moves to another CPU counts as one thread,
+/// under its final name, including what it did before, both in the tables and in the
+/// trees.
 pub fn renamed() -> Outcome {
     let place = tempfile::tempdir()?;
     let here = place.path();
