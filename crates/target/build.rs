@@ -1,13 +1,13 @@
-//! Puts the sources of the testbed's modules and of the placement policies, and
-//! what QEMU is built from, into the crate, so that a binary needs no checkout to build them.
+//! Embeds the sources of the testbed's modules, of the placement policies and of QEMU's
+//! patches and plugin in the crate, so that the binary can build them without a checkout.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a build of the modules reads: everything but tests in user space and
-/// texts for people.
+/// Whether a build of the modules reads this file: everything except tests in user space
+/// and documentation.
 fn is_source(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     let named = matches!(file, "Kbuild" | "Makefile");
@@ -17,18 +17,18 @@ fn is_source(path: &str) -> bool {
     (named || typed) && !path.starts_with("tests/user/")
 }
 
-/// What a build of the placement policies reads.
+/// Whether a build of the placement policies reads this file.
 fn is_policy(path: &str) -> bool {
     [".c", ".h"].iter().any(|end| path.ends_with(end))
 }
 
-/// What a build of QEMU reads.
+/// Whether a build of QEMU reads this file.
 fn is_recipe(path: &str) -> bool {
     let patch = path.starts_with("patches/") && path.ends_with(".patch");
     patch || matches!(path, "source" | "configure")
 }
 
-/// What a build of the plugin that counts reads.
+/// Whether a build of the counting plugin reads this file.
 fn is_plugin(path: &str) -> bool {
     path.ends_with(".c") || path.ends_with(".h")
 }
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     embed("qemu/plugin", is_plugin, "plugin.rs")
 }
 
-/// Writes path and text of the wanted files of a folder as a Rust table.
+/// Writes the paths and texts of the wanted files of a folder as a Rust table.
 fn embed(folder: &str, wanted: fn(&str) -> bool, to: &str) -> Result<(), Box<dyn Error>> {
     let package = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
     let root = package.join("../..").join(folder).canonicalize()?;
@@ -63,7 +63,7 @@ fn embed(folder: &str, wanted: fn(&str) -> bool, to: &str) -> Result<(), Box<dyn
     Ok(())
 }
 
-/// Files below `directory`, relative to `root`.
+/// Collects the paths of all files below `directory`, relative to `root`.
 fn collect(root: &Path, directory: &Path, paths: &mut Vec<String>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();

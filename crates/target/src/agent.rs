@@ -14,27 +14,27 @@ use crate::talk::{End, Limits, talk};
 
 /// Its file name.
 const NAME: &str = "assize-agent";
-/// Names a file to use instead.
+/// Names a binary to use instead.
 const VARIABLE: &str = "ASSIZE_AGENT";
-/// How long an agent may take to tell its version.
+/// How long the agent may take to print its version.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
-/// The agent's binary: `$ASSIZE_AGENT`, else the first static one of
-/// `assize-agent` beside the current executable,
-/// `../libexec/assize/assize-agent` from there, and what `make build` leaves
-/// in the target directory that the executable lies in.
+/// Returns the path of the agent's binary: `$ASSIZE_AGENT`, else the first static one of
+/// `assize-agent` next to the current executable, `../libexec/assize/assize-agent` relative
+/// to its directory, and the output of `make build` in the target directory that holds the
+/// executable.
 ///
 /// # Errors
-/// If there is none, or what `$ASSIZE_AGENT` names is no static executable.
+/// There is none, or the file that `$ASSIZE_AGENT` names is not a static executable.
 pub fn find() -> Result<PathBuf, Error> {
     let executable = env::current_exe().ok();
     find_for(env::var_os(VARIABLE), executable.as_deref())
 }
 
-/// What [`find`] finds, if it runs on this machine.
+/// Like [`find`], and checks that the agent runs on this machine.
 ///
 /// # Errors
-/// The same; or it is built for another machine, or does not answer.
+/// As [`find`]; or the agent is built for another architecture or does not answer.
 pub fn find_here() -> Result<PathBuf, Error> {
     let path = find()?;
     match answers(&path) {
@@ -53,10 +53,9 @@ pub fn find_here() -> Result<PathBuf, Error> {
     }
 }
 
-/// Whether a program is an agent that runs here. It tells its version at once
-/// and does nothing else.
+/// Checks that a program is an agent that runs here: it must print its version at once.
 fn answers(path: &Path) -> Result<(), String> {
-    // A file for another machine is an error of the shell's otherwise.
+    // Otherwise a binary for another architecture would only give an obscure shell error.
     if let Some(built) = architecture(path)
         && built != env::consts::ARCH
     {
@@ -115,7 +114,7 @@ fn error(why: String, mend: String, wrong_use: bool) -> Error {
     }
 }
 
-/// Where the agent may be, for an executable there.
+/// Places to look for the agent, given the path of the current executable.
 fn candidates(executable: Option<&Path>) -> Vec<PathBuf> {
     let Some(directory) = executable.and_then(Path::parent) else {
         return Vec::new();
@@ -129,7 +128,7 @@ fn candidates(executable: Option<&Path>) -> Vec<PathBuf> {
     candidates
 }
 
-/// Fails, saying what the file is instead, unless it is a static executable.
+/// Fails unless the file is a static executable; the error says what it is instead.
 fn check(path: &Path) -> Result<(), String> {
     let metadata = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
     if !metadata.is_file() {
@@ -146,8 +145,8 @@ fn check(path: &Path) -> Result<(), String> {
     }
 }
 
-/// For which machine a file is built, as `uname -m` says it there; `None` if
-/// it is no ELF file or for a machine that is not known here.
+/// The architecture that a file is built for, as `uname -m` prints it; `None` if it is not
+/// an ELF file or the architecture is unknown.
 pub(crate) fn architecture(path: &Path) -> Option<&'static str> {
     let mut header = [0; 20];
     File::open(path).ok()?.read_exact(&mut header).ok()?;
@@ -163,8 +162,8 @@ pub(crate) fn architecture(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Whether a 64-bit little-endian ELF executable asks for an interpreter;
-/// `None` if it is no such file.
+/// Whether a 64-bit little-endian ELF executable has a program interpreter; `None` if it is
+/// not such a file.
 fn interpreted(mut file: File) -> Option<bool> {
     const PT_INTERP: u32 = 3;
     const CLASS_64: u8 = 2;
@@ -234,7 +233,7 @@ mod tests {
         assert_eq!(found().unwrap(), built);
         write(&installed, &elf(1), 0o755);
         assert_eq!(found().unwrap(), installed);
-        // What a plain `cargo build` leaves is dynamic.
+        // A plain `cargo build` produces a dynamic binary.
         write(&beside, &elf(3), 0o755);
         assert_eq!(found().unwrap(), installed);
         write(&beside, &elf(1), 0o755);

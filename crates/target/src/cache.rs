@@ -1,7 +1,7 @@
-//! Keeps what exact runs answered, by content.
+//! Caches the answers of exact runs, by content.
 //!
-//! An exact run is a function of what goes into it, so its answer need not be
-//! had twice. An entry is a file named by the [`Key`] of all that:
+//! An exact run is a function of its inputs, so it need not be executed twice. An entry is
+//! a file named by the [`Key`] of all inputs:
 //!
 //! ```text
 //! assize.cache/1\n | BLAKE3 of key and the rest, 32 bytes | zstd of the answer
@@ -17,29 +17,28 @@ use crate::exact::keep_error;
 use crate::stream::outcome;
 use crate::{Error, Outcome};
 
-/// What an entry begins with, and what every key begins with.
+/// Magic bytes at the start of every entry, also hashed into every key.
 const MAGIC: &[u8] = b"assize.cache/1\n";
 /// Bytes before the compressed answer.
 const HEADER: usize = MAGIC.len() + blake3::OUT_LEN;
-/// How many bytes a cache may hold if nothing else is said.
+/// Default size limit of a cache in bytes.
 const LIMIT: u64 = 2 << 30;
 /// Files being written have this prefix.
 const UNFINISHED: &str = ".new-";
-/// Unfinished files older than this were left by a writer that is gone.
+/// Unfinished files older than this were left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The name of something that is a function of certain parts.
+/// Hash of all inputs of a run; names its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key(blake3::Hash);
 
 impl Key {
-    /// The key of these parts in this order. Other parts have another key,
-    /// also if their bytes one after the other are the same.
+    /// Hashes these parts in this order. Different parts give different keys, even if their
+    /// concatenations are the same.
     ///
-    /// For an exact run these are the digests of kernel and initramfs (in
-    /// which the agent is), the command line, QEMU's version, the arguments
-    /// that make the machine, CPUs and memory among them, and the job, in
-    /// which the seed is.
+    /// For an exact run the parts are the digests of kernel and initramfs (which contains
+    /// the agent), the command line, QEMU's version, the arguments that describe the
+    /// machine (CPUs and memory among them), and the job (which contains the seed).
     pub fn of(parts: &[&[u8]]) -> Key {
         let mut hasher = blake3::Hasher::new();
         hasher.update(MAGIC);
@@ -57,7 +56,7 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// What is in a cache.
+/// The size of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
     /// Number of runs.
@@ -66,13 +65,12 @@ pub struct Stats {
     pub bytes: u64,
 }
 
-/// Answers of exact runs in a directory, which several processes may share.
+/// A directory of answers of exact runs, which several processes may share.
 #[derive(Debug)]
 pub struct Cache {
     root: PathBuf,
     limit: u64,
-    /// Bytes that may still be written before the directory is looked
-    /// through again; none before the first time.
+    /// Bytes that may still be written before the directory is scanned again; 0 at first.
     spare: AtomicU64,
 }
 
@@ -83,8 +81,7 @@ struct Entry {
 }
 
 impl Cache {
-    /// The cache in this directory, which need not exist yet, holding at most
-    /// 2 GiB.
+    /// A cache in this directory, which need not exist yet, with a limit of 2 GiB.
     pub fn new(root: PathBuf) -> Cache {
         Cache {
             root,
@@ -93,7 +90,7 @@ impl Cache {
         }
     }
 
-    /// The same cache holding at most about this many bytes.
+    /// Sets the limit to about this many bytes.
     #[must_use]
     pub fn with_limit(mut self, bytes: u64) -> Cache {
         self.limit = bytes;
@@ -101,39 +98,38 @@ impl Cache {
         self
     }
 
-    /// The answer kept under this key, exactly as it was put there. A file
-    /// that is not whole counts as absent and is removed.
+    /// Returns the answer stored under this key, byte for byte. A damaged file counts as
+    /// absent and is removed.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let bytes = fs::read(&path).ok()?;
         let answer = unpack(key, &bytes);
         if answer.is_none() {
-            // If it stays, the next reader finds it damaged again.
+            // If this fails, the next reader finds the file damaged again.
             let _ = fs::remove_file(&path);
         } else if let Ok(file) = File::open(&path) {
-            // Only the order of removal depends on it.
+            // If this fails, only the order of eviction suffers.
             let _ = file.set_modified(SystemTime::now());
         }
         answer
     }
 
-    /// Whether there is an answer under this key; [`Cache::get`] may still
-    /// find it damaged.
+    /// Whether there is an entry under this key; [`Cache::get`] may still find it damaged.
     pub(crate) fn holds(&self, key: &Key) -> bool {
         self.path(key).exists()
     }
 
-    /// Removes the answer under this key, if there is one.
+    /// Removes the entry under this key, if there is one.
     pub(crate) fn remove(&self, key: &Key) {
-        // One that cannot be removed is replaced when there is another.
+        // If this fails, the next answer replaces the file.
         let _ = fs::remove_file(self.path(key));
     }
 
-    /// Keeps the answer of a completed run, and removes the entries that
-    /// were not used for longest if there are too many bytes.
+    /// Stores the answer of a completed run, and evicts the least recently used entries if
+    /// the cache exceeds its limit.
     ///
     /// # Errors
-    /// If the run has not completed, or the directory cannot be written.
+    /// The run has not completed, or the directory cannot be written.
     pub fn put(&self, key: &Key, answer: &[u8]) -> Result<(), Error> {
         const WHAT: &str = "keep a run in the cache";
         if !matches!(outcome(answer, "", None), Outcome::Completed(_)) {
@@ -158,7 +154,7 @@ impl Cache {
     /// Removes every entry.
     ///
     /// # Errors
-    /// If a file cannot be removed.
+    /// A file cannot be removed.
     pub fn clear(&self) -> Result<(), Error> {
         for path in self.files() {
             match fs::remove_file(&path) {
@@ -199,8 +195,8 @@ impl Cache {
         Ok(bytes.len() as u64)
     }
 
-    /// Removes what is too much, oldest use first, down to nine tenths of the
-    /// limit, so that this need not be done at every [`Cache::put`].
+    /// Evicts the least recently used entries down to nine tenths of the limit, so that not
+    /// every [`Cache::put`] has to evict.
     fn trim(&self) {
         let now = SystemTime::now();
         for path in self.files().filter(|path| is_unfinished(path)) {
@@ -221,17 +217,17 @@ impl Cache {
                 if total <= goal {
                     break;
                 }
-                // Another process may have been faster.
+                // Another process may have removed it first.
                 let _ = fs::remove_file(&entry.path);
                 total = total.saturating_sub(entry.bytes);
             }
         }
-        // Others may write too: look again after a tenth of the limit.
+        // Other processes may write too: scan again after a tenth of the limit.
         let spare = self.limit.saturating_sub(total).min(self.limit / 10);
         self.spare.store(spare, Ordering::Relaxed);
     }
 
-    /// The files of this cache and no others, finished or not.
+    /// All files that belong to the cache, finished or not.
     fn files(&self) -> impl Iterator<Item = PathBuf> {
         list(&self.root)
             .filter(|directory| is_hex(directory, 2))
@@ -263,7 +259,7 @@ fn failed(what: &str, why: String) -> Error {
     }
 }
 
-/// What a directory holds; nothing if it cannot be read.
+/// The entries of a directory; none if it cannot be read.
 fn list(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     fs::read_dir(directory)
         .into_iter()
@@ -298,7 +294,7 @@ fn pack(key: &Key, answer: &[u8]) -> io::Result<Vec<u8>> {
     Ok([MAGIC, checksum(key, &compressed).as_bytes(), &compressed].concat())
 }
 
-/// The answer in a file, if every byte is as it was written.
+/// Returns the answer in a file if the checksum matches.
 fn unpack(key: &Key, bytes: &[u8]) -> Option<Vec<u8>> {
     let compressed = bytes.get(HEADER..)?;
     let sum = bytes.strip_prefix(MAGIC)?.get(..blake3::OUT_LEN)?;

@@ -1,5 +1,5 @@
-//! What a virtual machine was given, and with it what a run there must be made
-//! of.
+//! The files that a virtual machine carries, and the identity that a run with them must
+//! report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,46 +16,46 @@ use crate::modules::{canonical, plain, stem};
 use crate::needs::is_file;
 use crate::policies::is_object;
 
-/// Below this lies in the guest what has no path of its own there.
+/// The guest directory for files that have no absolute path there.
 pub(crate) const EXPERIMENT: &str = "/experiment";
 
 /// Kind and name to value.
 type Parts = BTreeMap<(IdentityKind, String), String>;
 
-/// What lies where in a guest.
+/// The files in a guest and their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Carried {
-    /// The blake3 digest of every file by its path.
+    /// BLAKE3 digest of every file, by path.
     pub(crate) files: BTreeMap<String, String>,
     /// The programs of the payload.
     pub(crate) programs: Vec<CarriedProgram>,
-    /// The packages of the payload, and those whose files these need.
+    /// The packages of the payload, and the packages these depend on.
     pub(crate) packages: Vec<CarriedPackage>,
     /// The kernel modules.
     pub(crate) modules: Vec<CarriedModule>,
-    /// The placement policies that are objects.
+    /// The placement policies that are BPF objects.
     pub(crate) policies: Vec<CarriedPolicy>,
 }
 
 /// A placement policy in a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CarriedPolicy {
-    /// As it was asked for.
+    /// The policy as requested.
     pub(crate) asked: PlacementPolicy,
-    /// The program that attaches it there, and its arguments.
+    /// The program that attaches it in the guest, with its arguments.
     pub(crate) argv: Vec<String>,
-    /// The blake3 digest of its object.
+    /// BLAKE3 digest of its object.
     pub(crate) digest: String,
 }
 
 /// A program in a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CarriedProgram {
-    /// As it was asked for.
+    /// The program and environment as requested.
     pub(crate) linked: Linked,
-    /// Its file, links followed.
+    /// Its path with links followed.
     pub(crate) path: String,
-    /// The libraries that its loader maps when it starts.
+    /// The libraries that the loader maps at start.
     pub(crate) libraries: BTreeSet<String>,
 }
 
@@ -64,16 +64,15 @@ pub(crate) struct CarriedProgram {
 pub(crate) struct CarriedModule {
     /// Its name in the kernel.
     pub(crate) name: String,
-    /// The path of the file as it was asked for, if a step asks for it by
-    /// path.
+    /// The path that a step names the module file by, if any does.
     pub(crate) source: Option<String>,
-    /// Its absolute path there.
+    /// Its absolute path in the guest.
     pub(crate) path: String,
-    /// The blake3 digest of its bytes.
+    /// BLAKE3 digest of its bytes.
     pub(crate) digest: String,
-    /// The build id that the kernel will show.
+    /// The build id that the kernel will report.
     pub(crate) build_id: Option<String>,
-    /// Names of the modules that it needs.
+    /// Names of the modules that it depends on.
     pub(crate) needs: Vec<String>,
 }
 
@@ -91,9 +90,9 @@ impl CarriedModule {
 }
 
 impl Carried {
-    /// What a run of this job takes from files of this machine, if it happens
-    /// here: modules that steps name by path, programs and input files. Which
-    /// libraries its loader maps is for that to say.
+    /// The files that a run of this job uses on this machine: modules that steps name by
+    /// path, policy objects, programs and input files. Libraries are left out: only the
+    /// loader knows which ones it maps.
     pub(crate) fn here(job: &Job) -> Result<Self, Error> {
         let host = Host::this();
         let mut carried = Carried::default();
@@ -136,14 +135,14 @@ impl Carried {
         Ok(carried)
     }
 
-    /// Takes down the digest of a file here under the path it has there.
+    /// Records the digest of the file at `here` under the path `there`.
     pub(crate) fn digest_here(&mut self, here: &str, there: &str) -> Result<(), Error> {
         let digest = blake3::hash(&read(Path::new(here))?).to_hex().to_string();
         self.files.insert(there.into(), digest);
         Ok(())
     }
 
-    /// The job with the paths that modules and programs have there.
+    /// The job with the guest's paths of modules, policies and programs.
     pub(crate) fn placed(&self, job: &Job) -> Job {
         let mut job = job.clone();
         for action in job.setup.iter_mut().chain(&mut job.teardown) {
@@ -172,18 +171,18 @@ impl Carried {
         job
     }
 
-    /// What was carried for a policy.
+    /// The carried files of a policy.
     fn policy(&self, policy: &PlacementPolicy) -> Option<&CarriedPolicy> {
         self.policies.iter().find(|one| one.asked == *policy)
     }
 
-    /// The file of a module that a step names by path.
+    /// The module file that a step names by path.
     fn beside(&self, module: &str) -> Option<&CarriedModule> {
         let mut modules = self.modules.iter();
         modules.find(|one| one.source.as_deref() == Some(module))
     }
 
-    /// A relative path leads elsewhere there.
+    /// Replaces a relative program path by the program's path in the guest.
     fn place_program(&self, argv: &mut [String], environment: &[(String, String)]) {
         let Some(name) = argv.first_mut() else { return };
         if name.starts_with('/') || !name.contains('/') {
@@ -194,7 +193,7 @@ impl Carried {
         }
     }
 
-    /// A program of the payload, as it is started with this environment.
+    /// The program of the payload that is started by this name with this environment.
     fn program(&self, name: &str, environment: &[(String, String)]) -> Option<&CarriedProgram> {
         let linked = Linked::of(name, environment);
         self.programs
@@ -202,8 +201,8 @@ impl Carried {
             .find(|program| program.linked == linked)
     }
 
-    /// What a run of this job must be made of: what was carried, and what the
-    /// job sets. `guest`: in a machine of ours.
+    /// The identity that a run of this job must report: carried files and settings of the
+    /// job. `guest`: whether it runs in a virtual machine of assize.
     pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<IdentityPart> {
         let mut parts = Parts::new();
         for package in &self.packages {
@@ -227,8 +226,8 @@ impl Carried {
             .collect()
     }
 
-    /// Values that the set-up sets, the last where it sets one twice, and what
-    /// is to choose idle states and frequencies.
+    /// Adds the values that the set-up sets (the last one if it sets one twice), and the
+    /// settings that choose idle states and frequencies.
     fn settings_of(&self, job: &Job, parts: &mut Parts) {
         let idle = job.idle.iter().flat_map(Idle::settings);
         let frequency = job.frequency.iter().flat_map(Frequency::settings);
@@ -304,8 +303,8 @@ impl Carried {
         }
     }
 
-    /// What a module's name means in a run with these steps: the file that one
-    /// of them names, else what goes by that name.
+    /// The module that a name means in a run with these steps: a file that a step names by
+    /// path, else the module carried under that name.
     fn module(&self, name: &str, steps: &[&str]) -> Option<&CarriedModule> {
         let mut files = steps.iter().filter_map(|step| self.beside(step));
         let mut named = self.modules.iter().filter(|one| one.source.is_none());
@@ -335,7 +334,7 @@ impl Carried {
     }
 }
 
-/// A module in a file of this machine, under the name that it has in itself.
+/// Describes a module file of this machine, under the name stored in the module.
 pub(crate) fn module_here(source: &str) -> Result<CarriedModule, Error> {
     let path = Path::new(source);
     let packed = read(path)?;
@@ -370,7 +369,7 @@ fn environment_of(workload: &Workload, guest: bool, parts: &mut Parts) {
     }
 }
 
-/// What is not the default.
+/// Adds the scheduling parameters that are not the default.
 fn scheduling_of(workload: &Workload, parts: &mut Parts) {
     let Some(scheduling) = workload.kind.process_scheduling() else {
         return;
@@ -398,7 +397,7 @@ fn scheduling_of(workload: &Workload, parts: &mut Parts) {
     }
 }
 
-/// CPUs as the kernel lists them: `0-2,5`.
+/// Formats CPUs as the kernel lists them: `0-2,5`.
 fn list_of(cpus: &[u32]) -> String {
     let cpus: BTreeSet<u32> = cpus.iter().copied().collect();
     let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -415,7 +414,8 @@ fn list_of(cpus: &[u32]) -> String {
     said.collect::<Vec<_>>().join(",")
 }
 
-/// Relative directories and libraries in a variable lie elsewhere there.
+/// Replaces relative directories and libraries in a loader variable by their paths in the
+/// guest.
 fn place_directories((name, value): &mut (String, String)) {
     if !Linked::VARIABLES.contains(&name.as_str()) {
         return;
@@ -461,7 +461,7 @@ mod tests {
         }
     }
 
-    /// A scheduler by name, and two other builds of it from files.
+    /// A scheduler loaded by name, and two other builds of it loaded from files.
     fn carried() -> Carried {
         Carried {
             modules: vec![

@@ -1,4 +1,4 @@
-//! What dpkg knows of the packages that are installed on a machine.
+//! Reads dpkg's database of installed packages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use crate::fault::{list, mend, read, wrong};
 
 const DATABASE: &str = "/var/lib/dpkg";
 
-/// The packages of a machine.
+/// The installed packages of a machine.
 #[derive(Debug)]
 pub(crate) struct Dpkg<'a> {
     host: &'a Host,
-    /// By name; those of the machine's own architecture before others.
+    /// By name; the machine's own architecture wins over others.
     installed: BTreeMap<String, Stanza>,
-    /// Path to the package that has it, of shared libraries.
+    /// Path of each shared library to the package that owns it.
     owners: BTreeMap<PathBuf, String>,
 }
 
 impl<'a> Dpkg<'a> {
-    /// Reads what is installed.
+    /// Reads the database.
     pub(crate) fn read(host: &'a Host) -> Result<Self, Error> {
         let status = format!("{DATABASE}/status");
         let text = std::fs::read(host.at(Path::new(&status))).map_err(|_| {
@@ -49,12 +49,12 @@ impl<'a> Dpkg<'a> {
         Ok(dpkg)
     }
 
-    /// A package that is installed.
+    /// An installed package.
     pub(crate) fn package(&self, name: &str) -> Option<&Stanza> {
         self.installed.get(name)
     }
 
-    /// The paths of a package, of directories too, in the order of its list.
+    /// The paths that a package installs, directories included, in the order of its list.
     pub(crate) fn paths(&self, stanza: &Stanza) -> Result<Vec<PathBuf>, Error> {
         let (name, architecture) = (stanza.package(), stanza.architecture());
         let of_one = format!("{DATABASE}/info/{name}.list");
@@ -73,7 +73,7 @@ impl<'a> Dpkg<'a> {
         Ok(text.lines().map(PathBuf::from).collect())
     }
 
-    /// The package that a shared library belongs to.
+    /// The package that owns a shared library.
     pub(crate) fn owner(&self, library: &Path) -> Option<&str> {
         let found = |path: &Path| self.owners.get(&with_usr(path));
         found(library)
@@ -99,11 +99,11 @@ impl<'a> Dpkg<'a> {
         Ok(owners)
     }
 
-    /// Links for names of which several packages have something: the link, what
-    /// it points to below `/etc/alternatives`, and what that points to.
+    /// The links of Debian's alternatives system: link, its target below
+    /// `/etc/alternatives`, and the target of that.
     pub(crate) fn alternatives(&self) -> Vec<(String, String, String)> {
         let directory = self.host.at(Path::new(DATABASE)).join("alternatives");
-        // Without any there is no such directory.
+        // The directory does not exist if there are no alternatives.
         let files = list(&directory).unwrap_or_default();
         let mut links = Vec::new();
         for file in files {
@@ -130,8 +130,8 @@ impl<'a> Dpkg<'a> {
     }
 }
 
-/// The path with `/usr` before what lies there today: lists of packages have
-/// both forms.
+/// Prefixes `/lib`, `/bin` and `/sbin` with `/usr`, where these files are today: package
+/// lists contain both forms.
 fn with_usr(path: &Path) -> PathBuf {
     let text = path.to_string_lossy();
     match ["/lib", "/bin", "/sbin"]

@@ -1,10 +1,10 @@
-//! Short ways to make an [`Error`].
+//! Shorthands for constructing an [`Error`].
 
 use std::path::Path;
 
 use crate::Error;
 
-/// The work failed.
+/// An error because the work failed.
 pub(crate) fn failed(what: impl Into<String>, why: impl std::fmt::Display) -> Error {
     Error {
         what: what.into(),
@@ -14,7 +14,7 @@ pub(crate) fn failed(what: impl Into<String>, why: impl std::fmt::Display) -> Er
     }
 }
 
-/// The request was wrong.
+/// An error because the request was wrong.
 pub(crate) fn wrong(what: impl Into<String>, why: impl std::fmt::Display) -> Error {
     Error {
         wrong_use: true,
@@ -22,7 +22,7 @@ pub(crate) fn wrong(what: impl Into<String>, why: impl std::fmt::Display) -> Err
     }
 }
 
-/// The error with the command or change that mends it.
+/// Adds the command or change that fixes the error.
 pub(crate) fn mend(error: Error, mend: impl Into<String>) -> Error {
     Error {
         mend: Some(mend.into()),
@@ -30,7 +30,7 @@ pub(crate) fn mend(error: Error, mend: impl Into<String>) -> Error {
     }
 }
 
-/// An operation on a file has failed; a full disk gets its mend.
+/// The error for a failed file operation; a full disk gets its advice.
 pub(crate) fn io(verb: &str, path: &Path, error: &std::io::Error) -> Error {
     let base = failed(format!("{verb} {}", path.display()), error);
     match error.kind() {
@@ -47,7 +47,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|error| io("read", path, &error))
 }
 
-/// Lists a directory in the order of names.
+/// Lists a directory, sorted by name.
 pub(crate) fn list(path: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
     let entries = std::fs::read_dir(path).map_err(|error| io("list", path, &error))?;
     let mut paths = Vec::new();

@@ -1,4 +1,4 @@
-//! What this machine lacks for workloads that copy frames to a device.
+//! Checks what this machine lacks for workloads that copy frames to a device.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use assize_job::{FrameMemory, FramesStream, Kind, Order};
 use rustix::fs::{Access, access};
 
-/// CPUs that such a workload wants: one that streams, and some that are watched
-/// and do nothing else.
+/// CPUs that such a workload wants: one that streams, and some that only measure
+/// disturbance and are otherwise idle.
 const CPUS: usize = 4;
 
-/// Where devices are found.
+/// Where to look for devices, and what the user may do.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    /// Where the kernel shows PCI devices.
+    /// The directory of PCI devices in sysfs.
     pub(crate) pci: PathBuf,
-    /// Where the files of devices are.
+    /// The directory of device files.
     pub(crate) dev: PathBuf,
-    /// How many CPUs there are.
+    /// The number of CPUs.
     pub(crate) cpus: usize,
     /// Whether the user may read and write a file.
     pub(crate) may: fn(&Path) -> bool,
@@ -35,7 +35,8 @@ impl Place {
         }
     }
 
-    /// What a run of this order lacks here: nothing that another could not do.
+    /// What this machine lacks for a run of this order, one sentence each. Nothing listed
+    /// here keeps other orders from running.
     pub(crate) fn lacking(&self, order: &Order) -> Vec<String> {
         let job = &order.job;
         let all = std::iter::once(&job.workload).chain(&job.background);
@@ -101,8 +102,8 @@ impl Place {
         })
     }
 
-    /// The card that is taken where none is named: the first there is. Which number it
-    /// has depends on the order in which drivers came.
+    /// The named card, else the first one there is. Its number depends on the order in
+    /// which drivers were loaded.
     fn card(&self, stream: &FramesStream) -> Result<PathBuf, String> {
         let cards = (0..FramesStream::CARDS).map(|number| format!("dri/card{number}"));
         let mut cards = cards.map(|name| self.dev.join(name));
@@ -190,7 +191,7 @@ mod tests {
             "{told:?}"
         );
         assert!(place.lacking(&order(FrameMemory::Uncached)).is_empty());
-        // The control has no use for a card.
+        // The control case needs no card.
         let compute = FramesStream {
             store: FrameStore::Compute,
             destination: FrameMemory::WriteCombined,

@@ -1,4 +1,4 @@
-//! Governors of idle states: whether a kernel has the one that an order names.
+//! Idle governors: whether a kernel has the one that an order names.
 
 use assize_job::{IdleGovernor, Order};
 
@@ -13,8 +13,8 @@ const ALL: [IdleGovernor; 4] = [
     IdleGovernor::Teo,
 ];
 
-/// Fails if an order wants a governor that its kernel is built without. Of a kernel
-/// whose configuration is not here, the run will tell.
+/// Fails if an order wants a governor that its kernel is built without. If the kernel's
+/// configuration is not known, passes: the run will show.
 pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
     let Some(idle) = &order.job.idle else {
         return Ok(());
@@ -47,8 +47,8 @@ pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> 
     ))
 }
 
-/// Fails if an order wants a governor on the exact machine that the kernel offers
-/// under KVM only.
+/// Fails if an order wants a governor on the exact machine that the kernel offers only as a
+/// KVM guest.
 pub(crate) fn check_exact(order: &Order) -> Result<(), Error> {
     let governor = order.job.idle.as_ref().map(|idle| idle.governor);
     match governor {

@@ -1,4 +1,4 @@
-//! This machine as a target.
+//! The host target: this machine.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -23,21 +23,20 @@ use crate::testbed::{Files, Testbed};
 use crate::{Done, Error, Failure, Step, Target, Tell, agent, frame_memory, packages, stream};
 
 const NAME: &str = "host";
-/// Where a kernel that has placement policies says which is attached.
+/// The directory in which a kernel with sched_ext reports the attached policy.
 const SCHED_EXT: &str = "/sys/kernel/sched_ext";
-/// How long an agent may take beyond the limit it keeps by itself.
+/// How far an agent may exceed the limit that it enforces itself.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// This machine: the agent is an ordinary process.
 ///
-/// Kernel, command line, CPUs and memory are what they are. Orders that want
-/// different ones, or words on the command line, are refused; a kernel, CPUs
-/// and memory that all of them share are not looked at, which
-/// [`Done::machine`] records.
+/// Kernel, command line, CPUs and memory are the machine's own. Orders that differ from
+/// each other in these, or that add words to the command line, are refused. A kernel, CPUs
+/// and memory that all orders share are ignored, and [`Done::machine`] records so.
 #[derive(Debug, Default)]
 pub struct Host {
     agent: OnceLock<PathBuf>,
-    /// Modules of the testbed, built for this kernel.
+    /// The testbed's modules, built for this kernel.
     modules: OnceLock<Files>,
     grace: Option<Duration>,
 }
@@ -48,7 +47,7 @@ impl Host {
         Host::default()
     }
 
-    /// This machine with another agent.
+    /// This machine, with this agent.
     pub fn with_agent(agent: PathBuf) -> Host {
         Host {
             agent: agent.into(),
@@ -56,8 +55,8 @@ impl Host {
         }
     }
 
-    /// Gives the agent this long beyond the limit that it keeps by itself,
-    /// instead of 10 s.
+    /// Sets how far the agent may exceed the limit that it enforces itself; 10 s by
+    /// default.
     #[must_use]
     pub fn with_grace(mut self, grace: Duration) -> Host {
         self.grace = Some(grace);
@@ -72,8 +71,8 @@ impl Host {
         Ok(self.agent.get_or_init(|| found))
     }
 
-    /// The orders with the files that modules of the testbed have here, which
-    /// are built when they are first asked for.
+    /// The orders with the paths of the testbed's module files on this machine. The modules
+    /// are built on first use.
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
         let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
         let asked = testbed.asked(orders);
@@ -84,7 +83,7 @@ impl Host {
         let files = match self.modules.get() {
             Some(files) => files,
             None => {
-                // Nothing is built where nothing can be kept.
+                // Fail before building if there is nowhere to store the result.
                 Kernels::default_root()?;
                 let files = Files::of(
                     testbed
@@ -163,7 +162,7 @@ impl Target for Host {
     }
 }
 
-/// The orders with what attaches their placement policies here.
+/// The orders with the commands that attach their placement policies here.
 fn with_policies(orders: &[Order]) -> Result<Vec<Order>, Error> {
     let policies = Policies::new(&Kernels::default_root().unwrap_or_default());
     let mut orders = orders.to_vec();
@@ -175,7 +174,7 @@ fn with_policies(orders: &[Order]) -> Result<Vec<Order>, Error> {
     Ok(orders)
 }
 
-/// Fails unless this kernel has what the placement policies of orders need.
+/// Fails unless this kernel supports the placement policies of the orders.
 fn check_policies(orders: &[Order]) -> Result<(), Error> {
     let mut policies = orders.iter().filter_map(|order| order.job.policy.as_ref());
     match policies.next() {
@@ -189,7 +188,7 @@ fn check_policies(orders: &[Order]) -> Result<(), Error> {
     }
 }
 
-/// What a run of this job may use up.
+/// The time and output limits of a run of this job.
 pub(crate) fn limits(job: &Job, grace: Duration) -> Limits {
     let time = Duration::from_millis(job.timeout_ms);
     Limits {
@@ -198,7 +197,7 @@ pub(crate) fn limits(job: &Job, grace: Duration) -> Limits {
     }
 }
 
-/// The job as the agent reads it.
+/// Serializes the job as JSON for the agent.
 pub(crate) fn encode(job: &Job, target: &str) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(job).map_err(|error| Error {
         what: format!("run on {target}"),
@@ -208,8 +207,8 @@ pub(crate) fn encode(job: &Job, target: &str) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// What the end of a run's process says of a failure, if the answer should
-/// turn out not to be whole.
+/// The failure to report for the way a run's process ended, in case its answer is
+/// incomplete.
 pub(crate) fn ended(talk: &Talk, limits: Limits, who: &str) -> Option<Failure> {
     Some(match talk.end {
         End::Time => Failure::Timeout {
@@ -224,7 +223,7 @@ pub(crate) fn ended(talk: &Talk, limits: Limits, who: &str) -> Option<Failure> {
     })
 }
 
-/// What this machine has, and which of these files cannot be written.
+/// Facts about this machine, and which of these files cannot be written.
 fn facts(files: &BTreeSet<String>) -> (Facts, BTreeSet<String>) {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let mut facts = Facts::read(
@@ -243,7 +242,7 @@ fn facts(files: &BTreeSet<String>) -> (Facts, BTreeSet<String>) {
     .any(|path| Path::new(path).exists());
     let unwritable = files
         .iter()
-        // A file that is not there may come with a module.
+        // A file that does not exist may appear with a module.
         .filter(|file| Path::new(file).exists() && access(*file, Access::WRITE_OK).is_err())
         .cloned()
         .collect();
@@ -291,7 +290,8 @@ fn check_packages(orders: &[Order]) -> Result<(), Error> {
     }
 }
 
-/// Whether this can be executed, by path or from PATH: its own or ours.
+/// Whether the program can be executed here: by path, or through the PATH it is started
+/// with, else ours.
 fn is_program(linked: &Linked) -> bool {
     let program = linked.program.as_str();
     let executable = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
@@ -306,8 +306,8 @@ fn is_program(linked: &Linked) -> bool {
     env::split_paths(&path).any(|directory| executable(&directory.join(program)))
 }
 
-/// Fails unless the files of the payload lie here where runs look for them:
-/// nothing on this machine is overwritten.
+/// Fails unless the files of the payload exist at the paths where runs look for them, with
+/// the same contents: nothing on this machine is overwritten.
 fn check_files(orders: &[Order]) -> Result<(), Error> {
     for (here, there) in orders.iter().flat_map(|order| &order.payload.files) {
         let why = match (fs::canonicalize(here), fs::canonicalize(there)) {
@@ -340,7 +340,7 @@ fn check_files(orders: &[Order]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether two files are alike, or two directories with all they hold.
+/// Whether two files are equal, or two directories with all their contents.
 fn same_bytes(one: &Path, other: &Path) -> bool {
     if one.is_dir() && other.is_dir() {
         return match (names(one), names(other)) {

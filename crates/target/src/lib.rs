@@ -1,8 +1,7 @@
-//! Where runs happen: the exact machine, a live one, this host, another host.
+//! Carries out runs: on the exact machine, a live one, this host, or another host.
 //!
-//! A [`Target`] carries out [`Order`]s and answers with what the agent on it
-//! recorded. Kernels, memory images, QEMU and the cache of exact runs are this
-//! crate's business. It does not know what is measured.
+//! A [`Target`] carries out [`Order`]s and returns the agent's records. It owns kernels,
+//! memory images, QEMU and the cache of exact runs. It does not know what is measured.
 
 pub mod agent;
 mod apt;
@@ -48,52 +47,49 @@ pub use step::{Step, Tell};
 
 use assize_job::{IdentityPart, Order};
 
-/// Somewhere to run.
+/// A place to run orders.
 pub trait Target: Sync {
-    /// How runs may be done at once without disturbing each other.
+    /// How many runs can be done at once without disturbing each other.
     fn slots(&self) -> usize;
 
-    /// Gets ready for these orders: finds kernels, builds and boots memory
-    /// images. Called before any run; what it has done need not be done
-    /// again by another process. Tells of each step that may take long.
+    /// Prepares for these orders: finds kernels, builds memory images and boots them.
+    /// Called before any run; another process need not repeat the work. Calls `tell` before
+    /// each step that may take long.
     ///
     /// # Errors
-    /// What is missing, and the mend. No run has started then.
+    /// What is missing, and how to get it. No run has started then.
     fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error>;
 
-    /// What the machine lacks for this order, each in one sentence: a run of it
-    /// will fail, or say less. Other orders can do without it.
+    /// What the machine lacks for this order, one sentence each: a run of it will fail or
+    /// report less. Other orders are not affected.
     fn lacking(&self, _order: &Order) -> Vec<String> {
         Vec::new()
     }
 
-    /// [`Target::prepare_telling`] in silence.
+    /// [`Target::prepare_telling`] without progress reports.
     ///
     /// # Errors
-    /// As that has.
+    /// As [`Target::prepare_telling`].
     fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
         self.prepare_telling(orders, &|_| {})
     }
 
-    /// What a run of this order must be made of, as far as that is known here;
-    /// called after [`Target::prepare`]. What the set-up sets follows from the
-    /// job and is not here.
+    /// The identity that a run of this order must report, as far as it is known here.
+    /// Called after [`Target::prepare`].
     ///
     /// # Errors
-    /// Something that the order needs has gone since.
+    /// Something that the order needs no longer exists.
     fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error>;
 
-    /// Carries out one order. `slot` is below [`Target::slots`] and no two
-    /// runs have the same at once.
+    /// Carries out one order. `slot` is below [`Target::slots`]; no two simultaneous runs
+    /// have the same.
     ///
     /// # Errors
-    /// Only if the target itself cannot go on. A run that fails is an
-    /// [`Outcome::Failed`].
+    /// Only if the target itself cannot go on. A failed run is an [`Outcome::Failed`].
     fn run(&self, order: &Order, slot: usize) -> Result<Done, Error>;
 
-    /// Whether the answer to an order is kept, so that to run it executes
-    /// nothing; with `twice`, whether one is that [`Target::run_twice`] gives
-    /// without executing anything.
+    /// Whether the answer to an order is cached, so that running it executes nothing; with
+    /// `twice`, the same for [`Target::run_twice`].
     ///
     /// # Errors
     /// As [`Target::expected`].
@@ -101,11 +97,11 @@ pub trait Target: Sync {
         Ok(false)
     }
 
-    /// The same as [`Target::run`] where equal orders have equal answers, but
-    /// for that an answer counts only if two executions have given it: two
-    /// that differ are made again, a few times, and then the run has failed.
-    /// [`EXECUTIONS`] and [`DIFFERED`] in [`Done::machine`] say so. With
-    /// `anew` at least one execution is made now. Elsewhere it is run once.
+    /// As [`Target::run`], but if the target gives equal answers to equal orders, an answer
+    /// counts only once two executions have given it. A pair that differs is repeated a few
+    /// times, then the run fails. [`EXECUTIONS`] and [`DIFFERED`] in [`Done::machine`]
+    /// record this. With `anew` at least one execution is made now. Other targets run the
+    /// order once.
     ///
     /// # Errors
     /// As [`Target::run`].
@@ -114,17 +110,16 @@ pub trait Target: Sync {
     }
 }
 
-/// Why a target cannot do what is asked.
+/// Why a target cannot do what was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What was to be done: `boot the kernel debian:6.12`.
+    /// The attempted action: `boot the kernel debian:6.12`.
     pub what: String,
-    /// Why it cannot be done.
+    /// Why it failed.
     pub why: String,
-    /// The command or change that mends it, if one is known.
+    /// The command or change that fixes it, if one is known.
     pub mend: Option<String>,
-    /// Whether the request was wrong (exit status 2) rather than the work
-    /// failed (3).
+    /// Whether the request was wrong (exit status 2); otherwise the work failed (3).
     pub wrong_use: bool,
 }
 

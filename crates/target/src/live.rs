@@ -1,8 +1,8 @@
 //! The live machine: QEMU with the host's clock.
 //!
-//! It boots for every run. With KVM its times are those of a machine; with
-//! software emulation they are those of an emulator on a busy host, and only
-//! good for seeing whether something works.
+//! It boots for every run. With KVM its times are those of a real machine; with software
+//! emulation they are those of an emulator on a busy host, and only show whether something
+//! works.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -15,12 +15,11 @@ use crate::qemu::{Clock, Qemu, command_line};
 use crate::vm::{Ready, Stock, job_text};
 use crate::{Done, Error, Outcome, Target, Tell, agent, scratch, stream};
 
-/// Own time of QEMU in which it boots by software emulation, which takes some
-/// seconds.
+/// Limit in QEMU's own time for a boot by software emulation, which takes some seconds.
 const BOOT: Duration = Duration::from_secs(60);
-/// Where a kernel offers hardware virtualisation.
+/// The device that offers hardware virtualisation.
 const KVM: &str = "/dev/kvm";
-/// With KVM it takes less than one.
+/// The same limit with KVM, where a boot takes less than a second.
 const KVM_BOOT: Duration = Duration::from_secs(15);
 
 /// The live machine.
@@ -33,10 +32,10 @@ pub struct Live {
 }
 
 impl Live {
-    /// Finds QEMU and the agent. Files are kept below `root`.
+    /// Finds QEMU and the agent. Files are stored below `root`.
     ///
     /// # Errors
-    /// One of them is missing or does not fit.
+    /// One of them is missing or unsuitable.
     pub fn new(root: PathBuf) -> Result<Live, Error> {
         scratch::sweep(&root);
         Ok(Live {
@@ -71,8 +70,8 @@ impl Live {
         }
     }
 
-    /// KVM if this kernel really boots with it: `/dev/kvm` alone says little.
-    /// Else why not.
+    /// KVM if this kernel really boots with it, which `/dev/kvm` alone does not show.
+    /// Otherwise the host's clock without KVM, and the reason.
     fn clock(&self, ready: &Ready, order: &Order) -> &(Clock, Option<String>) {
         self.clock.get_or_init(|| {
             let may = std::fs::File::options().read(true).write(true).open(KVM);
@@ -97,7 +96,7 @@ impl Live {
     }
 }
 
-/// Nobody shall take the times of an emulator for those of a machine.
+/// Adds a doubt, so that nobody takes an emulator's times for those of a machine.
 fn emulated(outcome: Outcome, why: &str) -> Outcome {
     let doubt = Record::Doubt {
         code: "software-emulation".into(),
@@ -173,8 +172,7 @@ mod tests {
     use super::*;
     use crate::Failure;
 
-    /// What becomes of a machine whose QEMU is this script, and which has a
-    /// third of a second.
+    /// How a machine ends whose QEMU is this script, with a limit of a third of a second.
     fn ended(script: &str) -> Option<Failure> {
         let place = tempfile::tempdir().unwrap();
         let binary = place.path().join("qemu");

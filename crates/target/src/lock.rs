@@ -1,4 +1,4 @@
-//! One process at a time changes a store.
+//! Locks a store, so that one process at a time changes it.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,9 +6,8 @@ use std::path::Path;
 use crate::Error;
 use crate::fault::io;
 
-/// Waits until no other process has the lock of this directory, which is
-/// created. The lock goes with the file that is returned. Temporary
-/// directories that an earlier holder left behind are removed.
+/// Waits for the lock of this directory, which is created if missing. Dropping the returned
+/// file releases the lock. Temporary directories that an earlier holder left are removed.
 pub(crate) fn take(directory: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, Error> {
     std::fs::create_dir_all(directory).map_err(|error| io("create", directory, &error))?;
     let path = directory.join(".lock");

@@ -1,4 +1,4 @@
-//! make, with all that it says in a log.
+//! Runs make with its output in a log.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,9 +13,9 @@ use crate::process::{Process, in_words};
 /// A build takes minutes, and unpredictably more under load.
 const LIMIT: Duration = Duration::MAX;
 
-/// Runs a command that sends what make prints to its standard error, in a directory, until
-/// it ends. `what` begins the error of a build that fails, which is the first line of the
-/// log that says why, with `shown` for each `hidden` in it.
+/// Runs a command, which sends make's output to its standard error, in a directory until it
+/// ends. If the build fails, the error begins with `what` and quotes the first line of the
+/// log that says why, with `hidden` replaced by `shown`.
 pub(crate) fn run(
     command: Command,
     directory: &Path,
@@ -28,7 +28,7 @@ pub(crate) fn run(
     let mut process = Process::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {
-        // Nothing comes here.
+        // Nothing is written here.
         output.read_to_end(&mut Vec::new()).map_err(could_not)?;
     }
     let why = match process.wait().map_err(could_not)? {
@@ -44,7 +44,7 @@ pub(crate) fn run(
     ))
 }
 
-/// The first line that says what is wrong.
+/// The first line that reports an error.
 pub(crate) fn first_error(log: &str) -> Option<String> {
     let marks = [
         ": error: ",
@@ -60,7 +60,7 @@ pub(crate) fn first_error(log: &str) -> Option<String> {
     Some(line.to_string())
 }
 
-/// Why make cannot work in this path, which it would take for several.
+/// Why make cannot work with this path, which it would split; `None` if it can.
 pub(crate) fn refused(path: &Path) -> Option<String> {
     let text = path.to_string_lossy();
     let parted = [' ', '\t', '\n', ':', '#', '$', '\'', '"', '%', '='];

@@ -1,5 +1,4 @@
-//! Kernel modules: which files a name stands for, and in which order they go
-//! in.
+//! Kernel modules: resolves names to files and orders them for loading.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,46 +14,45 @@ use crate::testbed::Testbed;
 /// One module to carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Module {
-    /// Its name as the kernel has it, with `_`.
+    /// Its name in the kernel, with `_`.
     pub(crate) name: String,
-    /// Its path below `lib/modules/RELEASE`, not compressed.
+    /// Its path below `lib/modules/RELEASE`, without a compression suffix.
     pub(crate) path: String,
-    /// What it needs: paths as above, the last to be loaded first.
+    /// Its dependencies: paths as above, in reverse order of loading.
     pub(crate) needs: Vec<String>,
-    /// The file, not compressed.
+    /// The uncompressed file.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// A module that single runs load from its own file. Another of its name may
-/// lie beside it.
+/// A module file that single runs load by path. There may be several of one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModuleFile {
-    /// The path of the file here, as it was asked for.
+    /// The path of the file on this machine, as requested.
     pub(crate) source: String,
-    /// Its name as the kernel will have it.
+    /// Its name in the kernel.
     pub(crate) name: String,
-    /// Names of the modules that it needs.
+    /// Names of the modules it depends on.
     pub(crate) needs: Vec<String>,
-    /// The file, not compressed.
+    /// The uncompressed file.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What was asked for, with everything it depends on.
+/// The requested modules, with everything they depend on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// In an order in which they can be loaded.
     pub(crate) modules: Vec<Module>,
-    /// Asked for, but part of the image: paths as `modules.builtin` has them.
+    /// Requested modules that are built in: paths as in `modules.builtin`.
     pub(crate) builtin: BTreeSet<String>,
-    /// Asked for by an alias, and the module it stands for.
+    /// Requested aliases, with the module each resolves to.
     pub(crate) aliases: Vec<(String, String)>,
-    /// Given as files of single steps.
+    /// Files that single steps load.
     pub(crate) beside: Vec<ModuleFile>,
 }
 
-/// Finds modules by name, alias or path of a `.ko` file, and reads the `files`
-/// that lie beside them. A name that is one of the testbed's means that, which
-/// is built then.
+/// Finds modules by name, alias or path of a `.ko` file, and reads the module `files` of
+/// single steps. If a name is one of the testbed's, it means that module, which is built if
+/// necessary.
 pub(crate) fn select(
     kernel: &Kernel,
     testbed: &Testbed,
@@ -94,7 +92,7 @@ pub(crate) fn select(
     }
     for (path, module) in &beside {
         for need in &module.depends {
-            // Each run that loads the one loads the other from its file too.
+            // A run that loads the one loads the other from its file too.
             let given = beside.iter().any(|(_, other)| other.name == *need);
             match chosen.choose(need, path) {
                 Err(_) if given => {}
@@ -112,7 +110,7 @@ pub(crate) fn select(
     Ok(selection)
 }
 
-/// Two files of the payload that are one module.
+/// The error for two files of the payload that are the same module.
 fn taken_twice(name: &str, asked: &[String], named: &BTreeMap<&String, String>) -> Error {
     let of_name = |path: &&String| named.get(*path).is_some_and(|other| other == name);
     let paths: Vec<&str> = asked.iter().filter(of_name).map(String::as_str).collect();
@@ -123,8 +121,7 @@ fn taken_twice(name: &str, asked: &[String], named: &BTreeMap<&String, String>) 
     )
 }
 
-/// Adds the testbed's modules, if one that is not given as a file is asked for
-/// or needed.
+/// Adds the testbed's modules, if one that is not given as a file is requested or needed.
 fn add_testbed(
     kernel: &Kernel,
     testbed: &Testbed,
@@ -165,7 +162,7 @@ fn is_path(name: &str) -> bool {
             .any(|end| name.ends_with(end))
 }
 
-/// A path's last part without `.ko` and what follows, `-` as `_`.
+/// The file name in a path up to `.ko`, with `_` for `-`.
 pub(crate) fn stem(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
     canonical(file.split(".ko").next().unwrap_or(file))
@@ -175,7 +172,7 @@ pub(crate) fn canonical(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// A module that is not the kernel's.
+/// A module that does not come with the kernel.
 struct Own {
     name: String,
     depends: Vec<String>,
@@ -215,7 +212,7 @@ impl Own {
             ));
         }
         let depends = fact("depends").unwrap_or_default();
-        // Whatever the file is called.
+        // The file's name does not matter.
         let name = fact("name").map_or_else(|| stem(&path.to_string_lossy()), canonical);
         Ok(Own {
             name,
@@ -229,12 +226,12 @@ impl Own {
     }
 }
 
-/// The tables that depmod leaves beside the modules.
+/// The tables that depmod writes.
 struct Index {
     directory: Option<PathBuf>,
-    /// Name to path and what it needs, as in `modules.dep`.
+    /// Name to path and dependencies, from `modules.dep`.
     dep: BTreeMap<String, (String, Vec<String>)>,
-    /// Name to path, as in `modules.builtin`.
+    /// Name to path, from `modules.builtin`.
     builtin: BTreeMap<String, String>,
     aliases: Vec<(String, String)>,
 }
@@ -260,7 +257,7 @@ impl Index {
             let needs = needs.split_whitespace().map(String::from).collect();
             Some((stem(path), (path.to_string(), needs)))
         });
-        // Neither table is there for a kernel without built-in modules.
+        // A kernel without built-in modules has neither table.
         let builtin = text("modules.builtin").unwrap_or_default();
         let alias = text("modules.alias").unwrap_or_default();
         let aliases = alias.lines().filter_map(|line| {
@@ -278,7 +275,7 @@ impl Index {
         })
     }
 
-    /// Modules that an alias stands for.
+    /// The modules that an alias resolves to.
     fn behind(&self, alias: &str) -> Vec<String> {
         let alias = canonical(alias);
         let mut names: Vec<String> = self
@@ -298,7 +295,7 @@ struct Chooser<'a> {
     index: &'a Index,
     own: &'a BTreeMap<String, Own>,
     selection: &'a mut Selection,
-    /// Modules that are being chosen, to notice a circle.
+    /// Modules being chosen, to detect cycles.
     open: Vec<String>,
 }
 
@@ -425,7 +422,7 @@ fn without_suffix(path: &str) -> String {
     }
 }
 
-/// The module itself, from a file that may be compressed.
+/// Decompresses a module file if necessary.
 pub(crate) fn plain(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     let result = if bytes.starts_with(b"\xfd7zXZ\0") {
@@ -465,7 +462,8 @@ pub(crate) fn glob(pattern: &str, text: &str) -> bool {
     pattern[p..].iter().all(|c| *c == '*')
 }
 
-/// Where the pattern goes on if its next part matches this character.
+/// The position after the next element of the pattern, if that element matches this
+/// character.
 fn one(pattern: &[char], at: usize, c: char) -> Option<usize> {
     match pattern.get(at)? {
         '?' => Some(at + 1),

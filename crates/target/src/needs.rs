@@ -1,4 +1,4 @@
-//! What orders need of a real machine, which can be checked and not changed.
+//! Requirements of orders on a real machine, which can be checked but not changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,28 +11,28 @@ const CAP_SYS_ADMIN: u32 = 21;
 const CAP_SYS_NICE: u32 = 23;
 const CAP_PERFMON: u32 = 38;
 
-/// What is known of a machine and of the rights a run has on it.
+/// Properties of a machine and the rights that a run has on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// Whether runs belong to root.
+    /// Whether runs are executed by root.
     pub(crate) root: bool,
-    /// Effective capabilities, a bit each.
+    /// Effective capabilities as a bit mask.
     pub(crate) capabilities: u64,
     /// Highest real-time priority allowed without a capability.
     pub(crate) priority: u64,
     /// Lowest nice value allowed without a capability.
     pub(crate) nice: i64,
-    /// `kernel.perf_event_paranoid`, where there is one.
+    /// `kernel.perf_event_paranoid`, if it exists.
     pub(crate) paranoid: Option<i64>,
-    /// Whether tracefs is there for this user.
+    /// Whether this user can use tracefs.
     pub(crate) tracefs: bool,
-    /// Whether the CPU counts energy.
+    /// Whether the CPU has energy counters.
     pub(crate) energy: bool,
 }
 
 impl Facts {
-    /// Reads what `/proc/self/status`, `/proc/self/limits` and
-    /// `/proc/sys/kernel/perf_event_paranoid` say.
+    /// Parses `/proc/self/status`, `/proc/self/limits` and
+    /// `/proc/sys/kernel/perf_event_paranoid`.
     pub(crate) fn read(status: &str, limits: &str, paranoid: &str) -> Facts {
         let field = |name: &str| {
             status
@@ -49,7 +49,7 @@ impl Facts {
                 number => number.parse().ok(),
             }
         };
-        // The limit on niceness counts from 20 downwards.
+        // The limit on the nice value is expressed as 20 minus that value.
         let nice = limit("Max nice priority").unwrap_or(0).min(40);
         Facts {
             root: user == Some("0"),
@@ -69,8 +69,8 @@ impl Facts {
 
 type Aspect = fn(&Machine) -> String;
 
-/// Fails unless all orders want the same machine and nothing of it that
-/// `target` would have to change.
+/// Fails unless all orders want the same machine and no command-line words, which `target`
+/// cannot change.
 pub(crate) fn same_machine(orders: &[Order], target: &str) -> Result<(), Error> {
     let fixed = |thing: &str, why: String| Error {
         what: format!("run on {target}"),
@@ -106,8 +106,8 @@ pub(crate) fn same_machine(orders: &[Order], target: &str) -> Result<(), Error> 
     Ok(())
 }
 
-/// Facts for the record: where a run was, and what of the machine it asked
-/// for was not made so.
+/// Facts for the record: the target, and the requested properties of the machine that it
+/// ignored.
 pub(crate) fn recorded(machine: &Machine, target: &str) -> BTreeMap<String, String> {
     let kernel = match machine.kernel.as_str() {
         "running" => String::new(),
@@ -123,7 +123,7 @@ pub(crate) fn recorded(machine: &Machine, target: &str) -> BTreeMap<String, Stri
     ])
 }
 
-/// The programs that runs start, with what decides where they are found.
+/// The programs that runs start, with the variables that decide where they are found.
 pub(crate) fn programs(orders: &[Order]) -> BTreeSet<Linked> {
     let mut programs = BTreeSet::new();
     let plainly = |program: &str| Linked::of(program, &[]);
@@ -169,7 +169,7 @@ fn actions(order: &Order) -> impl Iterator<Item = &Action> {
     order.job.setup.iter().chain(&order.job.teardown)
 }
 
-/// The files of the kernel that set-up and tear-down write.
+/// The kernel's files that set-up and tear-down write.
 pub(crate) fn kernel_files(orders: &[Order]) -> BTreeSet<String> {
     orders
         .iter()
@@ -185,9 +185,9 @@ pub(crate) fn kernel_files(orders: &[Order]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Fails, saying what needs which rights, unless a run has them.
-/// `unwritable` are those of [`kernel_files`] that it cannot write;
-/// `as_root` is the command that gives the rights, if only that is missing.
+/// Fails, naming what needs which rights, unless runs have them. `unwritable` are those of
+/// [`kernel_files`] that cannot be written; `as_root` is the command that runs with root's
+/// rights.
 pub(crate) fn check(
     orders: &[Order],
     facts: &Facts,
@@ -248,7 +248,7 @@ pub(crate) fn check(
     })
 }
 
-/// What of a scheduling is not for everybody.
+/// The policy or nice value of a scheduling that this user may not set, if any.
 fn privilege(scheduling: &Scheduling, facts: &Facts) -> Option<String> {
     let real_time = |name: &str| {
         let allowed = u64::from(scheduling.priority) <= facts.priority;
@@ -266,14 +266,14 @@ fn privilege(scheduling: &Scheduling, facts: &Facts) -> Option<String> {
 
 #[derive(Default)]
 struct Counters<'a> {
-    /// Instruments that lower `perf_event_paranoid` would allow.
+    /// Instruments that a lower `perf_event_paranoid` would allow.
     perf: BTreeSet<&'a str>,
     /// Instruments that only root may read.
     other: BTreeSet<&'a str>,
 }
 
-/// The instruments that root could read and this user cannot. What nobody
-/// can read here is for the agent to say.
+/// The instruments that root could read and this user cannot. Instruments that nobody can
+/// read here are reported by the agent.
 fn counting<'a>(orders: &'a [Order], facts: &Facts) -> Counters<'a> {
     let mut counters = Counters::default();
     if facts.root {

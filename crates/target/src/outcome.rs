@@ -1,4 +1,4 @@
-//! What came of an order.
+//! The outcome of an order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,38 +6,36 @@ use std::time::Duration;
 use assize_job::{Record, Stage};
 use serde::{Deserialize, Serialize};
 
-/// A fact in [`Done::machine`]: how many executions gave this answer, where
-/// it is known that several did.
+/// Key in [`Done::machine`]: how many executions gave this answer, if more than one did.
 pub const EXECUTIONS: &str = "executions";
-/// Another: how executions differed before two agreed.
+/// Key in [`Done::machine`]: how executions differed before two agreed.
 pub const DIFFERED: &str = "differed";
 
-/// What came of one order, and how.
+/// The outcome of one order, with circumstances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
-    /// What came of it. On the exact target a function of the order, the
-    /// kernel, the agent and QEMU alone.
+    /// The outcome. On the exact target it is a function of the order, the kernel, the
+    /// agent and QEMU alone.
     pub outcome: Outcome,
-    /// Facts about the machine that the agent cannot know: `qemu`,
-    /// `kernel_digest`, `memory_image`, `machine_arguments`, …. The same for
-    /// all runs on one machine.
+    /// Facts about the machine that the agent cannot know: `qemu`, `kernel_digest`,
+    /// `memory_image`, `machine_arguments`, …. The same for all runs on one machine.
     pub machine: BTreeMap<String, String>,
-    /// Whether it was found in the cache.
+    /// Whether it came from the cache.
     pub cached: bool,
-    /// How long it took here.
+    /// How long it took, on the host's clock.
     pub wall: Duration,
 }
 
-/// What came of one order.
+/// The outcome of one order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The agent's answer, whole and without [`Record::Failed`].
+    /// The agent's answer, complete and without [`Record::Failed`].
     Completed(Vec<Record>),
     /// The run has failed.
     Failed {
-        /// How.
+        /// The kind of failure.
         failure: Failure,
-        /// What the agent had answered until then.
+        /// The records that the agent had sent by then.
         records: Vec<Record>,
         /// The last lines of the console, or of the agent's standard error.
         console: String,
@@ -50,42 +48,42 @@ pub enum Outcome {
 pub enum Failure {
     /// The kernel panicked or oopsed.
     Panic {
-        /// The line that says so.
+        /// The kernel's message.
         line: String,
     },
     /// It took longer than allowed.
     Timeout {
-        /// The limit in seconds: of the time in which it was let run, or of
-        /// this host's clock where the user has set one.
+        /// The limit in seconds: of time in which the process could run, or of the host's
+        /// clock if the user has set that limit.
         after_s: u64,
     },
-    /// The machine will not get on, however long one waits.
+    /// The machine will make no more progress, however long one waits.
     Stalled {
-        /// How that was seen.
+        /// How this was detected.
         how: String,
     },
-    /// The kernel killed something for lack of memory.
+    /// The kernel killed a process for lack of memory.
     OutOfMemory {
-        /// The line that says so.
+        /// The kernel's message.
         line: String,
     },
-    /// QEMU, ssh or the agent ended before the answer was whole.
+    /// QEMU, ssh or the agent ended before the answer was complete.
     Ended {
         /// Exit status or signal, in words.
         how: String,
     },
-    /// The agent says so.
+    /// The agent reported a failure.
     Agent {
-        /// At which point.
+        /// The stage at which it happened.
         stage: Stage,
         /// What failed.
         what: String,
         /// Why.
         why: String,
     },
-    /// The machine's clock was not exact: time leaked in from outside.
+    /// The machine's clock was not exact: it was affected from outside.
     Inexact {
-        /// How it was noticed.
+        /// How this was detected.
         how: String,
     },
 }

@@ -1,20 +1,19 @@
-//! How long a process could run, independent of the load of the host.
+//! Measures how long a process could run, independent of the load of the host.
 //!
-//! A limit on the clock on the wall convicts whoever shares a host with others.
-//! What counts here is time in which a process could go on: while all its
-//! threads sleep of their own accord, that is all time; while some want to run,
-//! the CPU time that they get, each; while it is stopped or waits for a disk,
-//! none. On a quiet host this is the time that passes, on a busy one less, and
-//! on none more.
+//! A wall-clock limit penalises processes that share their host. This one counts only time
+//! in which a process could make progress: all of it while all its threads sleep
+//! voluntarily; the CPU time each gets while some want to run; none while it is stopped or
+//! waits for a disk. On a quiet host this equals the elapsed time, on a busy one it is
+//! less, and it is never more.
 
 use std::time::Duration;
 
 use crate::exact::stall::{Use, of_all};
 
-/// How often a process is looked at.
+/// How often a process is checked.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The own time of a process and those that it has started.
+/// The own time of a process and its descendants.
 #[derive(Debug)]
 pub(crate) struct OwnTime {
     pid: u32,
@@ -24,7 +23,7 @@ pub(crate) struct OwnTime {
 }
 
 impl OwnTime {
-    /// That of a process which has just been started, and its limit.
+    /// Starts counting for a process that has just been started, with a limit.
     pub(crate) fn new(pid: u32, limit: Duration) -> OwnTime {
         OwnTime {
             pid,
@@ -34,18 +33,17 @@ impl OwnTime {
         }
     }
 
-    /// How much of it there is.
+    /// The limit.
     pub(crate) fn limit(&self) -> Duration {
         self.limit
     }
 
-    /// How long to wait before the next look.
+    /// How long to wait before the next check.
     pub(crate) fn pause(&self) -> Duration {
         LOOK.min(self.limit / 4).max(Duration::from_millis(10))
     }
 
-    /// Looks at the process `waited` after the last time; whether its time is
-    /// up.
+    /// Checks the process `waited` after the last check. Returns whether its time is up.
     pub(crate) fn is_up(&mut self, waited: Duration) -> bool {
         self.judge(of_all(self.pid), waited)
     }
@@ -67,8 +65,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// How many looks a second apart it takes until a limit of 10 s is up,
-    /// with `cpu_ms` more used at each.
+    /// How many checks a second apart it takes to reach a limit of 10 s, if `cpu_ms` more
+    /// are used at each.
     fn looks(cpu_ms: u64, runnable: u32, is_held: bool) -> Option<u64> {
         let mut own = OwnTime::new(0, 10 * SECOND);
         (1..=10_000).find(|look| {

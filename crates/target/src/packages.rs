@@ -1,17 +1,17 @@
-//! How programs that are not here are got.
+//! How to install programs that are missing.
 
 use Source::{Code, Package};
 
 /// Where a program comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A package of Debian.
+    /// A Debian package.
     Package(&'static str),
-    /// No package of Debian has it: it is built from what is there.
+    /// Not packaged in Debian; built from these sources.
     Code(&'static str),
 }
 
-/// Programs that people will ask for.
+/// Programs that users are likely to name.
 const PROGRAMS: &[(&str, Source)] = &[
     ("aplay", Package("alsa-utils")),
     ("bpftool", Package("bpftool")),
@@ -48,7 +48,7 @@ const PROGRAMS: &[(&str, Source)] = &[
     ("turbostat", Package("linux-cpupower")),
 ];
 
-/// Where this program comes from, if it is known; by name or path.
+/// Where this program, given by name or path, comes from, if known.
 #[must_use]
 pub fn source_of(program: &str) -> Option<Source> {
     let (_, name) = program.rsplit_once('/').unwrap_or(("", program));
@@ -56,7 +56,7 @@ pub fn source_of(program: &str) -> Option<Source> {
     Some(*source)
 }
 
-/// What to do about one program that is not in PATH.
+/// What to do about a program that is not in PATH.
 #[must_use]
 pub fn get(program: &str) -> String {
     match source_of(program) {
@@ -70,8 +70,8 @@ fn built(program: &str, place: &str) -> String {
     format!("Debian has no package of {program}: build it from {place}, and give its path")
 }
 
-/// The command that installs what has these programs, and what to do about
-/// those that no package has; of programs that are known.
+/// The command that installs the packages of these programs, and what to do about those
+/// that are not packaged. Unknown programs are ignored.
 pub(crate) fn install<'a>(programs: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let (mut packages, mut others) = (Vec::new(), Vec::new());
     for program in programs {
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(get("my-test"), "install it, or give its path");
     }
 
-    /// Which of these packages this Debian has; nothing is fetched.
+    /// Which of these packages Debian's lists here have; nothing is fetched.
     fn there<'a>(packages: &[&'a str]) -> Vec<&'a str> {
         let told = Command::new("apt-cache")
             .arg("policy")

@@ -1,7 +1,7 @@
-//! The plugin of QEMU that counts instructions, built once for all machines.
+//! The QEMU plugin that counts instructions, built once for all machines.
 //!
-//! Its sources are part of this crate. What comes out is kept below
-//! `<root>/plugin` under a hash of them.
+//! Its sources are embedded in this crate. The result is stored below `<root>/plugin` under
+//! their hash.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::kernels::{into_place, temporary_in};
 use crate::process::{Process, in_words};
 use crate::prune::{prune, touch};
 
-/// Path below `qemu/plugin/` and text of every file that a build reads.
+/// Every file that a build reads: path below `qemu/plugin/` and text.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/plugin.rs"));
-/// What comes out.
+/// File name of the plugin.
 const PLUGIN: &str = "count.so";
-/// How the compiler is called; the sources follow.
+/// Compiler flags; the sources follow.
 const FLAGS: &[&str] = &[
     "-std=gnu11",
     "-O2",
@@ -30,13 +30,13 @@ const FLAGS: &[&str] = &[
     "-o",
     PLUGIN,
 ];
-/// Compilers, the first that is there.
+/// Compilers to try, in order.
 const CC: &[&str] = &["cc", "gcc", "gcc-14", "gcc-12"];
-/// Bytes that plugins may take on disk before old ones go.
+/// Limit in bytes for stored plugins; the oldest are removed first.
 const BUILT: u64 = 4 << 20;
 const WHAT: &str = "build the plugin that counts instructions";
 
-/// The plugin; built if it is not there yet.
+/// Returns the path of the plugin, building it if necessary.
 ///
 /// # Errors
 /// No compiler, or a build that failed.
@@ -55,7 +55,7 @@ pub(crate) fn ensure(root: &Path) -> Result<PathBuf, Error> {
     Ok(plugin)
 }
 
-/// A hash over the sources and how they are built.
+/// A hash of the sources and the compiler flags.
 fn digest() -> String {
     let mut hasher = blake3::Hasher::new();
     let pairs = SOURCES.iter().flat_map(|(path, text)| [*path, *text]);

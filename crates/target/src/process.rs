@@ -1,4 +1,4 @@
-//! A child process that ends in time, and with us.
+//! A child process with a time limit that does not outlive this process.
 
 use std::fs::File;
 use std::io;
@@ -17,11 +17,11 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::CpuSet;
 
-/// To be called in a child between fork and exec, where it allocates nothing:
-/// the kernel kills the child once the thread of `parent` that started it ends.
+/// Makes the kernel kill the child when the thread of `parent` that started it ends. Called
+/// in the child between fork and exec; allocates nothing.
 ///
 /// # Errors
-/// If `parent` has ended already, of which no signal would tell.
+/// `parent` has ended already, so that no signal would come.
 pub(crate) fn die_with(parent: Pid) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if getppid() == Some(parent) {
@@ -31,8 +31,8 @@ pub(crate) fn die_with(parent: Pid) -> io::Result<()> {
     }
 }
 
-/// A child process with a time limit. It is killed when this is dropped, and
-/// by the kernel when the thread that started it ends.
+/// A child process with a time limit. It is killed when this is dropped, and by the kernel
+/// when the thread that started it ends.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -42,8 +42,8 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a program in `directory` with pipes for its standard input and
-    /// output, bound to one of the host's CPUs if `cpu` is given.
+    /// Starts a program in `directory` with pipes for its standard input and output, pinned
+    /// to a CPU of the host if `cpu` is given.
     pub(crate) fn start(
         mut command: Command,
         directory: &Path,
@@ -58,8 +58,8 @@ impl Process {
             .stderr(errors)
             .process_group(0);
         let parent = getpid();
-        // SAFETY: between fork and exec the closure makes system calls and
-        // touches nothing but its own copies of numbers.
+        // SAFETY: between fork and exec the closure only makes system calls and reads its
+        // own copies of numbers.
         unsafe {
             command.pre_exec(move || {
                 die_with(parent)?;
@@ -92,7 +92,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Waits for the end, so long at most; whether it has come.
+    /// Waits up to `time` for the process to end. Returns whether it has.
     pub(crate) fn ends_within(&self, time: Duration) -> bool {
         !matches!(
             poll(&mut [readable(&self.ended)], Some(&timespec(time))),
@@ -100,19 +100,19 @@ impl Process {
         )
     }
 
-    /// Waits for the end; `None` if the time limit ended it.
+    /// Waits for the process to end; `None` if the time limit ended it.
     pub(crate) fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
         let status = self.child.wait()?;
         if let Some(watchdog) = self.watchdog.take() {
-            // It only ever panics for a bug of ours, and has no result.
+            // It panics only through a bug in this file, and has no result.
             let _ = watchdog.join();
         }
         Ok((!self.timed_out.load(Ordering::SeqCst)).then_some(status))
     }
 
-    /// Ends it.
+    /// Kills the process.
     pub(crate) fn kill(&mut self) {
-        // It may have ended by itself already.
+        // It may have ended already.
         let _ = self.child.kill();
     }
 }
@@ -138,7 +138,7 @@ fn watch(
     let watchdog = std::thread::spawn(move || {
         if matches!(poll(&mut [readable(&watched)], Some(&limit)), Ok(0)) {
             timed_out.store(true, Ordering::SeqCst);
-            // It may have ended in this moment.
+            // It may have just ended.
             let _ = rustix::process::pidfd_send_signal(&watched, Signal::KILL);
         }
     });
@@ -187,7 +187,7 @@ mod tests {
     fn a_child_starts_only_with_the_parent_it_knows() {
         let one = |parent: Pid| {
             let mut command = Command::new("true");
-            // SAFETY: two system calls.
+            // SAFETY: the closure makes two system calls.
             unsafe { command.pre_exec(move || die_with(parent)) };
             command.status()
         };

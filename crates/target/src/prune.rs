@@ -1,4 +1,4 @@
-//! Keeps what is stored from growing for ever.
+//! Removes old entries from stores, so that they do not grow for ever.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -7,29 +7,28 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, flock};
 
-/// Bytes that what is stored leaves free for others.
+/// Bytes of the disk to leave free for others.
 const FREE: u64 = 1 << 30;
-/// What was used within this time stays, however much there is: somebody may
-/// be using it now.
+/// Entries used within this time stay, however many there are: somebody may be using them
+/// now.
 const YOUNG: Duration = Duration::from_secs(3600);
 
-/// Notes that a file or directory was used.
+/// Records that a file or directory was used.
 pub(crate) fn touch(path: &Path) {
-    // One that cannot be noted is removed earlier than need be, no more.
+    // If this fails, it is merely removed earlier.
     if let Ok(file) = File::open(path) {
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
-/// Removes entries of a directory, those first that were not used for
-/// longest, until the others take no more than `most` bytes on disk.
+/// Removes the least recently used entries of a directory until the rest take no more than
+/// `most` bytes on disk.
 pub(crate) fn prune(directory: &Path, most: u64) {
     prune_some(directory, most, &|_| true);
 }
 
-/// Prunes directories that their users have locked with [`in_use`]. Where
-/// less than [`FREE`] is left on the disk, those that nobody uses go, however
-/// young they are.
+/// Prunes directories whose users lock them with [`in_use`]. If less than [`FREE`] is left
+/// on the disk, unlocked ones are removed however young they are.
 pub(crate) fn make_room(directory: &Path, most: u64) {
     prune(directory, most);
     let missing = FREE.saturating_sub(free(directory));
@@ -38,7 +37,7 @@ pub(crate) fn make_room(directory: &Path, most: u64) {
     }
 }
 
-/// Removes directories that nobody uses, until they took `missing` bytes.
+/// Removes unlocked directories until `missing` bytes are freed.
 fn remove_unused(directory: &Path, missing: u64) {
     let mut made = 0;
     for (_, bytes, path) in entries(directory, &|_| true) {
@@ -62,14 +61,12 @@ pub(crate) fn in_use(directory: &Path) -> Option<File> {
     Some(entry)
 }
 
-/// Bytes that may still be written where a directory is; all, where the system
-/// does not say.
+/// Bytes available on the disk of a directory; the maximum if the system does not say.
 fn free(directory: &Path) -> u64 {
     rustix::fs::statvfs(directory).map_or(u64::MAX, |about| about.f_bavail * about.f_frsize)
 }
 
-/// Does what [`prune`] does with entries of such names; others are not counted
-/// either.
+/// As [`prune`], for entries whose names pass `which`; others are not counted.
 pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bool) {
     let all = entries(directory, which);
     let mut total: u64 = all.iter().map(|(_, bytes, _)| bytes).sum();
@@ -89,8 +86,8 @@ pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bo
     }
 }
 
-/// When entries with such names were used, their bytes and where they are; first
-/// those that were not used for longest.
+/// Last use, size and path of the entries whose names pass `which`, least recently used
+/// first.
 fn entries(directory: &Path, which: &dyn Fn(&str) -> bool) -> Vec<(SystemTime, u64, PathBuf)> {
     let mut all = Vec::new();
     let Ok(entries) = fs::read_dir(directory) else {
@@ -109,7 +106,7 @@ fn entries(directory: &Path, which: &dyn Fn(&str) -> bool) -> Vec<(SystemTime, u
     all
 }
 
-/// Bytes on disk: a memory image has holes.
+/// Bytes allocated on disk: memory images are sparse.
 fn bytes(path: &Path) -> u64 {
     let Ok(about) = fs::symlink_metadata(path) else {
         return 0;

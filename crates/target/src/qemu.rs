@@ -1,4 +1,4 @@
-//! QEMU: where it is, how old it is, and how a machine is described to it.
+//! QEMU: its command line for a machine.
 
 mod find;
 
@@ -12,35 +12,36 @@ use assize_job::{Display, Image, Machine};
 pub use find::Qemu;
 pub(crate) use find::is_parallel;
 
-/// The year that begins when an exact machine is switched on.
+/// The guest's clock starts at the beginning of this year when an exact machine is powered
+/// on.
 pub(crate) const YEAR: i64 = 2026;
 
-/// How the clock of a machine goes.
+/// The clock of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// One instruction is one nanosecond, idle time is skipped.
+    /// One instruction takes one nanosecond; idle time is skipped.
     Instructions,
-    /// The host's clock, by software emulation with a thread for each CPU.
+    /// The host's clock, with software emulation and one thread per CPU.
     Host,
-    /// The host's clock, by hardware virtualisation.
+    /// The host's clock, with hardware virtualisation.
     Kvm,
 }
 
-/// Nanoseconds that a CPU which waits in a loop (PAUSE) lets pass.
+/// Guest time, in nanoseconds, that passes at a PAUSE instruction in a spinning CPU.
 const PAUSE_NS: u32 = 50;
-/// Nanoseconds that an atomic access takes beyond its instruction.
+/// Guest time, in nanoseconds, that an atomic access takes in addition to its instruction.
 const ATOMIC_NS: u32 = 2;
-/// Nanoseconds from when a CPU sends another an interrupt to its arrival.
+/// Guest time, in nanoseconds, between sending and arrival of an inter-processor interrupt.
 const IPI_NS: u32 = 200;
 
-/// The value of `-icount` for a machine whose clock counts instructions. The
-/// order of its CPUs is drawn from `seed`; with 0, as its memory image says.
+/// The value of `-icount` for a machine whose clock counts instructions. `seed` sets the
+/// order of its CPUs; 0 leaves it as in the memory image.
 fn icount(qemu: &Qemu, machine: &Machine, seed: u64) -> String {
     let plain = "shift=0,sleep=off";
     if !qemu.parallel {
         return plain.into();
     }
-    // What is no quantum was refused before.
+    // An invalid quantum was refused earlier.
     let quantum = machine.quantum_ns().unwrap_or(Machine::QUANTUM_NS);
     format!(
         "{plain},parallel=on,quantum={quantum},pause={PAUSE_NS},atomic={ATOMIC_NS},\
@@ -48,9 +49,8 @@ fn icount(qemu: &Qemu, machine: &Machine, seed: u64) -> String {
     )
 }
 
-/// The arguments that make the machine what it is. No path is among them, so
-/// that they can be part of what identifies a run, and no run's seed: that is
-/// in its job.
+/// The arguments that define the machine. They identify a run, so they contain no path, and
+/// no seed: that is in the job.
 pub(crate) fn machine_arguments(qemu: &Qemu, machine: &Machine, clock: Clock) -> Vec<String> {
     seeded_arguments(qemu, machine, clock, 0)
 }
@@ -61,15 +61,15 @@ fn seeded_arguments(qemu: &Qemu, machine: &Machine, clock: Clock, seed: u64) -> 
     let board = "microvm,rtc=on,memory-backend=mem";
     match machine.display {
         None => add(&["-M", board]),
-        // The device has code for a BIOS, which nothing here executes.
+        // The device's ROM is for a BIOS, which is never executed here.
         Some(Display::Bochs) => {
             add(&["-M", &format!("{board},pcie=on,acpi=on")]);
             add(&["-device", "bochs-display,romfile="]);
         }
     }
     match clock {
-        // Without arat the kernel takes no high-resolution timers from the
-        // local APIC once there are several CPUs.
+        // Without arat the kernel does not use the local APIC for high-resolution timers if
+        // there are several CPUs.
         Clock::Instructions => {
             add(&["-cpu", "qemu64,+arat", "-icount"]);
             add(&[&icount(qemu, machine, seed)]);
@@ -89,7 +89,7 @@ fn seeded_arguments(qemu: &Qemu, machine: &Machine, clock: Clock, seed: u64) -> 
     arguments
 }
 
-/// The words of the guest kernel's command line.
+/// The guest kernel's command line.
 pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
     let mut words = vec![
         "console=ttyS0",
@@ -98,7 +98,7 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
         "oops=panic",
         "assize.channel=debugcon",
         "assize.image=1",
-        // The kernel's tests of its ciphers take half a second.
+        // The kernel's self-tests of ciphers take half a second.
         "cryptomgr.notests",
     ];
     let mut frequency = String::new();
@@ -110,8 +110,7 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
             words.extend(["tsc=reliable", "assize.clock=instructions"]);
         }
         Clock::Host => {
-            // On a busy host the guest cannot find out how fast its clock
-            // goes, and then hangs while it calibrates.
+            // On a busy host the guest cannot calibrate its clock and hangs trying.
             words.extend(["no_timer_check", "tsc=reliable"]);
             frequency =
                 host_clock_khz().map_or_else(String::new, |khz| format!("tsc_early_khz={khz}"));
@@ -130,26 +129,26 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
     words.join(" ")
 }
 
-/// A word as long as what the addresses of the kernel are drawn from.
+/// A command-line word whose length selects the kernel's addresses.
 ///
-/// The kernel's loader draws them from what it was handed, in which is where its
-/// command line begins, and from the time-stamp counter, which counts the
-/// instructions that it took to read it. Both follow from its length. The CPU has
-/// no random numbers of its own, so nothing else comes in.
+/// The kernel's decompressor derives them from its boot parameters, which include the
+/// address of the command line, and from the time-stamp counter, which counts the
+/// instructions spent reading it. Both follow from its length. The CPU has no random number
+/// instructions, so there is no other input.
 fn space(image: &Image) -> Option<String> {
     let length = usize::try_from(image.addresses).ok()?;
     let space = "x".repeat(length);
     (length > 0).then(|| format!("{}space={space}", Image::PREFIX))
 }
 
-/// How fast the time-stamp counter of this host goes, measured once. A live
-/// machine without KVM shows that counter to its guest.
+/// The frequency of this host's time-stamp counter in kHz, measured once. A live machine
+/// without KVM exposes that counter to its guest.
 #[cfg(target_arch = "x86_64")]
 fn host_clock_khz() -> Option<u64> {
     static KHZ: OnceLock<Option<u64>> = OnceLock::new();
     *KHZ.get_or_init(|| {
-        // SAFETY: every x86-64 CPU has the instruction, and it has no effect
-        // but its result.
+        // SAFETY: every x86-64 CPU has the instruction, and it has no effect but its
+        // result.
         let read = || unsafe { std::arch::x86_64::_rdtsc() };
         let (begun, first) = (Instant::now(), read());
         std::thread::sleep(Duration::from_millis(50));
@@ -164,29 +163,28 @@ fn host_clock_khz() -> Option<u64> {
     None
 }
 
-/// Files that one QEMU process gets.
+/// The files of one QEMU process.
 #[derive(Debug, Clone)]
 pub(crate) struct Files<'a> {
     /// The kernel's image.
     pub(crate) kernel: &'a Path,
     /// The initramfs.
     pub(crate) initramfs: &'a Path,
-    /// What the guest's memory is.
+    /// The file that is the guest's memory.
     pub(crate) memory: &'a Path,
-    /// Whether writes go to `memory`, or stay with this process.
+    /// Whether writes go to `memory` or stay private.
     pub(crate) share: bool,
-    /// What the guest reads its job from.
+    /// The file with the guest's job.
     pub(crate) job: &'a Path,
-    /// Where the guest's answer goes.
+    /// The file for the guest's answer.
     pub(crate) answer: &'a Path,
-    /// Where the guest's console goes.
+    /// The file for the guest's console output.
     pub(crate) console: &'a Path,
-    /// What the order of its CPUs is drawn from; 0 to go on as it is.
+    /// Seed for the order of its CPUs; 0 keeps the state.
     pub(crate) seed: u64,
 }
 
-/// All arguments of one QEMU process. Its control channel is its standard
-/// input and output.
+/// All arguments of one QEMU process. Its control channel is its standard input and output.
 pub(crate) fn arguments(
     qemu: &Qemu,
     machine: &Machine,
@@ -227,7 +225,8 @@ pub(crate) fn arguments(
     all
 }
 
-/// QEMU takes a comma in a value for the end of it, unless it is doubled.
+/// A path as the value of an option, with commas doubled, because QEMU takes a single one
+/// for the end of the value.
 pub(crate) fn joined(prefix: &str, path: &Path) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut bytes = prefix.as_bytes().to_vec();

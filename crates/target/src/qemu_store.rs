@@ -1,8 +1,8 @@
-//! Which QEMU is fetched: ours if it can be built here, else Debian's.
+//! Fetches a QEMU: the patched one if it can be built here, else Debian's.
 //!
-//! Debian 12 has QEMU 7.2, and 10 in its backports, which is stored under
-//! `<root>/qemu/VERSION/` and runs from there. With either an exact machine
-//! has one CPU.
+//! Debian 12 has QEMU 7.2, and QEMU 10 in its backports, which is stored under
+//! `<root>/qemu/VERSION/` and runs from there. With either of these an exact machine has
+//! one CPU.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,15 +21,15 @@ const NAMES: [&str; 4] = [
     "seabios",
 ];
 
-/// A QEMU that is stored here.
+/// A stored QEMU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QemuFiles {
     /// The program `qemu-system-x86_64`.
     pub binary: PathBuf,
-    /// What to give it by `-L`, each.
+    /// Directories to pass with `-L`.
     pub data_dirs: Vec<PathBuf>,
-    /// It begins with QEMU's own: the version of its package without the
-    /// epoch, or `10.0.13+assize.1a2b3c4d` for one of ours.
+    /// The version of its package without the epoch, or `10.0.13+assize.1a2b3c4d` for one
+    /// that assize built. It begins with QEMU's own version.
     pub version: String,
 }
 
@@ -45,7 +45,7 @@ pub fn stored(root: &Path) -> Option<QemuFiles> {
     all.pop()
 }
 
-/// The files of one place, if it is whole.
+/// The files in a directory, if it is complete.
 fn files(place: &Path) -> Option<QemuFiles> {
     let version = place.file_name()?.to_str()?;
     let binary = place.join("usr/bin/qemu-system-x86_64");
@@ -60,16 +60,16 @@ fn files(place: &Path) -> Option<QemuFiles> {
     })
 }
 
-/// Gets the best QEMU that can be had: ours, built here unless it is there;
-/// else, with the reason, the newest that the backports of this Debian have.
+/// Gets the best QEMU available: the patched one, built here if necessary; else, reporting
+/// the reason, the newest in the backports of this Debian release.
 ///
 /// # Errors
-/// What keeps ours from being built, where there is no other to fetch.
+/// Why the patched one cannot be built, if there is no other to fetch.
 pub fn fetch(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
     qemu_build::ensure(root, progress).or_else(|error| instead(error, root, progress))
 }
 
-/// What there is instead of ours.
+/// Fetches Debian's QEMU, after a build failed with `error`.
 fn instead(error: Error, root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
     let packaged = packaged(root, &mut |_| ());
     if let Ok(files) = &packaged {
@@ -82,12 +82,12 @@ fn instead(error: Error, root: &Path, progress: &mut dyn FnMut(&str)) -> Result<
             files.version
         ));
     }
-    // Of two reasons, that against the better one counts.
+    // Of two errors, report the one about the better QEMU.
     packaged.map_err(|_| error)
 }
 
-/// Fetches the newest QEMU that the backports of this Debian have. One that
-/// is stored already is not fetched again.
+/// Fetches the newest QEMU from the backports of this Debian release, unless it is stored
+/// already.
 fn packaged(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
     let what = "fetch QEMU";
     let suite =
@@ -132,7 +132,7 @@ fn suite(release: &str) -> Result<&'static str, String> {
     }
 }
 
-/// Whether everything that the program links is on this machine.
+/// Fails unless all libraries that the program links are on this machine.
 fn check(unpacked: &Path, needs: &[String]) -> Result<(), Error> {
     let binary = unpacked.join("usr/bin/qemu-system-x86_64");
     let Err(error) = closure(&Host::this(), &binary, &read(&binary)?, &Loading::default()) else {
@@ -146,7 +146,7 @@ fn check(unpacked: &Path, needs: &[String]) -> Result<(), Error> {
     Err(mend(failed("fetch QEMU", error.why), how))
 }
 
-/// Those of these packages that dpkg does not know as installed.
+/// Those of these packages that dpkg does not list as installed.
 fn not_installed(names: &[String]) -> Vec<String> {
     let mut missing = Vec::new();
     for name in names {

@@ -1,7 +1,6 @@
-//! Directories for what is only needed while something runs.
+//! Temporary directories.
 //!
-//! A process that is killed leaves its directories behind; whoever comes
-//! next removes them.
+//! A killed process leaves its directories behind; the next process removes them.
 
 use std::fs;
 use std::io;
@@ -11,7 +10,7 @@ use tempfile::TempDir;
 
 const PREFIX: &str = "of-";
 
-/// A new directory below `root`, on one file system with all else there.
+/// Creates a directory below `root`, on the same file system as everything else there.
 pub(crate) fn directory(root: &Path) -> io::Result<TempDir> {
     let parent = root.join("scratch");
     fs::create_dir_all(&parent)?;
@@ -20,7 +19,7 @@ pub(crate) fn directory(root: &Path) -> io::Result<TempDir> {
         .tempdir_in(parent)
 }
 
-/// Removes the directories of processes that are no more.
+/// Removes the directories of processes that no longer exist.
 pub(crate) fn sweep(root: &Path) {
     let Ok(entries) = fs::read_dir(root.join("scratch")) else {
         return;
@@ -48,7 +47,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let ours = directory(root.path()).unwrap();
         let scratch = root.path().join("scratch");
-        // No process has a number as large as this.
+        // No process id is this large.
         fs::create_dir(scratch.join("of-4294967294-abc")).unwrap();
         fs::create_dir(scratch.join("something")).unwrap();
         sweep(root.path());

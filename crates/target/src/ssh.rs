@@ -1,4 +1,4 @@
-//! Another host as a target.
+//! The ssh target: another host.
 
 mod connection;
 mod probe;
@@ -20,16 +20,16 @@ use crate::{Done, Error, Outcome, Step, Target, Tell, agent, needs, packages, st
 use connection::{Connection, quote};
 use probe::Probe;
 
-/// How long an agent may take beyond the limit it keeps by itself.
+/// How far an agent may exceed the limit that it enforces itself.
 const GRACE: Duration = Duration::from_secs(30);
-/// How long ending what was left behind may take.
+/// How long killing leftover processes may take.
 const ENDING: Duration = Duration::from_secs(30);
 
 /// Another host, reached by ssh; the agent is copied there.
 ///
-/// Of its machine the same holds as of [`crate::Host`]. Nothing has to be
-/// installed there but sh, programs that the experiment names, and `tar` if
-/// it copies directories.
+/// As with [`crate::Host`], its machine is taken as it is. Nothing has to be installed
+/// there except sh, the programs that the experiment names, and `tar` if it copies
+/// directories.
 #[derive(Debug)]
 pub struct Ssh {
     connection: Connection,
@@ -38,31 +38,31 @@ pub struct Ssh {
     there: Mutex<Option<There>>,
 }
 
-/// Where things are on the other host.
+/// Paths on the other host.
 #[derive(Debug, Clone)]
 struct There {
     directory: String,
     agent: String,
-    /// Path of a module's file here, and there.
+    /// Path of a module file here to its path there.
     modules: BTreeMap<String, String>,
 }
 
 impl Ssh {
-    /// The host of `ssh:HOST`: whatever ssh takes for one, such as an alias,
-    /// `user@host` or `ssh://user@host:port`. The words of `$ASSIZE_SSH`
-    /// replace `ssh`. Connects to nothing yet.
+    /// The host of `ssh:HOST`, which is anything ssh accepts, such as an alias, `user@host`
+    /// or `ssh://user@host:port`. The words of `$ASSIZE_SSH` replace `ssh`. Does not
+    /// connect yet.
     ///
     /// # Errors
-    /// If it can be no host.
+    /// It cannot be the name of a host.
     pub fn new(host: &str) -> Result<Ssh, Error> {
         Ok(Ssh::over(Connection::new(without_prefix(host))?))
     }
 
-    /// The same with these words instead of `$ASSIZE_SSH`, and this agent
-    /// instead of what [`agent::find`] finds.
+    /// As [`Ssh::new`], with these words instead of `$ASSIZE_SSH`, and this agent instead
+    /// of the one that [`agent::find`] finds.
     ///
     /// # Errors
-    /// If it can be no host.
+    /// It cannot be the name of a host.
     pub fn with_command(host: &str, ssh: Vec<String>, agent: PathBuf) -> Result<Ssh, Error> {
         let connection = Connection::with_command(without_prefix(host), ssh)?;
         Ok(Ssh {
@@ -71,8 +71,8 @@ impl Ssh {
         })
     }
 
-    /// Gives the agent this long beyond the limit that it keeps by itself,
-    /// instead of 30 s.
+    /// Sets how far the agent may exceed the limit that it enforces itself; 30 s by
+    /// default.
     #[must_use]
     pub fn with_grace(mut self, grace: Duration) -> Ssh {
         self.grace = grace;
@@ -96,9 +96,9 @@ impl Ssh {
         }
     }
 
-    /// Asks the host what it is, and fails if these runs cannot be there.
+    /// Queries the host, and fails if these runs are not possible there.
     fn look(&self, orders: &[Order]) -> Result<Probe, Error> {
-        // What is about to be copied there need not be there yet.
+        // A program that is about to be copied there need not exist yet.
         let brought = |linked: &&Linked| {
             let files = orders.iter().flat_map(|order| &order.payload.files);
             !files
@@ -150,14 +150,13 @@ impl Ssh {
         self.there.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends whatever a run has left behind there.
+    /// Kills the processes that a run left there.
     fn end(&self, there: &There) {
         let limits = Limits {
             time: Some(ENDING),
             bytes: 1 << 20,
         };
-        // If it cannot be done, the host cannot be reached, and the next run
-        // says so.
+        // If this fails, the host cannot be reached, and the next run reports that.
         let _ = self
             .connection
             .run(&end_script(&there.directory), Vec::new(), limits);
@@ -246,7 +245,7 @@ impl Target for Ssh {
     }
 }
 
-/// A host without the `ssh:` that the name of the target begins with.
+/// The host without the target's prefix `ssh:`.
 fn without_prefix(host: &str) -> &str {
     match host.strip_prefix("ssh:") {
         Some(rest) if !rest.starts_with("//") => rest,
@@ -264,7 +263,7 @@ fn root_at(host: &str) -> String {
     format!("{scheme}root@{bare}")
 }
 
-/// The job with the paths that module files have there.
+/// The job with the paths of its module files there.
 fn translated(job: &Job, modules: &BTreeMap<String, String>) -> Job {
     let mut job = job.clone();
     for action in job.setup.iter_mut().chain(&mut job.teardown) {
@@ -277,8 +276,8 @@ fn translated(job: &Job, modules: &BTreeMap<String, String>) -> Job {
     job
 }
 
-/// Runs the agent, and notes its session if that is its own, as sshd makes
-/// it: then [`end_script`] can end what is left of it.
+/// The script that runs the agent. If it has its own session, as under sshd, it writes the
+/// session's id to a file, so that [`end_script`] can kill leftover processes.
 fn run_script(there: &There) -> String {
     let note = quote(&format!("{}/session", there.directory));
     let agent = quote(&there.agent);
@@ -294,7 +293,7 @@ exit $status
     )
 }
 
-/// Kills every process of the session that a run has noted.
+/// The script that kills every process of the session that a run has recorded.
 fn end_script(directory: &str) -> String {
     let note = quote(&format!("{directory}/session"));
     format!(

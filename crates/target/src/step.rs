@@ -1,32 +1,32 @@
-//! What a target does that may take long, while it gets ready.
+//! The steps of a target's preparation that may take long.
 
 use std::fmt;
 
-/// One step of getting ready.
+/// One step of the preparation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// The modules of the testbed are built for this kernel.
+    /// Building the testbed's modules for a kernel.
     Modules {
-        /// Its name.
+        /// The name of the kernel.
         kernel: String,
     },
-    /// An initramfs is packed for this kernel.
+    /// Packing an initramfs for a kernel.
     Initramfs {
-        /// Its name.
+        /// The name of the kernel.
         kernel: String,
     },
-    /// A machine with this kernel boots, of which a memory image is kept.
+    /// Booting a machine with this kernel for a memory image.
     Boot {
         /// The name of the kernel.
         kernel: String,
-        /// Which of the machines that have to boot, from 1.
+        /// The number of this boot, from 1.
         number: usize,
-        /// How many have to.
+        /// The number of boots in all.
         of: usize,
     },
-    /// Another host is asked what it is, and gets what it lacks.
+    /// Querying another host and copying what it lacks.
     Host {
-        /// How it was named.
+        /// The host as the user named it.
         host: String,
     },
 }
@@ -44,5 +44,5 @@ impl fmt::Display for Step {
     }
 }
 
-/// Gets to know of steps before they begin, on whatever thread.
+/// Callback that is called, on any thread, before a step begins.
 pub type Tell<'a> = dyn Fn(Step) + Sync + 'a;

@@ -1,32 +1,30 @@
-//! Reads an agent's answer.
+//! Parses an agent's answer.
 
 use assize_job::{AGENT_SCHEMA, Record, Stage, may_complain};
 
 use crate::{Failure, Outcome};
 
-/// How many lines of the console go with a failure.
+/// How many lines at the end of the console are kept with a failure.
 const CONSOLE_LINES: usize = 40;
-/// And how many from the first complaint of the kernel on.
+/// How many lines are kept from the kernel's first complaint on.
 const COMPLAINT_LINES: usize = 200;
 
-/// What came of a run whose agent answered `bytes` while its console said
-/// `console`. `ended` is what the target itself knows of a failure.
+/// The outcome of a run with the agent's answer `bytes` and the console output `console`.
+/// `ended` is the failure that the target itself observed.
 ///
-/// Lines before the first [`Record::Hello`] are not part of the answer. The
-/// run is completed if everything from there to the newline after
-/// [`Record::End`] is there and nothing else, no record is a
-/// [`Record::Failed`], and `ended` is not [`Failure::Inexact`].
+/// Lines before the first [`Record::Hello`] are ignored. The run is completed if everything
+/// from there to the newline after [`Record::End`] is present and nothing else, no record
+/// is a [`Record::Failed`], and `ended` is not [`Failure::Inexact`].
 ///
-/// Else the cause is, in this order: inexactness; what the agent says; an
-/// `ended` that is more than [`Failure::Ended`]; what the kernel said on the
-/// console; [`Failure::Ended`] as given, or with what is wrong with the
-/// answer.
+/// Otherwise the failure is the first that applies of: inexactness; the agent's own report;
+/// an `ended` other than [`Failure::Ended`]; a kernel failure on the console;
+/// [`Failure::Ended`] as given, or with the defect of the answer.
 pub fn outcome(bytes: &[u8], console: &str, ended: Option<Failure>) -> Outcome {
     decide(bytes, console, ended, kernel_failure)
 }
 
-/// The same where `console` is the standard error of ordinary processes, in
-/// which no kernel speaks.
+/// As [`outcome`], if `stderr` is the standard error of ordinary processes, which contains
+/// no kernel messages.
 pub(crate) fn outcome_of_process(bytes: &[u8], stderr: &str, ended: Option<Failure>) -> Outcome {
     decide(bytes, stderr, ended, |_| None)
 }
@@ -58,7 +56,7 @@ fn decide(
     }
 }
 
-/// The failure that a record tells of.
+/// The failure that a record reports.
 fn agents_word(record: &Record) -> Option<Failure> {
     match record {
         Record::Failed { stage, what, why } => Some(Failure::Agent {
@@ -75,7 +73,7 @@ fn agents_word(record: &Record) -> Option<Failure> {
     }
 }
 
-/// The records up to the first thing that is wrong, and what that is.
+/// The records up to the first defect, and that defect.
 fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
     let mut records = Vec::new();
     for line in bytes.split_inclusive(|b| *b == b'\n') {
@@ -94,7 +92,7 @@ fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
             // A last line that was cut right before its newline.
             Ok(_) | Err(_) if !line.ends_with(b"\n") && !records.is_empty() => break,
             Ok(record @ Record::Hello { .. }) => record,
-            // Whatever precedes the answer.
+            // Output before the answer.
             Ok(_) | Err(_) if records.is_empty() => continue,
             Ok(record) => record,
             Err(error) => {
@@ -108,7 +106,7 @@ fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
     (records, defect)
 }
 
-/// What is wrong with an answer of which each line is a record.
+/// The defect of an answer in which every line is a record.
 fn defect_of_whole(records: &[Record]) -> Option<String> {
     match records {
         [] => Some("the agent did not answer".into()),
@@ -124,9 +122,8 @@ fn defect_of_whole(records: &[Record]) -> Option<String> {
     }
 }
 
-/// What the kernel says on its console of a failure: a panic or an oops
-/// before a lack of memory before a task that hangs. Time stamps are left
-/// out.
+/// The failure that the kernel reports on its console, by precedence: a panic or oops, lack
+/// of memory, a hung task. Time stamps are removed.
 pub fn kernel_failure(console: &str) -> Option<Failure> {
     let find = |signs: &[&str]| {
         console
@@ -135,7 +132,7 @@ pub fn kernel_failure(console: &str) -> Option<Failure> {
             .find(|line| signs.iter().any(|sign| line.contains(sign)))
             .map(str::to_string)
     };
-    // The line of a panic says why; the oops before it says where.
+    // The panic line says why; the oops before it says where.
     if let Some(line) = find(&["Kernel panic"]).or_else(|| find(&["Oops:", "BUG:"])) {
         return Some(Failure::Panic { line });
     }
@@ -167,8 +164,8 @@ fn message(line: &str) -> &str {
     }
 }
 
-/// The last lines of a console; where the kernel complained before these, from there
-/// on.
+/// The last lines of a console, preceded by the lines from the kernel's first complaint on,
+/// if that is earlier.
 fn last_lines(console: &str) -> String {
     let lines: Vec<&str> = console.lines().collect();
     let last = lines.len().saturating_sub(CONSOLE_LINES);
@@ -212,7 +209,7 @@ mod tests {
         bytes
     }
 
-    /// Hello, what is given, and the right end.
+    /// Hello, the given records, and a correct end.
     fn whole(middle: Vec<Record>) -> Vec<Record> {
         let mut records = vec![hello()];
         records.extend(middle);

@@ -1,4 +1,5 @@
-//! Talks to a child process that may hang, flood or leave others behind.
+//! Communicates with a child process that may hang, flood its output or leave processes
+//! behind.
 
 use std::collections::HashSet;
 use std::fs;
@@ -21,35 +22,35 @@ use crate::process::die_with;
 
 /// Bytes kept of standard error.
 const TAIL: usize = 64 << 10;
-/// How long pipes are empty once the child has ended before nothing more is waited
-/// for: another process may hold its end of a pipe for ever.
+/// How long pipes must stay empty after the child has ended before reading stops: another
+/// process may keep a pipe open for ever.
 const DRAIN: Duration = Duration::from_secs(2);
-/// How often they are looked at.
+/// How often the pipes are checked.
 const LOOK: Duration = Duration::from_millis(100);
-/// Bytes that an answer may have.
+/// Maximum size of an answer in bytes.
 pub(crate) const ANSWER: usize = 1 << 30;
 
-/// What a child may use up.
+/// Limits for a child.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// How long it may take, of its own time.
+    /// Limit on its own time ([`OwnTime`]).
     pub(crate) time: Option<Duration>,
-    /// How much it may print.
+    /// Limit on its output in bytes.
     pub(crate) bytes: usize,
 }
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// By itself or by a signal.
+    /// It exited or was killed by a signal.
     Exit(ExitStatus),
-    /// Killed here after its time.
+    /// Killed at its time limit.
     Time,
-    /// Killed here since it printed too much.
+    /// Killed because it printed too much.
     Bytes,
 }
 
-/// What a child printed, and its end.
+/// A child's output and how it ended.
 #[derive(Debug)]
 pub(crate) struct Talk {
     pub(crate) stdout: Vec<u8>,
@@ -72,24 +73,23 @@ enum Event {
 
 type Buffer = Arc<Mutex<Vec<u8>>>;
 
-/// Starts `command` as the leader of a session of its own, gives it `input`,
-/// and waits for its end. No process of that session is left afterwards, and
-/// the child does not outlive this process.
+/// Starts `command` as the leader of a new session, passes it `input`, and waits for it to
+/// end. No process of that session survives, and the child does not outlive this process.
 ///
 /// # Errors
-/// If it cannot be started.
+/// It cannot be started.
 pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::Result<Talk> {
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let parent = getpid();
-    // SAFETY: between fork and exec the closure makes system calls; it
-    // allocates nothing and takes no lock.
+    // SAFETY: between fork and exec the closure only makes system calls; it allocates
+    // nothing and takes no lock.
     unsafe {
         command.pre_exec(move || {
             setsid()?;
-            // It is this thread that waits below, so it outlives the child.
+            // This thread waits for the child below, so it outlives it.
             die_with(parent)
         });
     }
@@ -102,8 +102,7 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::
     let own = limits.time.map(|time| OwnTime::new(child.id(), time));
     let mut open = 2;
     let cut = attend(&events, own, &mut open);
-    // The child is not waited for yet, so the session's number is still its
-    // own.
+    // The child has not been reaped yet, so its session id cannot have been reused.
     if let Some(pid) = pid {
         kill_session(pid);
     }
@@ -116,7 +115,7 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::
     })
 }
 
-/// Kills every process of a session, also those that are forked meanwhile.
+/// Kills every process of a session, including any forked meanwhile.
 fn kill_session(session: Pid) {
     let _ = kill_process(session, Signal::KILL);
     let mut killed = HashSet::new();
@@ -124,7 +123,7 @@ fn kill_session(session: Pid) {
         let before = killed.len();
         for pid in processes() {
             if session_of(pid) == Some(session) && killed.insert(pid) {
-                // It may just have ended by itself.
+                // It may just have ended.
                 let _ = kill_process(pid, Signal::KILL);
             }
         }
@@ -134,23 +133,23 @@ fn kill_session(session: Pid) {
     }
 }
 
-/// The session of a process. (rustix's `getsid` panics at session 0, which
-/// kernel threads have.)
+/// The session of a process. (rustix's `getsid` panics for session 0, which kernel threads
+/// have.)
 fn session_of(pid: Pid) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     session_in(&stat)
 }
 
-/// The session a `/proc/PID/stat` names. The kernel writes -1 where the process
-/// was reaped between the opening of the file and the reading.
+/// The session in the text of `/proc/PID/stat`. The kernel writes -1 if the process was
+/// reaped between opening and reading the file.
 fn session_in(stat: &str) -> Option<Pid> {
-    // After the name: state, parent, group, session.
+    // After the name: state, parent, process group, session.
     let (_, rest) = stat.rsplit_once(") ")?;
     let session: i32 = rest.split(' ').nth(3)?.parse().ok()?;
     (session > 0).then(|| Pid::from_raw(session))?
 }
 
-/// The processes there are.
+/// All processes.
 fn processes() -> impl Iterator<Item = Pid> {
     fs::read_dir("/proc")
         .into_iter()
@@ -158,7 +157,7 @@ fn processes() -> impl Iterator<Item = Pid> {
         .filter_map(|entry| Pid::from_raw(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
-/// Our ends of the pipes into which the child prints, once more.
+/// Duplicates of our ends of the child's output pipes.
 fn pipes(child: &Child) -> io::Result<Vec<OwnedFd>> {
     let out = child.stdout.as_ref().map(AsFd::as_fd);
     let err = child.stderr.as_ref().map(AsFd::as_fd);
@@ -166,7 +165,7 @@ fn pipes(child: &Child) -> io::Result<Vec<OwnedFd>> {
     all.map(|pipe| pipe.try_clone_to_owned()).collect()
 }
 
-/// Starts to feed the child and to collect what it prints.
+/// Starts threads that write the child's input and collect its output.
 fn start(
     child: &mut Child,
     input: Vec<u8>,
@@ -174,7 +173,7 @@ fn start(
     events: &Sender<Event>,
 ) -> (Buffer, Buffer) {
     if let Some(mut stdin) = child.stdin.take() {
-        // A child that does not read all of it says more by its answer.
+        // If the child does not read all of it, its answer says more than this error.
         thread::spawn(move || stdin.write_all(&input));
     }
     let stdout = Buffer::default();
@@ -183,7 +182,8 @@ fn start(
         let (buffer, events) = (Arc::clone(&stdout), events.clone());
         thread::spawn(move || {
             let event = collect(&mut pipe, &buffer, |buffer| buffer.len() <= bytes);
-            // The pipe is still open: the child cannot end of it before this.
+            // The pipe is open until here, so the child cannot die of SIGPIPE before the
+            // event is sent.
             let _ = events.send(event);
         });
     }
@@ -219,7 +219,7 @@ fn collect(pipe: &mut impl Read, buffer: &Buffer, keep: impl Fn(&mut Vec<u8>) ->
     }
 }
 
-/// Tells when the child has ended, without taking its status.
+/// Sends an event when the child has ended, without reaping it.
 fn watch(pid: Option<Pid>, events: Sender<Event>) {
     thread::spawn(move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -230,7 +230,7 @@ fn watch(pid: Option<Pid>, events: Sender<Event>) {
     });
 }
 
-/// Waits until the child ends or has to.
+/// Waits until the child ends or reaches a limit.
 fn attend(events: &Receiver<Event>, mut own: Option<OwnTime>, open: &mut u32) -> Option<End> {
     loop {
         let event = match &own {
@@ -251,10 +251,10 @@ fn attend(events: &Receiver<Event>, mut own: Option<OwnTime>, open: &mut u32) ->
     }
 }
 
-/// Waits for the rest of the output, but not for ever: whatever the child has left
-/// behind may hold the pipes open. What the child has written is in them when it
-/// has ended, so the end is that they have been empty for so long, however late a
-/// busy host lets us read them.
+/// Collects the rest of the output, but not for ever: processes that the child left may
+/// hold the pipes open. All that the child wrote is in the pipes when it has ended, so
+/// reading stops once they have been empty for [`DRAIN`], however late a busy host lets us
+/// read.
 fn drain(events: &Receiver<Event>, mut open: u32, pipes: &[OwnedFd]) {
     let mut empty = Duration::ZERO;
     while open > 0 && empty < DRAIN {
@@ -270,7 +270,7 @@ fn drain(events: &Receiver<Event>, mut open: u32, pipes: &[OwnedFd]) {
     }
 }
 
-/// Whether there is something to read in a pipe.
+/// Whether a pipe has bytes to read.
 fn holds_bytes(pipe: &OwnedFd) -> bool {
     let mut asked = [PollFd::new(pipe, PollFlags::IN)];
     let now = Timespec {
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn what_is_left_behind_with_the_pipes_is_not_waited_for() {
-        // Another session, so that it is not ended with the child.
+        // In another session, so that it is not killed with the child.
         let script = "setsid sleep 1000 & echo $!; echo done >&2";
         let talk = talk(sh(script), Vec::new(), FREE).unwrap();
         let pid: i32 = String::from_utf8_lossy(&talk.stdout)
@@ -340,7 +340,7 @@ mod tests {
             time: Some(Duration::from_millis(300)),
             bytes: ANSWER,
         };
-        // With a dead child that it does not look after, too.
+        // Also with a dead child that it does not reap.
         for script in ["while :; do :; done", "true & exec sleep 1000"] {
             let talk = talk(sh(script), Vec::new(), limits).unwrap();
             assert_eq!(talk.end, End::Time, "{script}");
@@ -371,7 +371,7 @@ mod tests {
             time: Some(Duration::from_millis(300)),
             ..FREE
         };
-        // With job control the child has a process group of its own.
+        // With job control the child has its own process group.
         let script = "set -m; sleep 1000 & echo $!; wait";
         let talk = talk(sh(script), Vec::new(), limits).unwrap();
         assert_eq!(talk.end, End::Time);
@@ -385,7 +385,7 @@ mod tests {
         gone(&talk.stdout);
     }
 
-    /// The process of this number is dead or about to be reaped.
+    /// Waits until this process is dead or a zombie.
     fn gone(pid: &[u8]) {
         let pid = String::from_utf8_lossy(pid);
         let stat = format!("/proc/{}/stat", pid.trim());

@@ -1,4 +1,4 @@
-//! What virtual machines share: kernels and initramfs made ready for orders.
+//! Code shared by virtual machines: prepares kernels and initramfs for orders.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::prune::{prune, touch};
 use crate::testbed::Testbed;
 use crate::{Error, Step, Tell, governors, initramfs};
 
-/// Bytes that initramfs may take on disk before old ones go.
+/// Limit in bytes for stored initramfs; the oldest are removed first.
 const INITRAMFS: u64 = 2 << 30;
 
 /// A kernel and an initramfs with a payload.
@@ -25,18 +25,18 @@ const INITRAMFS: u64 = 2 << 30;
 pub(crate) struct Ready {
     /// The kernel.
     pub(crate) kernel: Kernel,
-    /// Where the initramfs lies.
+    /// The path of the initramfs.
     pub(crate) initramfs: PathBuf,
-    /// blake3 of its bytes.
+    /// BLAKE3 digest of the initramfs.
     pub(crate) initramfs_digest: String,
-    /// What `uname -v` will print, if the image says so.
+    /// What `uname -v` will print, if the image contains that.
     pub(crate) version: Option<String>,
-    /// What lies where in it.
+    /// The paths and digests of its files.
     pub(crate) carried: Carried,
 }
 
 impl Ready {
-    /// What a run of this order must be made of.
+    /// The identity that a run of this order must report.
     pub(crate) fn expected(&self, order: &Order, command_line: &str) -> Vec<IdentityPart> {
         let machine = &order.machine;
         let mut parts = self.carried.expected(&order.job, true);
@@ -48,10 +48,10 @@ impl Ready {
         if let Some(version) = &self.version {
             add(IdentityKind::Kernel, "version", version);
         }
-        // What was drawn for an image makes it no other machine.
+        // The random choices of an image do not change the identity of the machine.
         let line = Image::without(command_line);
         add(IdentityKind::CommandLine, "", &line);
-        // The command line may take some of the machine away.
+        // The command line may reduce CPUs and memory.
         let takes = |words: &[&str]| {
             let mut line = machine.command_line.iter();
             line.any(|word| words.contains(&word.split('=').next().unwrap_or_default()))
@@ -68,11 +68,10 @@ impl Ready {
     }
 }
 
-/// Kernel, build of the testbed's modules, whether modules need signatures, and
-/// payload.
+/// Kernel, layout of the testbed's modules, whether modules need signatures, and payload.
 type Wanted = (String, u32, bool, Payload);
 
-/// Makes kernels and initramfs ready, each once.
+/// Prepares kernels and initramfs, each once.
 #[derive(Debug)]
 pub(crate) struct Stock {
     root: PathBuf,
@@ -82,7 +81,7 @@ pub(crate) struct Stock {
 }
 
 impl Stock {
-    /// Keeps files below `root` and packs the agent at `agent`.
+    /// A stock that stores files below `root` and packs the agent at `agent`.
     pub(crate) fn new(root: PathBuf, agent: PathBuf) -> Stock {
         Stock {
             ours: Ours {
@@ -95,12 +94,12 @@ impl Stock {
         }
     }
 
-    /// What this order boots from.
+    /// Returns the kernel and initramfs that this order boots from.
     pub(crate) fn ready(&self, order: &Order) -> Result<Arc<Ready>, Error> {
         self.ready_telling(order, &|_| {})
     }
 
-    /// The same; tells what has to be made for it.
+    /// As [`Stock::ready`], calling `tell` before each step.
     pub(crate) fn ready_telling(
         &self,
         order: &Order,
@@ -111,7 +110,7 @@ impl Stock {
         let signed = initramfs::is_demanded(&order.machine.command_line);
         let payload = &order.payload;
         let key = (order.machine.kernel.clone(), build, signed, payload.clone());
-        // Whoever panicked with the lock has left a whole map behind.
+        // A thread that panicked with the lock held has left the map intact.
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = ready.get(&key) {
             check_kernel(&found.kernel, order)?;
@@ -166,13 +165,13 @@ impl Stock {
         &self.agent
     }
 
-    /// Where files are kept.
+    /// The root directory for files.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 }
 
-/// The job as the agent gets it.
+/// The job as JSON, with the guest's paths.
 pub(crate) fn job_text(ready: &Ready, order: &Order) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(&ready.carried.placed(&order.job)).map_err(|error| Error {
         what: "write down the job".into(),
@@ -182,13 +181,13 @@ pub(crate) fn job_text(ready: &Ready, order: &Order) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// Fails if an order wants of its kernel what that is built without.
+/// Fails if an order needs something that its kernel is built without.
 fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
     policies::check_kernel(kernel, order)?;
     governors::check_kernel(kernel, order)
 }
 
-/// Errors of which QEMU's own message is hard to understand.
+/// Reports errors for which QEMU's own message is hard to understand.
 fn check(machine: &Machine) -> Result<(), Error> {
     let wrong = |why: String| crate::fault::wrong("describe a virtual machine", why);
     if machine.cpus == 0 || machine.cpus > 64 {

@@ -1,5 +1,5 @@
-//! The model of caches that the plugin has, driven by itself: sequences worked
-//! out by hand, and a second model, written another way, on random accesses.
+//! Tests of the plugin's cache model on its own: sequences worked out by hand, and random
+//! accesses compared with a second model that is written in another way.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,16 +7,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Bits of an answer.
+/// Bits of a result.
 const L1I: u32 = 1;
 const L1D: u32 = 2;
 const L2: u32 = 4;
 const LLC: u32 = 8;
 const TRANSFER: u32 = 16;
-/// A read that nobody has.
+/// A read of a line that is in no cache.
 const COLD: u32 = L1D | L2 | LLC;
 
-/// One access: the CPU, `f`, `r` or `w`, and the line.
+/// One access: CPU, kind (`f`, `r` or `w`) and line.
 type Access = (usize, char, u64);
 
 /// Sets and ways of L1i, L1d, L2 and the last level.
@@ -25,7 +25,7 @@ type Shape = [(u64, usize); 4];
 /// Two sets of two ways, twice; four of two; eight of two.
 const SMALL: Shape = [(2, 2), (2, 2), (4, 2), (8, 2)];
 
-/// The compiled driver; none if there is no compiler.
+/// The compiled driver; `None` if there is no compiler.
 fn driver(place: &Path) -> Option<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let plugin = package.join("../../qemu/plugin");
@@ -46,7 +46,7 @@ fn driver(place: &Path) -> Option<PathBuf> {
     }
 }
 
-/// What the model answers; none if it refuses the geometry.
+/// The model's results; `None` if it refuses the geometry.
 fn answers(
     program: &Path,
     shape: &[(u64, usize)],
@@ -99,24 +99,24 @@ fn the_least_recently_used_of_a_set_is_replaced() {
     each(
         "one CPU",
         &[
-            // Lines 0, 2, 4 are of one set of L1d; 0 and 4 of one set of L2.
+            // Lines 0, 2 and 4 are in one set of L1d; 0 and 4 in one set of L2.
             ((0, 'r', 0), COLD),
             ((0, 'r', 2), COLD),
             ((0, 'r', 0), 0),
             ((0, 'r', 4), COLD),
-            // 2 was the least recently used, and is still in L2.
+            // Line 2 was the least recently used in L1d, and is still in L2.
             ((0, 'r', 0), 0),
             ((0, 'r', 2), L1D),
             ((0, 'r', 4), L1D),
-            // 8 and 12 push 0 and 4 out of L2, and 0 out of L1d.
+            // Lines 8 and 12 evict 0 and 4 from L2, and 0 from L1d.
             ((0, 'r', 8), COLD),
             ((0, 'r', 12), COLD),
             ((0, 'r', 0), L1D | L2),
-            // 0, 8 and 16 are of one set of the last level.
+            // Lines 0, 8 and 16 are in one set of the last level.
             ((0, 'r', 16), COLD),
             ((0, 'r', 24), COLD),
             ((0, 'r', 8), COLD),
-            // What is fetched is in L1i and in L2.
+            // A fetched line is in L1i and in L2.
             ((0, 'f', 1), L1I | L2 | LLC),
             ((0, 'f', 1), 0),
             ((0, 'r', 1), L1D),
@@ -130,21 +130,21 @@ fn a_modified_line_is_transferred_and_a_clean_one_is_not() {
         "two CPUs",
         &[
             ((0, 'r', 1), COLD),
-            // Nobody has modified it: it comes from the last level.
+            // Nobody has modified the line: it comes from the last level.
             ((1, 'r', 1), L1D | L2),
             ((0, 'r', 1), 0),
-            // A write takes it away, without a miss of its own.
+            // A write invalidates the other copy, without a miss of its own.
             ((1, 'w', 1), 0),
             ((0, 'r', 1), L1D | L2 | TRANSFER),
-            // Once it is shared, neither is disturbed.
+            // Once the line is shared, reads by either hit.
             ((1, 'r', 1), 0),
             ((0, 'r', 1), 0),
-            // In turn, each write is a transfer.
+            // Alternating writes are each a transfer.
             ((0, 'w', 1), 0),
             ((1, 'w', 1), L1D | L2 | TRANSFER),
             ((0, 'w', 1), L1D | L2 | TRANSFER),
             ((0, 'w', 1), 0),
-            // Code that another CPU has written.
+            // Code written by another CPU.
             ((1, 'f', 1), L1I | L2 | TRANSFER),
             ((0, 'w', 1), 0),
             ((1, 'f', 1), L1I | L2 | TRANSFER),
@@ -158,23 +158,23 @@ fn a_modified_line_that_leaves_its_cpu_is_in_the_last_level() {
         "written back",
         &[
             ((0, 'w', 0), COLD),
-            // Others of its set push it out of L1d, and then out of L2.
+            // Other lines of its set evict it from L1d, and then from L2.
             ((0, 'r', 2), COLD),
             ((0, 'r', 6), COLD),
-            // It is in L2 still, and this CPU's alone.
+            // It is still in L2, and only in this CPU's.
             ((1, 'r', 0), L1D | L2 | TRANSFER),
             ((1, 'w', 0), 0),
             ((1, 'r', 4), COLD),
             ((1, 'r', 12), COLD),
             ((1, 'r', 20), COLD),
             ((1, 'r', 28), COLD),
-            // Nobody has it, and it is no transfer.
+            // No CPU has it, so this is not a transfer.
             ((0, 'r', 0), L1D | L2),
         ],
     );
 }
 
-/// A cache as a map from line to when it was last used.
+/// A cache as a map from line to time of last use.
 #[derive(Default, Clone)]
 struct Naive {
     sets: u64,
@@ -187,7 +187,7 @@ impl Naive {
         self.used.get_mut(&line).map(|used| *used = now).is_some()
     }
 
-    /// Puts a line, and gives the one that had to go.
+    /// Inserts a line, and returns the one that it evicted.
     fn put(&mut self, line: u64, now: u64) -> Option<u64> {
         let same = |other: &&u64| **other % self.sets == line % self.sets;
         let rivals: Vec<u64> = self.used.keys().filter(same).copied().collect();
@@ -199,7 +199,7 @@ impl Naive {
     }
 }
 
-/// A second model: who has modified a line is kept beside the caches.
+/// A second model, which records who has modified a line separately from the caches.
 struct Second {
     own: Vec<[Naive; 3]>,
     last: Naive,
@@ -234,7 +234,7 @@ impl Second {
         }
     }
 
-    /// A line was replaced in one of a CPU's caches.
+    /// Handles a line evicted from one of a CPU's caches.
     fn replaced(&mut self, cpu: usize, level: usize, line: u64) {
         let owned = self.modified.get(&line) == Some(&cpu);
         if level == 1 && owned {
@@ -316,10 +316,10 @@ fn a_second_model_answers_the_same_to_random_accesses() {
             .wrapping_add(1);
         (state >> 33) % below
     };
-    // Numbers of sets that are no powers of two are a last level's of slices.
+    // Last-level caches made of slices can have numbers of sets that are not powers of two.
     let odd: Shape = [(1, 1), (3, 4), (5, 1), (7, 3)];
     let mut met = 0;
-    // The last are more lines than the model at first has room for.
+    // The last one has more lines than the model initially has room for.
     for (shape, cpus, lines, times) in [
         (SMALL, 1, 40, 20_000),
         (SMALL, 3, 30, 20_000),

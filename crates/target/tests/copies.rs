@@ -1,4 +1,4 @@
-//! Routines that the kernel calls on the exact machine, of known length.
+//! Memory routines of known length, called by the kernel on the exact machine.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use assize_job::{
     Action, CpuMode, Job, Kind, Machine, MemoryRoutine, Order, Payload, Record, Routine, Workload,
 };
 
-/// Instructions of a turn of `unrolled-64`: eight loads and eight stores of 8
-/// bytes, an addition and a jump.
+/// Instructions in an iteration of `unrolled-64`: eight loads and eight stores of 8 bytes,
+/// an addition and a jump.
 const TURN: u64 = 8 + 8 + 2;
-/// Bytes that it copies.
+/// Bytes copied by one iteration.
 const TURN_BYTES: u64 = 64;
-/// By so much less than an instruction the counter's measured rate is wrong.
+/// Largest error of the counter's measured rate, in instructions.
 const RATE: f64 = 0.1;
 
-/// Calls of a routine; in the kernel it leaves out so many bytes.
+/// An order that calls a routine; in the kernel the routine leaves out `leave_out` bytes.
 fn order(routine: Routine, mode: CpuMode, size: u64, leave_out: u32) -> Order {
     let module = Action::Module {
         module: MemoryRoutine::MODULE.into(),
@@ -39,7 +39,7 @@ fn order(routine: Routine, mode: CpuMode, size: u64, leave_out: u32) -> Order {
                     routine,
                     mode,
                     size,
-                    // As many calls, so that what is around them is the same.
+                    // A fixed number of calls, so that the overhead is the same.
                     calls: Some(16),
                     batches: 9,
                     ..MemoryRoutine::default()
@@ -78,14 +78,14 @@ fn a_routine_takes_its_instructions_in_the_kernel_and_a_broken_one_is_found() {
             "{mode:?}: {less} {more} {instructions}"
         );
     }
-    // What the kernel has itself is right also where there is no memory, the same
-    // in each execution, …
+    // The kernel's own routine gives correct results, also where there is no memory, the
+    // same in each execution, …
     let whole = order(Routine::CopyFromUser, CpuMode::Kernel, short, 0);
     let first = records(&exact, &whole);
     assert_eq!(metric(&first, "results_wrong"), 0.0);
     assert!(records(&exact, &whole) == first);
-    // … and wrong once it leaves out a byte: in the place that is measured, and in
-    // those on which it was tried before, but for those without a byte.
+    // … and wrong ones once it leaves out a byte: in the measured location, and in those on
+    // which it was tried before, except the ones without a byte.
     let broken = order(Routine::CopyFromUser, CpuMode::Kernel, short, 1);
     let wrong = metric(&records(&exact, &broken), "results_wrong");
     assert!((60.0..=65.0).contains(&wrong), "{wrong}");

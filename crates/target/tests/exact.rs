@@ -1,5 +1,5 @@
-//! The exact machine, booted for real: the same order gives the same bytes,
-//! whatever else the host does, and what fails is said.
+//! Boots the exact machine: the same order gives the same bytes, whatever else the host
+//! does, and failures are reported.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
 use assize_target::{Failure, Outcome, Target};
 
-/// The exact machine, or `None`, said once, where it cannot be had.
+/// The exact machine; `None`, with a message, if it is not available.
 fn exact(cpus: u32, options: Options) -> Option<Exact> {
     let root = Kernels::default_root().unwrap();
     let there = Kernels::new(root.clone())
@@ -68,8 +68,8 @@ fn order(cpus: u32, seed: u64) -> Order {
                 name: "periodic".into(),
                 kind: Kind::Periodic(periodic),
             },
-            // Half of the seeds have an idle machine: what happens while all
-            // CPUs sleep is where a host's time leaks in most easily.
+            // Half of the seeds have an idle machine: host time leaks in most easily while
+            // all CPUs sleep.
             background: if seed.is_multiple_of(2) {
                 Vec::new()
             } else {
@@ -197,7 +197,7 @@ fn failure(order: &Order) -> Option<(Failure, String)> {
     }
 }
 
-/// How much one thread gets of one CPU beside three others, in a second.
+/// The share of one CPU that one thread gets in a second while competing with three others.
 fn share(exact: &Exact, groups: [Option<&str>; 2]) -> f64 {
     let [mut one, mut others] = [1, 3].map(|threads| Hogs {
         threads,
@@ -233,7 +233,7 @@ fn a_control_group_weighs_as_much_as_one_thread() {
     ];
     for (groups, expected) in cases {
         let share = share(&exact, groups);
-        // A second has few turns of some milliseconds.
+        // A second has few time slices of some milliseconds.
         let near = (share - expected).abs() < 0.05;
         assert!(near, "{groups:?}: {share}, not {expected}");
     }
@@ -293,8 +293,8 @@ fn the_clock_is_checked_in_every_run() {
     assert_eq!(*resumed_ns, Some(assize_job::RESUMED_NS));
 }
 
-/// A run beside a payload that loads a module first, or does not. The module is
-/// listed as loaded, as the workload finds by itself.
+/// A run with a payload that does or does not load a module first. The workload checks that
+/// the module is loaded.
 fn with_module(first: bool, setup: bool) -> Order {
     let step = Action::Module {
         module: "crc8".into(),
@@ -330,10 +330,10 @@ fn a_module_that_is_loaded_first_is_in_the_image_and_in_the_identity() {
         }),
         Outcome::Failed { .. } => None,
     };
-    // It is there without any set-up, and only then.
+    // It is loaded without any set-up, and only if the payload says so.
     assert!(identity(&with_module(true, false)).is_some());
     assert!(identity(&with_module(false, false)).is_none());
-    // A run that loads it says so in the same words, whoever has loaded it.
+    // A run that loads it reports it in the same way, whoever loaded it.
     let modules = |first| {
         let parts = identity(&with_module(first, true)).unwrap();
         let is_module = |kind| [IdentityKind::Module, IdentityKind::ModuleBuildId].contains(&kind);

@@ -1,5 +1,5 @@
-//! Frames that are copied to the card of an exact machine: they arrive whole, and
-//! machines without a card are as they were.
+//! Frames copied to the card of an exact machine arrive complete, and machines without a
+//! card are as before.
 
 use assize_job::{
     Action, Display, FlushInstruction, FrameEach, FrameFence, FrameFlush, FrameMemory, FrameStore,
@@ -9,7 +9,7 @@ use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
 use assize_target::{Outcome, Target};
 
-/// The exact machine, or a counted skip.
+/// The exact machine; `None`, with a counted skip, if it is not available.
 fn exact() -> Option<Exact> {
     let root = Kernels::default_root().unwrap();
     let options = Options {
@@ -98,7 +98,7 @@ fn every_pixel_of_a_frame_arrives_in_a_bar_by_every_store_and_the_same_each_time
         };
         streams.extend(stores.map(of));
     }
-    // A whole screen, with all that may come after a line.
+    // A whole screen, with everything that can follow a line.
     streams.push(FramesStream {
         width: 1920,
         height: 1080,

@@ -1,4 +1,4 @@
-//! Tests that take long, or need what is not always there: `make test-all` runs them.
+//! Slow tests, and tests with special requirements: `make test-all` runs them.
 
 #[path = "cache_model.rs"]
 mod cache_model;

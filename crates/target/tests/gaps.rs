@@ -1,5 +1,4 @@
-//! The instrument `gaps` on the exact machine: what is planted is found, and nothing
-//! else.
+//! The instrument `gaps` on the exact machine finds planted gaps, and nothing else.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,7 @@ use assize_target::{Outcome, Target};
 const PERIOD_NS: u64 = 3_000_000;
 const DURATION_NS: u64 = 120_000_000;
 
-/// The exact machine, or a counted skip.
+/// The exact machine; `None`, with a counted skip, if it is not available.
 fn exact(cpus: u32) -> Option<Exact> {
     let root = Kernels::default_root().unwrap();
     let options = Options {
@@ -30,7 +29,7 @@ fn exact(cpus: u32) -> Option<Exact> {
         .ok()
 }
 
-/// A FIFO thread on a CPU that runs for so long in each period, while the last CPU is
+/// A FIFO thread on CPU `on` that runs for `run_ns` in each period, while the last CPU is
 /// watched.
 fn order(cpus: u32, on: u32, run_ns: u64, threshold_ns: u64) -> Order {
     let thief = Loop {
@@ -127,7 +126,7 @@ fn each_stall_is_found(cpus: u32) {
         .iter()
         .filter(|gap| gap.cause == Cause::Switch && (RUN_NS..2 * RUN_NS).contains(&gap.length_ns));
     let stalls: Vec<&Gap> = stalls.collect();
-    // How often the thread was woken, by its own account.
+    // How often the thread was woken, by its own count.
     let planted = records.iter().find_map(|record| match record {
         Record::Histogram {
             metric, buckets, ..
@@ -136,8 +135,8 @@ fn each_stall_is_found(cpus: u32) {
     });
     let planted = planted.unwrap();
     assert!(planted >= DURATION_NS / PERIOD_NS - 1);
-    // Threads that start just before the first may have the counters read when it
-    // comes; then it is in the blind time.
+    // The counters may be read just when the first one comes, because of threads that start
+    // shortly before; it then falls into the blind time.
     let last = stalls.last().unwrap_or_else(|| panic!("{}", seen.text()));
     for back in 0..planted - 1 {
         let at_ns = last.at_ns - back * PERIOD_NS;
@@ -174,7 +173,7 @@ fn on_two_cpus_each_planted_stall_is_found() {
     each_stall_is_found(2);
 }
 
-/// Stops this process's machines for a while, again and again, until `work` is done.
+/// Stops this process's machines repeatedly until `work` is done. Returns how often.
 fn stopped_meanwhile<T>(work: impl FnOnce() -> T) -> (T, u32) {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -197,7 +196,7 @@ fn stopped_meanwhile<T>(work: impl FnOnce() -> T) -> (T, u32) {
     })
 }
 
-/// The machines that this process has started.
+/// The QEMU processes that this process has started.
 fn machines() -> Vec<rustix::process::Pid> {
     let own = std::process::id().to_string();
     let entries = fs::read_dir("/proc").unwrap().flatten();
@@ -217,7 +216,7 @@ fn a_quiet_machine_has_no_gap_that_nothing_explains_also_if_it_is_stopped() {
     let Some(exact) = exact(2) else {
         return;
     };
-    // The other CPU is busy for a while in each period; this one has its ticks.
+    // The other CPU is busy for a while in each period; the watched one has ticks.
     let order = order(2, 0, 50_000, 1_000);
     exact.prepare(std::slice::from_ref(&order)).unwrap();
     let quiet = records(&exact, &order);
@@ -235,7 +234,7 @@ fn a_quiet_machine_has_no_gap_that_nothing_explains_also_if_it_is_stopped() {
         (15_000_000..21_000_000).contains(&exposure_ns),
         "{exposure_ns}"
     );
-    // A machine that is stopped has no clock that goes on meanwhile.
+    // The clock of a stopped machine does not advance.
     let (stopped, stops) = stopped_meanwhile(|| records(&exact, &order));
     assert!(stops > 0, "it was never stopped");
     assert_eq!(stopped, quiet);

@@ -1,4 +1,4 @@
-//! The target `host` with agents that misbehave, and with the real one.
+//! The target `host` with misbehaving agents and with the real one.
 
 use std::time::Duration;
 
@@ -190,7 +190,7 @@ fn files_must_lie_where_they_are_looked_for() {
     );
     std::fs::write(&there, "one").unwrap();
     host.prepare(orders).unwrap();
-    // What is there is left alone.
+    // The existing file is left alone.
     assert_eq!(std::fs::read(&there).unwrap(), b"one");
 }
 

@@ -1,5 +1,5 @@
-//! Idle states and frequencies that are declared, on the exact machine: what is
-//! known of a schedule is what is measured of it.
+//! Declared idle states and frequencies on the exact machine: measurements agree with what
+//! is known of a schedule.
 
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ fn records(exact: &Exact, order: &Order) -> Vec<Record> {
     }
 }
 
-/// Metrics by their names; nothing may be missing or doubtful.
+/// Metrics by name; fails if one is missing or doubtful.
 fn metrics(exact: &Exact, order: &Order) -> BTreeMap<String, f64> {
     metrics_of(records(exact, order))
 }
@@ -155,18 +155,18 @@ fn a_cpu_that_sleeps_long_is_in_the_deep_state_and_one_that_does_not_is_not() {
         ];
         (shares, found)
     };
-    // 8 of 10 ms asleep, and 10 ms before the first and after the last.
+    // Asleep for 8 of each 10 ms, and 10 ms before the first and after the last period.
     let ([deep, light], found) = of(10_000_000, 2_000_000);
     let asleep = deep + light;
     assert!((0.78..0.86).contains(&asleep), "{asleep}");
-    // The governor predicts, and may once take 8 ms for a short time.
+    // The governor predicts, and may at first take 8 ms for a short time.
     let wrong = found["state_below:light"];
     assert!(wrong <= 1.0, "{found:?}");
     assert!(light < 0.02 + wrong * 8.0 / 300.0, "{light}");
     assert!(found["state_usage:cpu1.deep"] >= 30.0, "{found:?}");
     let busy = found["cpu1_non_idle_share"];
     assert!((17.0..22.0).contains(&busy), "{busy}");
-    // 60 of 100 us asleep.
+    // Asleep for 60 of each 100 us.
     let ([deep, light], _) = of(100_000, 40_000);
     assert!(deep < 0.1, "{deep}");
     assert!(light > 0.3, "{light}");
@@ -218,7 +218,7 @@ fn energy_is_what_times_and_powers_come_to() {
     let elapsed = found["modelled_energy"] / found["modelled_power"] * 1e9;
     let busy = 2.0 * elapsed - asleep("cpu0") - asleep("cpu1");
     let shared = found["package_deepest_share"] / 100.0;
-    // nW·s, and 98 uJ for each time that the deep state was left.
+    // In nW·s, plus 98 uJ for each exit from the deep state.
     let by_hand = busy * 0.2
         + found["state_time:light"] * 0.05
         + found["state_time:deep"] * 0.001
@@ -227,7 +227,7 @@ fn energy_is_what_times_and_powers_come_to() {
     let left = transitions / 0.098;
     let counted = found["state_usage:deep"];
     assert!((left - counted).abs() <= 4.0, "{left} {counted}");
-    // Where everything draws the same, nobody's choice makes a difference.
+    // If all states draw the same power, the governor makes no difference.
     for governor in [IdleGovernor::Menu, IdleGovernor::Ladder] {
         let mut flat = idle(governor);
         for state in &mut flat.states {
@@ -286,7 +286,7 @@ fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
         let said = prepared.unwrap_err().to_string();
         assert!(said.contains(why), "{said}");
     }
-    // Its configuration says that the kernel has haltpoll. It has it under KVM only.
+    // The kernel's configuration has haltpoll, but the kernel offers it under KVM only.
     let haltpoll = Some(idle(IdleGovernor::Haltpoll));
     let order_of_it = order(2, periodic(2, 10_000_000, 1000), haltpoll, None);
     let done = exact.run(&order_of_it, 0).unwrap();
@@ -295,7 +295,7 @@ fn a_governor_that_is_not_to_be_had_is_refused_before_a_run() {
     };
     let said = failure.to_string();
     assert!(said.contains("this kernel has ladder, menu, not"), "{said}");
-    // The module takes no states that contradict each other.
+    // The module refuses states that contradict each other.
     let mut wrong = idle(IdleGovernor::Menu);
     wrong.states[1].residency_ns = 1;
     let order = order(2, periodic(2, 10_000_000, 1000), Some(wrong), None);
@@ -336,13 +336,13 @@ fn frequencies_are_those_that_the_governor_chooses() {
     }
     let found = of(FrequencyGovernor::Schedutil);
     let busy = found["frequency_time:2000MHz"];
-    // A CPU is busy all the time, and after some ten milliseconds as fast as it can.
+    // A CPU is busy all the time, and at full speed after some ten milliseconds.
     assert!(busy > 900_000_000.0, "{found:?}");
     assert!(found["mean_frequency"] > 1900.0, "{found:?}");
     let light = periodic(2, 10_000_000, 1_000_000);
     let little = of_kind(&light, FrequencyGovernor::Schedutil);
     assert!(little["mean_frequency"] < 1000.0, "{little:?}");
-    // The clock still goes as it did: it takes as long as it says.
+    // The clock is unaffected: the run takes the declared time.
     let elapsed = found["modelled_energy"] / found["modelled_power"];
     assert!((0.99..1.05).contains(&elapsed), "{elapsed}");
 }

@@ -1,4 +1,4 @@
-//! Targets, with real machines.
+//! Tests of targets with real machines.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
 
@@ -7,7 +7,7 @@ mod host;
 mod own_qemu;
 mod support;
 
-/// A boot of each kind, which `make test` tries; [`full`] has the rest.
+/// One boot of each kind, which `make test` runs; [`full`] has the rest.
 mod boots {
     use crate::full::exact;
 

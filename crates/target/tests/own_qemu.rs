@@ -1,4 +1,4 @@
-//! The QEMU of exact machines, where `cargo xtask lab` has built it.
+//! Tests of the QEMU for exact machines, if `cargo xtask lab` has built it.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // A test may fail, and skip.
 
@@ -28,7 +28,7 @@ fn the_qemu_that_is_built_says_what_it_is() {
     }
 }
 
-/// The QEMU that is built, or nothing and a word about it.
+/// The QEMU that assize built; `None`, with a message, if there is none.
 fn ours() -> Option<QemuFiles> {
     let stored = qemu_build::stored(&Kernels::default_root().unwrap());
     if stored.is_none() {
@@ -55,8 +55,8 @@ fn guest(directory: &Path, source: &str) -> PathBuf {
     guest
 }
 
-/// A machine with this guest, which ends it by isa-debug-exit: that makes 1 of the 0 that
-/// it writes.
+/// A machine with this guest, which ends it by isa-debug-exit: writing 0 gives exit status
+/// 1.
 fn machine(qemu: &QemuFiles, guest: &Path) -> Command {
     let machine = "-M microvm,rtc=on -cpu qemu64,+arat -icount shift=0,sleep=off,parallel=on \
                    -m 256 -nodefaults -no-user-config -display none -no-reboot \
@@ -70,9 +70,9 @@ fn machine(qemu: &QemuFiles, guest: &Path) -> Command {
     command
 }
 
-/// Three executions of a guest that lets the size of the TLB show, two of them
-/// while the host stops QEMU for longer than the window in which a QEMU without
-/// patch 0007 looks how much of its TLB was used.
+/// Three executions of a guest that makes the size of the TLB visible, two of them while
+/// the host stops QEMU for longer than the window in which a QEMU without patch 0007 checks
+/// how much of its TLB was used.
 #[test]
 fn the_hosts_time_does_not_size_tlbs() {
     let Some(qemu) = ours() else {
@@ -95,7 +95,7 @@ fn the_hosts_time_does_not_size_tlbs() {
         fs::read_to_string(place).unwrap()
     };
     let first = answer(0);
-    // A TLB that kept all pages, and one that displaced some or all of them.
+    // One TLB kept all pages; another displaced some or all of them.
     assert!(first.lines().any(|line| line == "0"), "{first}");
     assert!(first.lines().any(|line| line != "0"), "{first}");
     for number in 1..3 {
@@ -103,8 +103,8 @@ fn the_hosts_time_does_not_size_tlbs() {
     }
 }
 
-/// How many instructions of the guest are translated at once: what costs CPU time shows
-/// without a clock.
+/// How many guest instructions are translated at once, which determines the CPU time and
+/// can be tested without a clock.
 #[test]
 fn blocks_are_short_where_turns_are_and_go_on_behind_a_pause_elsewhere() {
     let Some(qemu) = ours() else {
@@ -131,14 +131,14 @@ fn blocks_are_short_where_turns_are_and_go_on_behind_a_pause_elsewhere() {
         Vec::from_iter(blocks.map(|block| block.matches(" ---- ").count()))
     };
     // 100 instructions, PAUSE, 100 more, and the three that end the machine. It may execute
-    // some behind these before the host has ended it.
+    // some after these before the host has ended it.
     assert_eq!(blocks("1")[..1], [204]);
     assert_eq!(blocks("2")[..8], [32, 32, 32, 5, 32, 32, 32, 7]);
 }
 
 fn stop_for(child: &Child, time: Duration) {
     let pid = rustix::process::Pid::from_child(child);
-    // One that has ended since is not stopped, and that is no matter here.
+    // If it has ended since, nothing is stopped, which does not matter here.
     let _ = rustix::process::kill_process(pid, rustix::process::Signal::STOP);
     sleep(time);
     let _ = rustix::process::kill_process(pid, rustix::process::Signal::CONT);

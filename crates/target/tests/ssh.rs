@@ -48,7 +48,7 @@ fn a_run_goes_there_and_back() {
         *text,
         serde_json::to_string(&order.job).unwrap().replace('"', ".")
     );
-    // Nothing is left but the agent.
+    // Only the agent is left.
     assert_eq!(fs::read_dir(cache).unwrap().count(), 1);
 }
 
@@ -72,7 +72,7 @@ fn the_agent_is_copied_once() {
     assert_eq!(fs::read(&first[0].0).unwrap(), fs::read(&agent).unwrap());
     ssh(&sshd, &agent).prepare(&[Order::default()]).unwrap();
     assert_eq!(agents(), first);
-    // One that was cut is copied anew.
+    // A truncated one is copied again.
     fs::write(&first[0].0, "#!/bin/sh\n").unwrap();
     ssh(&sshd, &agent).prepare(&[Order::default()]).unwrap();
     assert_eq!(fs::read(&first[0].0).unwrap(), fs::read(&agent).unwrap());
@@ -96,7 +96,7 @@ fn files_directories_and_modules_are_copied() {
     fs::write(&module, "module").unwrap();
     let at = |name: &str| sshd.path(name).to_str().unwrap().to_string();
     let order = with_payload(Payload {
-        // What is brought need not be there before.
+        // Files to be copied need not exist there before.
         programs: vec![at("new folder/file")],
         files: vec![(file, at("new folder/file")), (tree, at("tree"))],
         modules: vec![module.to_str().unwrap().into()],
@@ -211,7 +211,7 @@ fn what_is_missing_there_is_named() {
         .prepare(&[order])
         .unwrap_err();
     assert_eq!(error.why, "not found in PATH there: assize-no-such-program");
-    // Nothing was copied before that was known.
+    // Nothing was copied before the error.
     assert!(!sshd.cache().exists());
 }
 
@@ -236,7 +236,7 @@ fn a_directory_of_somebody_else_is_not_used() {
     fs::create_dir(&elsewhere).unwrap();
     fs::create_dir_all(sshd.cache().parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(&elsewhere, sshd.cache()).unwrap();
-    // No other test has this agent, so this one can remove it.
+    // No other test uses this agent, so this one can remove it.
     let agent = scripts.agent(&format!("{WHOLE} # {}", elsewhere.display()));
     let ssh = ssh(&sshd, &agent);
     let order = Order::default();

@@ -1,5 +1,4 @@
-//! Stalls that are planted on the exact machine, and a detector that knows
-//! nothing of them.
+//! Stalls planted on the exact machine, and a detector that knows nothing about them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,16 +8,15 @@ use crate::support::records;
 use assize_job::gaps::{Cause, Gap, Gaps, Seen};
 use assize_job::{Action, Job, Machine, Order, Payload, Record, StallKind, Stalls};
 
-/// Nanoseconds that one turn of the detector takes at most, and its writing
-/// down of a gap.
+/// The longest iteration of the detector, in nanoseconds, including recording a gap.
 const TURN_NS: u64 = 22;
-/// The same of the instrument `gaps`.
+/// The same for the instrument `gaps`.
 const WATCH_NS: u64 = 50;
 const LENGTHS_NS: [u64; 6] = [1000, 2000, 5000, 10_000, 50_000, 200_000];
-/// CPU 1 has neither ticks nor anybody else, so that nothing but stalls is seen.
+/// CPU 1 has no ticks and no other threads, so that only stalls are seen.
 const ISOLATED: [&str; 3] = ["isolcpus=nohz,domain,1", "nohz_full=1", "rcu_nocbs=1"];
 
-/// The detector, built for any machine of this architecture.
+/// The detector, linked statically for any machine of this architecture.
 fn detector(place: &Path) -> Option<PathBuf> {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stalls/detector.c");
     let path = place.join("detector");
@@ -86,8 +84,7 @@ fn named<'r>(records: &'r [Record], wanted: &str) -> Option<&'r str> {
     })
 }
 
-/// What was planted while the detector looked, and what it found: begin and
-/// length, by the time-stamp counter.
+/// Planted and detected stalls: begin and length on the time-stamp counter.
 struct Both {
     planted: Vec<(u64, u64)>,
     found: Vec<(u64, u64)>,
@@ -141,16 +138,16 @@ fn every_planted_interrupt_is_found_with_its_length_and_nothing_else() {
         assert!(found <= begin && begin + length <= found + gap);
         assert!(gap - length <= TURN_NS, "{length}: {gap}");
     }
-    // Periods are as they were asked for, give or take a tick of the timer.
+    // Periods are as requested, give or take a timer tick.
     for pair in planted.windows(2) {
         let period = pair[1].0 - pair[0].0;
         assert!((999_000..=9_001_000).contains(&period), "{period}");
     }
-    // The same bytes again, and others with another seed.
+    // The same bytes again, and different ones with another seed.
     assert!(records(&exact, &smis) == first);
     let other = both(&records(&exact, &order(4, Some(stalls(StallKind::Smi)))));
     assert!(other.planted != planted && other.found.len() == other.planted.len());
-    // On the CPU beside it nothing is seen of them, …
+    // On the other CPU nothing is seen of them, …
     let beside = Stalls {
         cpu: 0,
         ..stalls(StallKind::Smi)
@@ -168,7 +165,7 @@ fn every_planted_interrupt_is_found_with_its_length_and_nothing_else() {
         "{:?}",
         quiet.found
     );
-    // With interrupts off, the interrupt itself comes on top.
+    // With interrupts off, the interrupt itself adds to the gap.
     let Both { planted, found } = both(&records(
         &exact,
         &order(3, Some(stalls(StallKind::IrqsOff))),
@@ -180,7 +177,7 @@ fn every_planted_interrupt_is_found_with_its_length_and_nothing_else() {
     }
 }
 
-/// The same, watched by the instrument `gaps` while the workload only waits.
+/// The same stalls, watched by the instrument `gaps` while the workload only waits.
 fn watched(stalls: Option<Stalls>) -> Order {
     let mut order = order(Path::new("/dev/null"), "debian:6.12", 5, stalls);
     order.payload.files.clear();
@@ -215,7 +212,7 @@ fn the_instrument_gaps_finds_each_and_knows_what_it_was() {
         let (length, begin) = (line[1], line[3]);
         let at = (begin - start) * 1_000_000 / khz;
         let gap = seen.gaps.iter().find(|gap| {
-            // Two clocks that were read one after the other.
+            // Two clocks were read one after the other.
             gap.at_ns <= at + 100 && at + length <= gap.at_ns + gap.length_ns + 100
         });
         match gap {
@@ -228,7 +225,7 @@ fn the_instrument_gaps_finds_each_and_knows_what_it_was() {
                 assert_eq!(gap.cause, Cause::Smi, "{gap:?}");
                 found += 1;
             }
-            // It was in the time in which counters are read after another gap.
+            // It fell into the time in which counters are read after another gap.
             None => {
                 let after = seen.gaps.iter().map(|gap| gap.at_ns + gap.length_ns);
                 let last = after.filter(|end| *end <= at).max().unwrap();
@@ -238,7 +235,7 @@ fn the_instrument_gaps_finds_each_and_knows_what_it_was() {
         }
     }
     assert!(found >= 60 && blind <= found / 10, "{found} {blind}");
-    // Nothing else but the interrupt by which the planting is stopped.
+    // Nothing else except the interrupt that stops the planting.
     let (smis, others): (Vec<&Gap>, Vec<&Gap>) =
         seen.gaps.iter().partition(|gap| gap.cause == Cause::Smi);
     assert_eq!(smis.len(), found, "{smis:?}");
@@ -250,8 +247,8 @@ fn the_instrument_gaps_finds_each_and_knows_what_it_was() {
     );
 }
 
-/// The kernel's tracer of hardware latencies, which has interrupts off while it
-/// looks, half of each second.
+/// The kernel's hwlat tracer, which has interrupts off while it samples, half of each
+/// second.
 fn traced(stalls: Option<Stalls>) -> Order {
     const SCRIPT: &str = "cd /sys/kernel/tracing && echo x86-tsc > trace_clock && \
         echo 500000 > hwlat_detector/width && echo 1 > tracing_thresh && \
@@ -265,8 +262,8 @@ fn traced(stalls: Option<Stalls>) -> Order {
     order
 }
 
-/// When the tracer had looked for its half second, the longest of the latencies,
-/// in microseconds, and how many there were.
+/// For each sampling window: its end, the longest latency in microseconds, and the number
+/// of latencies.
 fn windows(trace: &str) -> Vec<(u64, u64, usize)> {
     let window = |line: &str| {
         let (before, after) = line.split_once(": #")?;
@@ -289,7 +286,7 @@ fn the_kernels_own_tracer_finds_each_though_interrupts_are_off() {
     };
     let stalls = Stalls {
         cpu: 0,
-        // Its threshold is a microsecond.
+        // The tracer's threshold is a microsecond.
         lengths_ns: LENGTHS_NS[1..].into(),
         ..stalls(StallKind::Smi)
     };
@@ -303,7 +300,7 @@ fn the_kernels_own_tracer_finds_each_though_interrupts_are_off() {
             .filter(|line| line[3] + WIDTH > end && line[3] < end)
             .map(|line| line[1])
             .collect();
-        // One may lie across the begin of the half second.
+        // One may cross the start of the window.
         assert!(
             count.abs_diff(inside.len()) <= 1 && count >= 50,
             "{count} {inside:?}"

@@ -1,5 +1,5 @@
-//! The kernel's tracers as instruments, on the exact machine: stalls that are planted
-//! are found, and nothing else.
+//! The kernel's tracers as instruments on the exact machine find planted stalls, and
+//! nothing else.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use assize_job::{
     Job, Machine, Order, Payload, Record, StallKind, Stalls, Tracer, TracerKind, TracerMode,
 };
 
-/// The kernel that has them.
+/// The kernel that has these tracers.
 const KERNEL: &str = "debian:6.12-rt";
 const LENGTHS_NS: [u64; 5] = [2000, 5000, 10_000, 50_000, 200_000];
-/// CPU 1 has neither ticks nor anybody else.
+/// CPU 1 has no ticks and no other threads.
 const ISOLATED: [&str; 3] = ["isolcpus=nohz,domain,1", "nohz_full=1", "rcu_nocbs=1"];
-/// What the clock of the trace and the time-stamp counter may be apart.
+/// Largest difference between the trace clock and the time-stamp counter, in nanoseconds.
 const CLOCKS_NS: u64 = 2000;
 
 fn stalls(cpu: u32) -> Stalls {
@@ -93,8 +93,8 @@ fn counted(records: &[Record], wanted: &str) -> (u64, u64) {
     found.unwrap_or_else(|| panic!("no {wanted}: {records:?}"))
 }
 
-/// Where what was planted lies among what a tracer saw: when it began in nanoseconds
-/// from the tracer's start, and how long it was.
+/// Planted stalls on the tracer's time axis: begin in nanoseconds from the tracer's start,
+/// and length.
 fn planted(records: &[Record], seen: &Seen) -> Vec<(u64, u64)> {
     let (start, khz) = seen.tsc.unwrap();
     let text = named(records, "planted-stalls.txt").lines();
@@ -127,7 +127,7 @@ fn hwlat_counts_each_planted_stall_of_a_window_and_tells_the_longest() {
             .collect();
         let found: Vec<&Gap> = seen.gaps.iter().filter(|gap| of_it(gap.at_ns)).collect();
         let count: u64 = found.iter().map(|gap| gap.count).sum();
-        // One may lie across the begin or the end.
+        // One may cross the beginning or the end.
         assert!(
             count.abs_diff(inside.len() as u64) <= 1,
             "{inside:?} {found:?}"
@@ -141,7 +141,7 @@ fn hwlat_counts_each_planted_stall_of_a_window_and_tells_the_longest() {
     assert!(count == all && count >= 80, "{count} {all}");
     assert_eq!(exposure_ns, seen.windows.len() as u64 * 40_000_000);
     assert_eq!(counted(&smis, "hwlat_nmi").0, 0);
-    // The same bytes again, and nothing where nothing is planted or on the CPU beside.
+    // The same bytes again, and nothing if nothing is planted, or planted on the other CPU.
     assert!(records(&exact, &order(Some(stalls(1)))) == smis);
     for stalls in [None, Some(stalls(0))] {
         let quiet = records(&exact, &order(stalls));

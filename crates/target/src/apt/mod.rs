@@ -1,9 +1,8 @@
-//! Packages of Debian, fetched with apt into a private directory.
+//! Fetches Debian packages with apt into a private directory.
 //!
-//! Lists, sources and state are our own, and no package counts as installed;
-//! the machine's own apt is not touched. Proxies and whatever else its
-//! administrator has set up for the network stay in force, hooks do not.
-//! Everything is verified with Debian's keyring.
+//! Lists, sources and state are private, and no package counts as installed; the machine's
+//! own apt is not touched. The administrator's proxies and other network settings apply,
+//! hooks do not. Everything is verified with Debian's keyring.
 
 mod parse;
 mod sources;
@@ -33,14 +32,14 @@ pub(crate) struct Package {
     pub(crate) version: String,
 }
 
-/// What a source package was made from.
+/// The upstream archive of a source package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceArchive {
     /// Name and version: `qemu=1:10.0.13+ds-0+deb13u1`.
     package: String,
     /// The file's name: `qemu_10.0.13+ds.orig.tar.xz`.
     pub(crate) file: String,
-    /// The hash of its bytes by the signed lists.
+    /// The SHA-256 that the signed lists give.
     pub(crate) sha256: String,
 }
 
@@ -56,7 +55,7 @@ impl Apt {
         Apt::open_kinds(directory, suites, &["deb"], what, progress)
     }
 
-    /// The same, with the lists of source packages.
+    /// As [`Apt::open`], with the lists of source packages.
     pub(crate) fn open_with_sources(
         directory: &Path,
         suites: &[&str],
@@ -118,8 +117,8 @@ impl Apt {
         Ok(())
     }
 
-    /// What the archive says of the newest version of these packages. One
-    /// that it does not have is left out.
+    /// Returns the archive's entries for the newest versions of these packages. Packages
+    /// that the archive does not have are left out.
     pub(crate) fn show(&self, names: &[&str]) -> Result<Vec<Stanza>, Error> {
         let mut arguments = vec!["--no-all-versions", "show"];
         arguments.extend(names);
@@ -130,14 +129,14 @@ impl Apt {
         }
     }
 
-    /// Every name of a package that begins so, of packages that others only
-    /// mention too.
+    /// Returns every package name with this prefix, including packages that are only
+    /// mentioned by others.
     pub(crate) fn names(&self, start: &str) -> Result<Vec<String>, Error> {
         let told = self.run("apt-cache", &["pkgnames", start], &self.directory)?;
         Ok(told.lines().map(String::from).collect())
     }
 
-    /// What the archive says of one package.
+    /// Returns the archive's entry for one package.
     pub(crate) fn package(&self, name: &str) -> Result<Stanza, Error> {
         let found = self.show(&[name])?;
         found
@@ -151,8 +150,8 @@ impl Apt {
             })
     }
 
-    /// `first` and what it depends on, as far as `wanted` says so. Of
-    /// alternatives the first counts.
+    /// Returns `first` and its dependencies, recursively, as far as `wanted` accepts them.
+    /// Of alternatives the first counts.
     pub(crate) fn follow(
         &self,
         first: &str,
@@ -196,8 +195,7 @@ impl Apt {
         std::fs::remove_dir_all(&archives).map_err(|error| io("remove", &archives, &error))
     }
 
-    /// The newest source package of this name: its first archive, which is
-    /// what its author made of it.
+    /// Finds the newest source package of this name: its upstream archive (`.orig.tar`).
     pub(crate) fn source(&self, name: &str) -> Result<SourceArchive, Error> {
         let text = self.run(
             "apt-cache",
@@ -234,8 +232,8 @@ impl Apt {
         })
     }
 
-    /// Fetches it into a directory. Its bytes have the hash that the archive's
-    /// signed lists give it.
+    /// Fetches a source archive into a directory. apt verifies its bytes against the hash
+    /// in the archive's signed lists.
     pub(crate) fn fetch_source(
         &self,
         source: &SourceArchive,
@@ -293,7 +291,8 @@ fn no_program(what: &str, program: &str, error: &std::io::Error) -> Error {
     failed(what, format!("start {program}: {error}"))
 }
 
-/// Read after everything in `/etc/apt/apt.conf.d`, so what it says holds.
+/// The private apt configuration. apt reads it after everything in `/etc/apt/apt.conf.d`,
+/// so it takes precedence.
 fn configuration(path: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
     if Path::new("/etc/apt/apt.conf").is_file() {

@@ -1,4 +1,4 @@
-//! What apt prints.
+//! Parses apt's output.
 
 /// One paragraph of `apt-cache show`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Stanza {
         self.field("Version")
     }
 
-    /// The architecture that it was built for, or `all`.
+    /// The architecture that the package is built for, or `all`.
     pub(crate) fn architecture(&self) -> &str {
         self.field("Architecture")
     }
@@ -33,19 +33,19 @@ impl Stanza {
         self.field("Status").ends_with(" installed")
     }
 
-    /// Whether every Debian has it.
+    /// Whether every Debian system has the package.
     pub(crate) fn is_base(&self) -> bool {
         self.field("Essential") == "yes" || self.field("Priority") == "required"
     }
 
-    /// Everything that it may depend on, by name.
+    /// The names of all packages that it may depend on, alternatives included.
     pub(crate) fn may_depend(&self) -> Vec<String> {
         let relations = self.relations();
         let names = relations.split([',', '|']).filter_map(name_in);
         names.collect()
     }
 
-    /// What it depends on, by name; of alternatives the first.
+    /// The names of its dependencies; of alternatives the first.
     pub(crate) fn depends(&self) -> Vec<String> {
         let relations = self.relations();
         let firsts = relations.split(',').filter_map(|one| one.split('|').next());
@@ -66,7 +66,7 @@ fn name_in(relation: &str) -> Option<String> {
     (end > 0).then(|| relation[..end].to_string())
 }
 
-/// The paragraphs of a text, with lines that go on joined.
+/// The paragraphs of a text, with continuation lines joined.
 pub(crate) fn stanzas(text: &str) -> Vec<Stanza> {
     let mut all = vec![Stanza::default()];
     for line in text.lines() {
@@ -87,8 +87,8 @@ pub(crate) fn stanzas(text: &str) -> Vec<Stanza> {
     all
 }
 
-/// Name and SHA-256 of the one file `….orig.tar.…` that `apt-get
-/// --print-uris source` tells of.
+/// Name and SHA-256 of the one file `….orig.tar.…` in the output of `apt-get --print-uris
+/// source`.
 pub(super) fn archive(told: &str) -> Option<(String, String)> {
     told.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -101,7 +101,7 @@ pub(super) fn archive(told: &str) -> Option<(String, String)> {
     })
 }
 
-/// The line of standard error that says what is wrong, and what mends it.
+/// The line of standard error that names the problem, and how to fix it.
 pub(super) fn complaint(said: &str, program: &str) -> (String, Option<String>) {
     let line = |mark: &str| said.lines().find(|line| line.starts_with(mark));
     let telling = said

@@ -1,8 +1,8 @@
-//! Where packages come from.
+//! Debian mirrors.
 
 use std::path::{Path, PathBuf};
 
-/// The archive and its security updates.
+/// URLs of the main archive and of its security updates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mirrors {
     main: String,
@@ -27,7 +27,7 @@ pub(super) fn mirrors() -> Mirrors {
     from_texts(&texts)
 }
 
-/// The first addresses that end like the archive's and its security part's.
+/// The first URL that ends in `/debian`, and the first that ends in `/debian-security`.
 fn from_texts(texts: &[String]) -> Mirrors {
     let addresses: Vec<&str> = texts
         .iter()
@@ -47,8 +47,8 @@ fn from_texts(texts: &[String]) -> Mirrors {
     }
 }
 
-/// The text of a `sources.list` for these suites, with each of these kinds of
-/// lines: `deb` or `deb-src`.
+/// The text of a `sources.list` with a line of each kind (`deb`, `deb-src`) for each of
+/// these suites.
 pub(super) fn list(mirrors: &Mirrors, suites: &[&str], kinds: &[&str], keyring: &str) -> String {
     let mut text = String::new();
     for suite in suites {

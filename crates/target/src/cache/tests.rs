@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A completed answer with this text in it.
+/// A completed answer that contains this text.
 fn answer(text: &str) -> Vec<u8> {
     let raw = serde_json::to_string(text).unwrap();
     format!(
@@ -126,7 +126,7 @@ fn what_was_not_used_for_longest_goes_first() {
             bytes: 10 * size
         }
     );
-    // Reading the oldest makes it the youngest.
+    // Reading the oldest entry makes it the most recently used.
     assert!(cache.get(&key(0)).is_some());
     let cache = cache.with_limit(5 * size);
     cache.put(&key(10), &answer("x")).unwrap();

@@ -1,5 +1,5 @@
-//! What a program needs to be started somewhere else: its interpreter and
-//! the libraries it links, found as the dynamic loader finds them.
+//! Finds what a program needs to run elsewhere: its interpreter and the libraries it links,
+//! resolved as the dynamic loader resolves them.
 
 mod search;
 
@@ -14,7 +14,7 @@ use crate::fault::{failed, mend, read, wrong};
 
 pub(crate) use search::{Host, is_usual};
 
-/// What was found out about one ELF file.
+/// Facts about one ELF file.
 #[derive(Debug, Clone, Default)]
 struct Object {
     machine: (bool, u16),
@@ -22,39 +22,38 @@ struct Object {
     needed: Vec<String>,
     rpath: Vec<String>,
     runpath: Vec<String>,
-    /// It may end a thread, for which glibc opens `libgcc_s.so.1` by name.
+    /// Whether it may end a thread early, for which glibc opens `libgcc_s.so.1` by name.
     unwinds: bool,
 }
 
-/// A library, and by what it was found.
+/// A library, and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Library {
-    /// Where the loader opens it.
+    /// The path at which the loader opens it.
     pub(crate) path: PathBuf,
-    /// Whether it was found in a directory that only this machine's loader
-    /// configuration names.
+    /// Whether it was found in a directory that only this machine's `ld.so.conf` names.
     pub(crate) configured: bool,
 }
 
-/// What a program needs beside itself.
+/// The interpreter and libraries that a program needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Closure {
-    /// The dynamic loader, if it is linked dynamically.
+    /// The dynamic loader, if the program is linked dynamically.
     pub(crate) interpreter: Option<PathBuf>,
-    /// Each library by the name by which it is asked for.
+    /// The libraries, by the name under which they are requested.
     pub(crate) libraries: BTreeMap<String, Library>,
 }
 
-/// What the environment of a program tells its loader.
+/// The loader variables in a program's environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Loading {
     /// `LD_LIBRARY_PATH`: searched before the RUNPATH, after the RPATH.
     pub(crate) library_path: Vec<PathBuf>,
-    /// `LD_PRELOAD`: names or paths of libraries that come before all others.
+    /// `LD_PRELOAD`: names or paths of libraries that are loaded before all others.
     pub(crate) preload: Vec<String>,
 }
 
-/// The closure of a program, none if the file is not ELF.
+/// Returns the closure of a program, `None` if the file is not ELF.
 pub(crate) fn closure(
     host: &Host,
     program: &Path,
@@ -72,8 +71,8 @@ pub(crate) fn closure(
     if closure.interpreter.is_none() && main.needed.is_empty() {
         return Ok(Some(closure));
     }
-    // The loader looks into the RPATH of whoever asks and of those who asked
-    // for it, and into the RUNPATH of whoever asks.
+    // The loader searches the RPATH of the requesting object and of the objects that loaded
+    // it, but only the requesting object's RUNPATH.
     let mut first = main.clone();
     first.needed.splice(0..0, loading.preload.iter().cloned());
     let mut queue = vec![(program.to_path_buf(), first, Vec::new())];
@@ -124,7 +123,7 @@ fn missing(program: &Path, asker: &Path, name: &str) -> Error {
     )
 }
 
-/// The first file of that name that is for the same machine.
+/// Finds the first file of that name that is built for the same architecture.
 fn find(host: &Host, name: &str, searched: &[PathBuf], main: &Object) -> Option<(Library, Object)> {
     let open = |path: PathBuf, configured| {
         let bytes = std::fs::read(host.at(&path)).ok()?;
@@ -180,7 +179,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Object, Error> {
     })
 }
 
-/// Puts the directory of the asking file in the place of `$ORIGIN`.
+/// Replaces `$ORIGIN` by the directory of the requesting file.
 fn expand(paths: &[String], asker: &Path) -> Vec<PathBuf> {
     let origin = asker.parent().unwrap_or(Path::new("/")).to_string_lossy();
     paths
@@ -193,7 +192,7 @@ fn expand(paths: &[String], asker: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The path without `.` and `..`, which are taken as they are written.
+/// Removes `.` and `..` from a path lexically.
 pub(crate) fn plain(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut out = PathBuf::from("/");
@@ -209,7 +208,7 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// The build id of an ELF file, in hexadecimal digits.
+/// The build id of an ELF file, in hexadecimal.
 pub(crate) fn build_id(bytes: &[u8]) -> Option<String> {
     const NT_GNU_BUILD_ID: u32 = 3;
     let elf = Elf::parse(bytes).ok()?;
@@ -218,7 +217,7 @@ pub(crate) fn build_id(bytes: &[u8]) -> Option<String> {
     Some(note.desc.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The bytes of the section `.modinfo` of a kernel module.
+/// Parses the `.modinfo` section of a kernel module into keys and values.
 pub(crate) fn modinfo(path: &Path, bytes: &[u8]) -> Result<Vec<(String, String)>, Error> {
     let damaged = |why: String| {
         let error = wrong(format!("read the module {}", path.display()), why);
@@ -238,7 +237,7 @@ pub(crate) fn modinfo(path: &Path, bytes: &[u8]) -> Result<Vec<(String, String)>
         .collect())
 }
 
-/// Reads a file at its place on the host.
+/// Reads a file below the host's root.
 pub(crate) fn read_at(host: &Host, path: &Path) -> Result<Vec<u8>, Error> {
     read(&host.at(path))
 }

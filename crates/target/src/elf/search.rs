@@ -1,14 +1,14 @@
-//! Where a machine looks for programs and libraries.
+//! Search paths for programs and libraries on a machine.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::plain;
 
-/// The default directories of loaders.
+/// Default library directories of loaders.
 const DEFAULT: [&str; 4] = ["/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 
-/// Directories that are in everybody's PATH, or in root's.
+/// Directories that are in every user's PATH, or in root's.
 const USUAL_PATH: [&str; 6] = [
     "/usr/local/sbin",
     "/usr/local/bin",
@@ -18,7 +18,7 @@ const USUAL_PATH: [&str; 6] = [
     "/bin",
 ];
 
-/// Whether a program is in a directory that is in everybody's PATH.
+/// Whether a program is in one of these directories.
 pub(crate) fn is_usual(path: &Path) -> bool {
     let parent = path.parent();
     USUAL_PATH
@@ -26,7 +26,7 @@ pub(crate) fn is_usual(path: &Path) -> bool {
         .any(|usual| parent == Some(Path::new(usual)))
 }
 
-/// The machine that programs are taken from.
+/// The machine that programs are copied from.
 #[derive(Debug, Clone)]
 pub(crate) struct Host {
     root: PathBuf,
@@ -36,13 +36,13 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// This machine, with the PATH of this process and what root has beside.
+    /// This machine, with the PATH of this process and root's directories.
     pub(crate) fn this() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         Host::at_root(Path::new("/"), std::env::split_paths(&path).collect())
     }
 
-    /// A machine whose files lie below `root`.
+    /// A machine whose root directory is `root`.
     pub(crate) fn at_root(root: &Path, mut path: Vec<PathBuf>) -> Self {
         path.retain(|directory| directory.is_absolute());
         path.extend(USUAL_PATH.iter().map(PathBuf::from));
@@ -57,12 +57,12 @@ impl Host {
         host
     }
 
-    /// The file for a path of that machine.
+    /// The path below the root directory for a path of that machine.
     pub(crate) fn at(&self, path: &Path) -> PathBuf {
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// The path with links followed; as it is, if that cannot be done.
+    /// The path with links followed; unchanged if that fails.
     pub(crate) fn real(&self, path: &Path) -> PathBuf {
         let Ok(real) = std::fs::canonicalize(self.at(path)) else {
             return path.to_path_buf();
@@ -81,18 +81,18 @@ impl Host {
         &self.configured
     }
 
-    /// Directories that the loader knows.
+    /// The loader's default directories.
     pub(super) fn default(&self) -> &[PathBuf] {
         &self.default
     }
 
-    /// A program by name, or by path.
+    /// Finds a program by name or path.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         self.program_in(name, std::iter::empty())
     }
 
-    /// A program by path, or by name from these directories; from those of
-    /// this machine's PATH, if there are none.
+    /// Finds a program by path, or by name in these directories (in this machine's PATH if
+    /// there are none).
     pub(crate) fn program_in<'d>(
         &self,
         name: &str,
@@ -143,7 +143,7 @@ impl Host {
         directories
     }
 
-    /// The files for a pattern whose last part may have a `*`, by name.
+    /// The files that match a pattern with a `*` in its last component, sorted by name.
     fn matching(&self, pattern: &Path) -> Vec<PathBuf> {
         let directory = pattern.parent().unwrap_or(Path::new("/"));
         let Some(last) = pattern.file_name().and_then(|name| name.to_str()) else {

@@ -1,7 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What `ldd` says a program opens, by name; none without ldd or program.
+/// The libraries that `ldd` lists for a program, by name; `None` without ldd or the
+/// program.
 fn ldd(program: &Path) -> Option<Vec<(String, String)>> {
     let output = std::process::Command::new("ldd")
         .arg(program)
@@ -153,7 +154,7 @@ fn libraries_of_another_machine_are_passed_over() {
     let host = Host::at_root(place.path(), Vec::new());
     let sh = std::fs::canonicalize("/bin/sh").unwrap();
     let bytes = std::fs::read(&sh).unwrap();
-    // A 32-bit libc.so.6 is not the one.
+    // A 32-bit libc.so.6 does not count.
     let mut other = empty_program();
     other[18] = 3;
     std::fs::create_dir_all(place.path().join("lib")).unwrap();
@@ -206,7 +207,7 @@ proptest! {
     fn no_bytes_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0_usize..80) {
         let host = Host::at_root(Path::new("/nowhere"), Vec::new());
         drop(closure(&host, Path::new("/x"), &bytes, &Loading::default()));
-        // And with a good beginning.
+        // And with a valid header.
         let head = empty_program();
         let cut = cut.min(head.len());
         bytes.splice(0..cut.min(bytes.len()), head[..cut].iter().copied());
@@ -223,7 +224,7 @@ proptest! {
     }
 }
 
-/// The header of a program without anything.
+/// An ELF header of a program with no contents.
 pub(crate) fn empty_program() -> Vec<u8> {
     let mut elf = vec![0; 64];
     elf[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
@@ -236,7 +237,7 @@ pub(crate) fn empty_program() -> Vec<u8> {
     elf
 }
 
-/// A kernel module with nothing but these facts.
+/// A kernel module with only these `.modinfo` entries.
 pub(crate) fn module(facts: &[&str]) -> Vec<u8> {
     let info: Vec<u8> = facts
         .iter()

@@ -1,4 +1,4 @@
-//! One QEMU process: started, given its job, waited for, read.
+//! Runs one QEMU process: starts it, passes the job, waits, reads the output.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -19,61 +19,59 @@ use crate::process::{Process, in_words};
 use crate::qemu::{Clock, Files, Qemu, arguments};
 use crate::{Error, Failure, scratch, stream};
 
-/// What the machine of one order is booted from.
+/// Everything needed to boot the machine of one order.
 #[derive(Debug, Clone)]
 pub(crate) struct Booted<'a> {
-    /// Where files are kept.
+    /// The directory for files.
     pub(crate) root: &'a Path,
     /// The QEMU to use.
     pub(crate) qemu: &'a Qemu,
-    /// The machine to have.
+    /// The machine to emulate.
     pub(crate) machine: &'a Machine,
-    /// How its clock goes.
+    /// The clock the guest runs on.
     pub(crate) clock: Clock,
-    /// The kernel's image.
+    /// The kernel image.
     pub(crate) kernel: &'a Path,
     /// The initramfs.
     pub(crate) initramfs: &'a Path,
-    /// The host's CPU to run on, if it is to be bound to one.
+    /// The host CPU to pin QEMU to, if any.
     pub(crate) cpu: Option<usize>,
-    /// When to give up by the host's clock, which only the user can
-    /// ask for.
+    /// Limit on the host's clock; only the user can set one.
     pub(crate) limit: Duration,
-    /// When to give up by the own time of QEMU, if ever: for machines whose
-    /// clock is the host's.
+    /// Limit on QEMU's own time ([`OwnTime`]), for machines whose clock is the host's.
     pub(crate) own: Option<Duration>,
-    /// When to give up without it: on a boot for a memory image, …
+    /// Limits that do not use the host's clock: on a boot for a memory image, …
     pub(crate) boot: Patience,
     /// … and on a run.
     pub(crate) run: Option<Patience>,
-    /// What the order of its CPUs is drawn from once it goes on from a memory
-    /// image. Booting draws from nothing, so that an image serves all seeds.
+    /// Seed for the order in which the CPUs run after a resume from a memory image. Booting
+    /// does not use it, so that one image serves all seeds.
     pub(crate) seed: u64,
-    /// What watches it, if anything does.
+    /// The plugin that watches the machine, if any.
     pub(crate) watch: Option<&'a Watch>,
 }
 
-/// A plugin that watches a machine, which does not notice.
+/// A plugin that watches a machine without affecting it.
 #[derive(Debug)]
 pub(crate) struct Watch {
     /// The value of QEMU's `-plugin`.
     pub(crate) plugin: OsString,
-    /// Whether the machine is to give its symbols away instead of measuring.
+    /// Whether the machine is to hand over its symbols instead of measuring.
     pub(crate) gives_symbols: bool,
 }
 
-/// What a machine left behind.
+/// The output of a machine that has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Left {
-    /// What the agent answered.
+    /// The agent's answer.
     pub(crate) answer: Vec<u8>,
-    /// What the kernel and QEMU printed.
+    /// The output of the kernel and QEMU.
     pub(crate) console: String,
-    /// How it ended, unless as it should.
+    /// How it ended, unless it ended normally.
     pub(crate) ended: Option<Failure>,
 }
 
-/// A QEMU process and the directory with its files.
+/// A running QEMU process and the directory with its files.
 #[derive(Debug)]
 pub(crate) struct Running {
     process: Process,
@@ -85,8 +83,8 @@ pub(crate) struct Running {
 }
 
 impl Booted<'_> {
-    /// Starts QEMU with `memory` for the guest's memory. With `incoming` it
-    /// waits for the state of its devices.
+    /// Starts QEMU with the file `memory` as the guest's memory. `share` writes changes
+    /// back to the file; without it they stay private. `more` are further arguments.
     pub(crate) fn start(
         &self,
         memory: &Path,
@@ -140,7 +138,7 @@ impl Booted<'_> {
 }
 
 impl Running {
-    /// Its control channel.
+    /// QEMU's control channel.
     pub(crate) fn control(&mut self) -> Result<&mut Qmp, QmpError> {
         let qmp = match self.qmp.take() {
             Some(qmp) => qmp,
@@ -162,7 +160,7 @@ impl Running {
         }
     }
 
-    /// Why it makes no sense to wait any longer, if it makes none.
+    /// The reason to stop waiting, if there is one.
     fn stalls(&mut self) -> Option<String> {
         let (gauge, patience) = self.watched.as_mut()?;
         let (seen, most) = (gauge.see(), patience.guest);
@@ -177,17 +175,17 @@ impl Running {
                 Some(ran.map_or(all.into(), |ran| format!("{ran}; {all}")))
             }
             (_, Some(ran)) if time >= most => Some(ran),
-            // It is slow, or too busy to say.
+            // It is slow, or too busy to answer.
             _ => None,
         }
     }
 
-    /// Ends it.
+    /// Kills the process.
     pub(crate) fn stop(&mut self) {
         self.process.kill();
     }
 
-    /// Waits for its end and reads what it left.
+    /// Waits for the process to end and reads its output.
     pub(crate) fn finish(mut self) -> io::Result<Left> {
         let mut stalled = None;
         let pause = self.own.as_ref().map_or(TURN, OwnTime::pause);
@@ -223,14 +221,14 @@ impl Running {
         })
     }
 
-    /// Ends it and says why it could not go on, with what it printed.
+    /// Kills the process and returns why it could not go on, with its output.
     pub(crate) fn give_up(mut self, why: &str) -> String {
         self.process.kill();
         let status = self.process.wait();
         let printed = self.printed().unwrap_or_default();
         let why = match status {
             Ok(None) => format!("not done after {} s", self.limit.as_secs()),
-            // Signal 9 is ours, above.
+            // Signal 9 is our own kill above.
             Ok(Some(status)) if !matches!(status.signal(), None | Some(9)) => {
                 format!("{why}, {}", in_words(status))
             }
@@ -251,7 +249,7 @@ impl Running {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         let path: PathBuf = self.directory.path().join(name);
         match fs::read(path) {
-            // QEMU may have ended before it made the file.
+            // QEMU may have ended before it created the file.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             other => other,
         }
@@ -264,15 +262,14 @@ impl Running {
     }
 }
 
-/// The agent ends the machine through a port, and QEMU then exits with twice
-/// the value written plus one.
+/// Whether QEMU exited normally: the agent ends the machine by writing to a port, and QEMU
+/// then exits with twice the value plus one.
 fn as_it_should(status: ExitStatus) -> bool {
     status.code() == Some(1)
 }
 
-/// The job as the guest reads it: eight hexadecimal digits that give its
-/// length, then the job itself, then one letter: whether it is to measure or
-/// to give its symbols away.
+/// Frames the job for the guest: its length in eight hexadecimal digits, the job, and one
+/// letter that says whether to measure or to hand over symbols.
 fn framed(job: &[u8], gives_symbols: bool) -> Vec<u8> {
     let mut bytes = format!("{:08x}", job.len()).into_bytes();
     bytes.extend(job);
@@ -280,8 +277,8 @@ fn framed(job: &[u8], gives_symbols: bool) -> Vec<u8> {
     bytes
 }
 
-/// What QEMU reads the state of devices from, and what it writes it to: the file
-/// `state` beside the memory. From 8.2 on it needs no other process for that.
+/// The URIs from which QEMU reads the device state and to which it writes it: the file
+/// `state` next to the memory. From 8.2 on QEMU needs no other process for that.
 pub(crate) fn state_uris(qemu: &Qemu) -> [&'static str; 2] {
     if qemu.number() >= (8, 2) {
         ["file:state"; 2]
@@ -290,14 +287,13 @@ pub(crate) fn state_uris(qemu: &Qemu) -> [&'static str; 2] {
     }
 }
 
-/// Loads the state of devices from this, and lets the machine go on.
+/// Loads the device state from `uri` and resumes the machine.
 pub(crate) fn restore(running: &mut Running, uri: &str) -> Result<(), QmpError> {
     let qmp = running.control()?;
     capabilities(qmp)?;
-    // QEMU announces a machine that has moved to the network, several times,
-    // by a timer of the host's clock. Such a timer also bounds how long a CPU
-    // of the guest runs before the next one does, so that with several CPUs
-    // their order would depend on the host.
+    // After a migration QEMU announces the machine on the network several times, by a timer
+    // on the host's clock. Such a timer also bounds how long a CPU of the guest runs before
+    // the next one does, so with several CPUs their order would depend on the host.
     qmp.execute("migrate-set-parameters", json!({"announce-rounds": 0}))?;
     qmp.execute("migrate-incoming", json!({"uri": uri}))?;
     qmp.migrated()?;
@@ -305,7 +301,8 @@ pub(crate) fn restore(running: &mut Running, uri: &str) -> Result<(), QmpError> 
     Ok(())
 }
 
-/// Memory is a file of its own, so only the rest is migrated.
+/// Sets the migration capabilities: the memory is a separate file, so only the rest is
+/// migrated.
 pub(crate) fn capabilities(qmp: &mut Qmp) -> Result<(), QmpError> {
     let on = |name: &str| json!({"capability": name, "state": true});
     qmp.execute(

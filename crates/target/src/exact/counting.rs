@@ -1,9 +1,8 @@
-//! Runs whose instructions are counted by a plugin of QEMU.
+//! Runs whose instructions a QEMU plugin counts.
 //!
-//! The machine does not notice: the answer of such a run is that of the same
-//! run without the plugin, byte for byte, which the caller compares. What is
-//! at which address is asked of the same run up to the moment in which it
-//! would begin to measure.
+//! The guest does not notice: such a run gives the same answer as the run without the
+//! plugin, byte for byte, and the caller compares them. The symbols come from the same run,
+//! stopped right before it would begin to measure.
 
 use std::ffi::OsString;
 use std::fs;
@@ -22,53 +21,53 @@ use crate::qemu::{Clock, joined};
 use crate::vm::{Ready, job_text};
 use crate::{Done, Error, plugin, scratch, stream, testbed};
 
-/// Bytes that symbols may take on disk before old ones go.
+/// Limit in bytes for stored symbols; the oldest are removed first.
 const SYMBOLS: u64 = 1 << 30;
-/// What the files begin with that a machine gives away.
+/// Base name of the files that a machine hands over.
 const GIVEN: &str = "given";
-/// What the files of its symbols and types end with.
+/// Extensions of the files with its symbols and its types.
 const KALLSYMS: &str = "0";
 const TYPES: &str = "1";
-/// What the file ends with that keeps what the compiler said instead of types.
+/// Extension of the file with the compiler's offsets, for a kernel without type
+/// information.
 const OFFSETS: &str = "2";
 
-/// What a kernel says of itself in one run.
+/// Symbols and types that the kernel of one run reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolTexts {
-    /// Its `/proc/kallsyms`, with modules.
+    /// `/proc/kallsyms`, modules included.
     pub kallsyms: Vec<u8>,
-    /// How its tasks lie in memory.
+    /// The layout of `task_struct`.
     pub tasks: TaskTypes,
 }
 
-/// Where the fields of a task lie.
+/// Where the fields of a `task_struct` are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskTypes {
-    /// As all its types say: `/sys/kernel/btf/vmlinux`.
+    /// The kernel's BTF: `/sys/kernel/btf/vmlinux`.
     Btf(Vec<u8>),
-    /// Of a kernel without them, as its compiler says: offsets in bytes of
-    /// [`TASK_FIELDS`].
+    /// Byte offsets of [`TASK_FIELDS`] from the compiler, for a kernel without BTF.
     Offsets([u64; 3]),
 }
 
-/// What is read of a task.
+/// The fields read from a `task_struct`.
 pub const TASK_FIELDS: [&str; 3] = ["pid", "tgid", "comm"];
 
-/// A run of which each instruction was counted.
+/// A run with every instruction counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
-    /// What came of it, as without counting.
+    /// The result, the same as without counting.
     pub done: Done,
-    /// What the plugin wrote: `assize.counts/1`.
+    /// The plugin's output: `assize.counts/1`.
     pub counts: String,
 }
 
 impl Exact {
-    /// What is at which address in the run of this order.
+    /// Returns the kernel's symbols in the run of this order, with modules loaded.
     ///
     /// # Errors
-    /// The plugin cannot be built or used, or the machine did not get as far
-    /// as to measure.
+    /// The plugin cannot be built or used, or the machine ended before it would have
+    /// measured.
     pub fn symbols(&self, order: &Order, slot: usize) -> Result<SymbolTexts, Error> {
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
@@ -104,8 +103,8 @@ impl Exact {
         Ok(texts)
     }
 
-    /// What a machine has given away. Of types only a kernel without them has
-    /// given none.
+    /// Reads the files that a machine has handed over. If they include no types, the kernel
+    /// has no BTF, and the compiler gives the offsets instead.
     fn given(&self, kernel: &Kernel, path: &Path) -> Result<SymbolTexts, Error> {
         let types = path.with_extension(TYPES);
         let offsets = path.with_extension(OFFSETS);
@@ -131,8 +130,7 @@ impl Exact {
         })
     }
 
-    /// Carries out an order, without the cache, and counts. `map` is what the
-    /// plugin is to know, line by line.
+    /// Runs an order with counting, bypassing the cache. `map` is the plugin's input file.
     ///
     /// # Errors
     /// The plugin cannot be built or used.
@@ -167,7 +165,7 @@ impl Exact {
         })
     }
 
-    /// The value of `-plugin` with these words.
+    /// The value of QEMU's `-plugin` with these options.
     fn plugin(&self, words: &[(&str, &PathBuf)]) -> Result<OsString, Error> {
         if self.qemu.number() < (10, 0) || !self.qemu.parallel {
             let why = format!(

@@ -1,11 +1,11 @@
-//! In what two answers to one order differ, in words.
+//! Describes how two answers to one order differ.
 
 use assize_job::Record;
 use serde_json::Value;
 
 use crate::Outcome;
 
-/// An answer as the lines that the agent sent; how it failed is one more.
+/// An answer as the lines that the agent sent; a failure adds one line.
 pub fn lines(outcome: &Outcome) -> Vec<String> {
     let line = |record: &Record| serde_json::to_string(record).unwrap_or_default();
     match outcome {
@@ -20,8 +20,8 @@ pub fn lines(outcome: &Outcome) -> Vec<String> {
     }
 }
 
-/// The first line in which two answers differ, given as the lines that the
-/// agent sent: `line 7: metric latency: 4288 against 4312`.
+/// Describes the first line in which two answers differ, given as the lines that the agent
+/// sent: `line 7: metric latency: 4288 against 4312`.
 pub fn first_difference(one: &[String], other: &[String]) -> Option<String> {
     let lines = one.len().max(other.len());
     let at = (0..lines).find(|&at| one.get(at) != other.get(at))?;
@@ -30,7 +30,7 @@ pub fn first_difference(one: &[String], other: &[String]) -> Option<String> {
     Some(format!("line {}: {what}", at + 1))
 }
 
-/// What two different lines are about, and in what they differ.
+/// Describes what two different lines are about and how they differ.
 fn differing(a: Option<&str>, b: Option<&str>) -> String {
     let (Some(a), Some(b)) = (a, b) else {
         let (there, other) = (shown(a), shown(b));
@@ -70,7 +70,7 @@ fn differing(a: Option<&str>, b: Option<&str>) -> String {
     }
 }
 
-/// Two values; of two lists, the first items that differ.
+/// Shows two values; of two lists, the first items that differ.
 fn values(a: &Value, b: Option<&Value>) -> (String, String) {
     let Some(b) = b else {
         return (shown(Some(&a.to_string())), shown(None));

@@ -1,10 +1,9 @@
-//! Memory images: a machine as it is right before its job.
+//! Memory images: snapshots of a machine taken right before its job.
 //!
-//! A machine boots once. When the agent is ready it stops the machine by one
-//! write to a port, and QEMU saves the state of the devices beside the file
-//! that is the guest's memory. A run maps that file copy-on-write and goes on
-//! from there, so booting costs nothing and the file serves any number of
-//! runs at once.
+//! A machine boots once. When the agent is ready it stops the machine with one write to a
+//! port, and QEMU saves the device state next to the file that is the guest's memory. A run
+//! maps that file copy-on-write and resumes from there, so booting costs nothing and the
+//! file serves any number of runs at once.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,37 +22,38 @@ use super::state::take_out_leap;
 use crate::prune::{in_use, make_room, touch};
 use crate::{Error, Failure, scratch};
 
-/// How often a boot is tried before a memory image that leaps is an error.
+/// How many boots are tried before a memory image with a leap (a jump of the guest's clock
+/// between stop and resume) is an error.
 const ATTEMPTS: u32 = 4;
-/// How often a leap is taken out of an image. On a busy host a probe may have
-/// a leap of its own, of which the next one shows the reverse.
+/// How many times a leap is taken out of one image. On a busy host the probe itself may
+/// leap, and the next probe then shows the opposite leap.
 const PATCHES: u32 = 8;
-/// More nanoseconds than this between stop and resumption are a leap.
+/// A clock difference of more than this between stop and resume, in nanoseconds, is a leap.
 pub(super) const RESUMED_NS_MAX: u64 = 64;
-/// Bytes that images may take on disk before old ones go.
+/// Limit in bytes for stored images; the oldest are removed first.
 const IMAGES: u64 = 8 << 30;
-/// How long booting may take. It takes less than 10 s of the guest's time, and
-/// a kernel that checks itself takes some times as much.
+/// How long a boot may take. It takes less than 10 s of guest time, and several times as
+/// long with a debug kernel.
 pub(crate) const BOOT: Patience = Patience {
     guest: Some(BOOT_GUEST),
     look: Duration::from_secs(60),
 };
-/// Of that, the guest's time.
+/// The limit in guest time.
 pub(super) const BOOT_GUEST: Duration = Duration::from_secs(120);
 
 /// A memory image on disk.
 #[derive(Debug)]
 pub(crate) struct Image {
     directory: PathBuf,
-    /// blake3 over the guest's memory.
+    /// BLAKE3 digest of the guest's memory.
     pub(crate) digest: String,
-    /// Keeps others from removing it.
+    /// Lock that keeps other processes from removing the image.
     _used: Option<File>,
 }
 
 impl Image {
-    /// The image called `key`; booted if it is not there yet.
-    /// One process boots, others that want the same image wait.
+    /// Returns the image called `key`, booting it if it does not exist yet. One process
+    /// boots; others that want the same image wait.
     pub(crate) fn ensure(key: &str, booted: &Booted<'_>) -> Result<Image, Error> {
         let parent = booted.root.join("images");
         let directory = parent.join(key);
@@ -71,11 +71,11 @@ impl Image {
         let made = attempt(booted)?;
         let digest = digest_of(&made.path().join("ram")).map_err(failed)?;
         fs::write(made.path().join("digest"), &digest).map_err(failed)?;
-        // Locked before anybody else can find it.
+        // Lock it before another process can find it.
         let used = in_use(made.path());
         let made = made.keep();
         if let Err(error) = fs::rename(&made, &directory) {
-            // What was made is of no use then.
+            // The new image is of no use then.
             let _ = fs::remove_dir_all(&made);
             return Err(failed(error));
         }
@@ -86,7 +86,7 @@ impl Image {
         })
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is an image of this name.
     pub(crate) fn is_stored(root: &Path, key: &str) -> bool {
         root.join("images").join(key).join("digest").exists()
     }
@@ -102,19 +102,19 @@ impl Image {
         })
     }
 
-    /// Starts a machine from this image, with its job.
+    /// Resumes a machine from this image, with its job.
     pub(crate) fn run(&self, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
         resume(&self.directory, booted, job)
     }
 }
 
-/// Boots, goes on from an image of its own, and keeps nothing.
+/// Boots, resumes from a private image, and keeps nothing.
 pub(crate) fn run_once(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
     let made = attempt(booted)?;
     resume(made.path(), booted, job)
 }
 
-/// Makes an image in a new directory, until one is exact.
+/// Creates images in new directories until one has no leap.
 fn attempt(booted: &Booted<'_>) -> Result<TempDir, Error> {
     let mut leap = 0;
     for _ in 0..ATTEMPTS {
@@ -138,7 +138,7 @@ fn attempt(booted: &Booted<'_>) -> Result<TempDir, Error> {
 
 const FREE_SPACE: &str = "free some space there, or set ASSIZE_CACHE to another directory";
 
-/// A file of the cache could not be written.
+/// The error for a cache file that cannot be written.
 pub(crate) fn keep_error(place: &Path, error: &io::Error) -> Error {
     use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let mend = match error.kind() {
@@ -162,8 +162,7 @@ fn digest_of(path: &Path) -> io::Result<String> {
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-/// Boots into a new directory and saves the image there. Gives the leap that
-/// is left in it.
+/// Boots and saves an image in `directory`. Returns the leap that remains in it.
 fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     let booted = Booted {
         limit: Duration::MAX,
@@ -193,7 +192,7 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
             break;
         }
         let mut state = fs::read(&path).map_err(failed)?;
-        // A clock that went back has a difference below zero, which wraps.
+        // If the clock went back, the difference is negative and wraps.
         let leap = resumed.wrapping_sub(assize_job::RESUMED_NS).cast_signed();
         if !take_out_leap(&mut state, leap) {
             break;
@@ -204,11 +203,11 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     Ok(resumed)
 }
 
-/// What helps a machine that did not boot.
+/// The advice for a machine that did not boot.
 fn mend_of(why: &str) -> &'static str {
     const SIGBUS: &str = "signal 7";
     if why.contains("Attempted to kill init") || why.contains("No working init") {
-        // The kernel has come as far as the agent, which is process 1.
+        // The kernel got as far as starting the agent, which is process 1.
         "the agent has ended at once: run `make build`, or unset ASSIZE_AGENT"
     } else if why.contains(SIGBUS) || why.contains("No space left") {
         FREE_SPACE
@@ -217,7 +216,7 @@ fn mend_of(why: &str) -> &'static str {
     }
 }
 
-/// Waits until the guest has stopped itself, and saves its devices.
+/// Waits until the guest has stopped itself, and saves the device state.
 fn save(running: &mut Running, uri: &str) -> Result<(), QmpError> {
     running.until_stopped()?;
     let qmp = running.control()?;
@@ -226,8 +225,8 @@ fn save(running: &mut Running, uri: &str) -> Result<(), QmpError> {
     qmp.migrated()
 }
 
-/// How many nanoseconds of the guest's clock lie between stop and
-/// resumption.
+/// Resumes the image once and returns by how many nanoseconds the guest's clock jumps
+/// between stop and resume.
 fn probe(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     let left = resume(directory, booted, b"")?;
     let hello = left.answer.split(|byte| *byte == b'\n').find_map(|line| {
@@ -257,7 +256,7 @@ fn resume(directory: &Path, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Err
     let [from, _] = state_uris(booted.qemu);
     match restore(&mut running, from) {
         Ok(()) => {}
-        // It may have ended so soon that it took its answer along.
+        // It may have ended too soon to reply.
         Err(QmpError::Gone(_)) => {}
         Err(QmpError::Refused(why) | QmpError::Stalled(why)) => {
             running.stop();

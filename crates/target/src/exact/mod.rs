@@ -1,8 +1,8 @@
 //! The exact machine: QEMU with a clock that counts instructions.
 //!
-//! An exact run is a function of kernel, initramfs, command line, QEMU's
-//! version, the machine's arguments and the job, which holds the seed. All
-//! these make the key under which its answer is kept.
+//! An exact run is a function of kernel, initramfs, command line, QEMU's version, the
+//! machine's arguments and the job, which includes the seed. All of these form the key
+//! under which its answer is cached.
 
 mod boot;
 mod counting;
@@ -35,16 +35,15 @@ use crate::{Done, Error, Failure, Outcome, Step, Target, Tell, agent, governors,
 use image::Image;
 use stall::Patience;
 
-/// How exact runs are carried out.
+/// Options of exact runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// Do not look in the cache, though what comes out is put there.
+    /// Do not read the cache; results are still written to it.
     pub fresh: bool,
-    /// Boot for every run rather than start from a memory image that is kept.
-    /// The answer is the same, byte for byte; it only takes longer. One CPU
-    /// runs on without any image. With several there is one all the same,
-    /// since the order in which they go on is drawn from the seed once the
-    /// machine goes on from an image.
+    /// Boot for every run instead of resuming from a stored memory image. The answer is the
+    /// same, byte for byte; it only takes longer. With one CPU no image is used at all.
+    /// With several CPUs the run still resumes from a temporary image, because the seed
+    /// sets the order of the CPUs only when a machine resumes from an image.
     pub cold: bool,
 }
 
@@ -61,10 +60,10 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// Finds QEMU and the agent. Files are kept below `root`.
+    /// Finds QEMU and the agent. Files are stored below `root`.
     ///
     /// # Errors
-    /// One of them is missing or does not fit.
+    /// One of them is missing or unsuitable.
     pub fn new(root: PathBuf, options: Options) -> Result<Exact, Error> {
         scratch::sweep(&root);
         Ok(Exact {
@@ -83,8 +82,7 @@ impl Exact {
         &self.qemu
     }
 
-    /// What identifies the machine of an order, or with `job` the answer to
-    /// it.
+    /// The key of the machine of an order, or with `job` of the answer to it.
     fn key(&self, ready: &Ready, machine: &Machine, job: Option<&[u8]>) -> Key {
         let arguments = machine_arguments(&self.qemu, machine, Clock::Instructions).join(" ");
         let line = command_line(machine, Clock::Instructions);
@@ -99,7 +97,7 @@ impl Exact {
         Key::of(&parts)
     }
 
-    /// An answer that the cache holds, if it may be used, and what it says.
+    /// The cached answer and its outcome, if the cache may be used and has it.
     fn kept(&self, key: &Key) -> Option<(Vec<u8>, Outcome)> {
         let answer = (!self.options.fresh)
             .then(|| self.cache.get(key))
@@ -154,7 +152,7 @@ impl Exact {
         Ok((left.answer, exact(outcome)))
     }
 
-    /// One order for each image that is still to be made and needed.
+    /// One order for each memory image that is needed and does not exist yet.
     fn images_wanted<'a>(
         &self,
         orders: &'a [Order],
@@ -283,7 +281,7 @@ pub(crate) fn facts(
     pairs.map(|(name, value)| (name.to_string(), value)).into()
 }
 
-/// Boots, and runs without stopping in between.
+/// Boots and runs the job without a memory image.
 pub(crate) fn cold(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
     let directory =
         scratch::directory(booted.root).map_err(|error| keep_error(booted.root, &error))?;
@@ -294,7 +292,7 @@ pub(crate) fn cold(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
         .map_err(|error| keep_error(directory.path(), &error))
 }
 
-/// An answer from a machine whose clock has leaped is a failed run.
+/// Turns an answer from a machine whose clock has leaped into a failed run.
 fn exact(outcome: Outcome) -> Outcome {
     let Outcome::Completed(records) = outcome else {
         return outcome;
@@ -321,13 +319,13 @@ fn exact(outcome: Outcome) -> Outcome {
     }
 }
 
-/// Bounds how long any run may take, in seconds of this host's clock.
+/// Limits every run, in seconds of the host's clock.
 const WALL_LIMIT: &str = "ASSIZE_WALL_LIMIT_S";
 
-/// The limit, or a shorter one that the environment sets.
+/// Returns `limit`, or the limit that the environment sets if it is shorter.
 ///
 /// # Errors
-/// What it sets is no whole number of seconds.
+/// The variable is not a whole number of seconds.
 pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
     let Some(text) = std::env::var_os(WALL_LIMIT) else {
         return Ok(limit);
@@ -343,24 +341,24 @@ pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
     }
 }
 
-/// How long a run may take. Of what a job asks for, the agent ends each part
-/// that takes longer than the timeout; only a kernel that hangs is left.
+/// The limits for a run. The agent itself ends each step of a job that exceeds the timeout,
+/// so these only catch a kernel that hangs.
 fn patience(job: &Job) -> Patience {
     let timeout = Duration::from_millis(job.timeout_ms);
     let actions = job.setup.len() + job.teardown.len();
-    // Each process gets ready, is done, and ends.
+    // Each process takes up to the timeout to get ready, to run, and to end.
     let parts = actions + job.background.len() + 3;
     let parts = u32::try_from(parts).unwrap_or(u32::MAX);
     let all = timeout.saturating_mul(parts) + Duration::from_secs(60);
     Patience {
         guest: (job.timeout_ms > 0).then_some(image::BOOT_GUEST + all),
-        // A busy machine executes some hundred million instructions in a
-        // second of a CPU, and each is a nanosecond of its time.
+        // A busy machine executes some hundred million instructions per second of CPU time,
+        // and each takes one nanosecond of guest time.
         look: Duration::from_secs(30) + timeout.saturating_mul(20),
     }
 }
 
-/// The CPUs of this host that this process may use.
+/// The host CPUs that this process may use.
 pub(crate) fn allowed_cpus() -> Vec<usize> {
     let Ok(set) = rustix::thread::sched_getaffinity(None) else {
         return vec![0];

@@ -1,4 +1,4 @@
-//! The programs and libraries that machines carry.
+//! The programs and libraries that a machine carries.
 
 use std::fs;
 use std::io::Read;
@@ -10,28 +10,28 @@ use super::Exact;
 use crate::Error;
 use crate::fault::{failed, read};
 
-/// Where the agent is.
+/// Path of the agent in the guest.
 const AGENT: &str = "init";
-/// What the file of the agent's symbols ends with.
+/// File extension of the agent's symbols.
 const SYMBOLS: &str = "symbols";
 
 /// A program or library that a machine carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramFile {
-    /// Its path there, or of the agent its name.
+    /// Its path in the guest; for the agent, its name.
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The same program with the symbols that were taken out of it.
+    /// The same program before its symbols were stripped.
     pub symbols: Option<Vec<u8>>,
 }
 
 impl Exact {
-    /// What the machine of this order carries that is executed outside the
+    /// Returns everything that the machine of this order carries and executes outside the
     /// kernel.
     ///
     /// # Errors
-    /// The machine cannot be made ready.
+    /// The machine cannot be prepared.
     pub fn programs(&self, order: &Order) -> Result<Vec<ProgramFile>, Error> {
         let ready = self.stock.ready(order)?;
         let archive = read(&ready.initramfs)?;
@@ -62,7 +62,7 @@ impl Exact {
         }
     }
 
-    /// The agent with its symbols lies beside it.
+    /// The agent's unstripped file, which is next to the agent.
     fn agent_symbols(&self) -> PathBuf {
         self.stock.agent().with_extension(SYMBOLS)
     }

@@ -1,5 +1,4 @@
-//! QEMU's control channel, as far as it is needed: one JSON text a line on
-//! QEMU's standard input and output.
+//! A minimal QMP client: one JSON text per line on QEMU's standard input and output.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
@@ -13,29 +12,29 @@ use serde_json::{Value, json};
 
 use crate::qemu::YEAR;
 
-/// The control channel of one QEMU process.
+/// The QMP channel of one QEMU process.
 #[derive(Debug)]
 pub(crate) struct Qmp {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     events: VecDeque<Value>,
-    /// How many commands were given.
+    /// Number of commands sent.
     commands: u64,
 }
 
-/// How long an answer may be waited for, in turns of [`TURN`].
+/// How long to wait for a reply, in turns of [`TURN`].
 const TURNS: u32 = 60;
-/// How long is waited at once.
+/// How long to wait at a time.
 pub(crate) const TURN: Duration = Duration::from_secs(1);
 
-/// Why a command was not carried out.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum QmpError {
-    /// QEMU has gone, or talks nonsense.
+    /// QEMU has exited, or its output is not QMP.
     Gone(String),
-    /// QEMU says no.
+    /// QEMU refused the command.
     Refused(String),
-    /// What was waited for will not come.
+    /// The expected event will not come.
     Stalled(String),
 }
 
@@ -56,8 +55,7 @@ impl From<io::Error> for QmpError {
 }
 
 impl Qmp {
-    /// Takes the channel of a process whose standard input and output are
-    /// pipes.
+    /// Opens the channel of a process whose standard input and output are pipes.
     pub(crate) fn of(child: &mut Child) -> Result<Qmp, QmpError> {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(QmpError::Gone("its channel is not a pipe".into()));
@@ -73,7 +71,7 @@ impl Qmp {
         Ok(qmp)
     }
 
-    /// Carries out one command and gives its answer.
+    /// Executes one command and returns its reply.
     pub(crate) fn execute(&mut self, command: &str, arguments: Value) -> Result<Value, QmpError> {
         let id = self.send(command, arguments)?;
         loop {
@@ -93,8 +91,8 @@ impl Qmp {
         Ok(id)
     }
 
-    /// The answer to a command, if this line is one. Keeps events; answers to
-    /// commands that are no longer waited for are dropped.
+    /// Returns the reply to a command, if this line is one. Queues events; drops replies to
+    /// commands that nobody waits for any more.
     fn take(&mut self, line: Value, id: u64) -> Option<Result<Value, QmpError>> {
         let Some(of) = line.get("id") else {
             self.events.push_back(line);
@@ -113,7 +111,7 @@ impl Qmp {
         })
     }
 
-    /// The next event, if one comes within a turn.
+    /// Returns the next event, if one arrives within a turn.
     pub(crate) fn event(&mut self) -> Result<Option<Value>, QmpError> {
         if let Some(event) = self.events.pop_front() {
             return Ok(Some(event));
@@ -121,12 +119,11 @@ impl Qmp {
         if !self.readable()? {
             return Ok(None);
         }
-        // A reply that is not waited for has no `event`, and is none.
+        // A late reply has no `event` key, so callers ignore it.
         self.read().map(Some)
     }
 
-    /// How much time has passed for the guest since it was switched on, if
-    /// QEMU answers.
+    /// How much guest time has passed since power-on, if QEMU answers.
     pub(crate) fn guest_time(&mut self) -> Option<Duration> {
         let clock = json!({"path": "/machine", "property": "rtc-time"});
         let id = self.send("qom-get", clock).ok()?;
@@ -141,7 +138,7 @@ impl Qmp {
         None
     }
 
-    /// Whether there is something to read within a turn.
+    /// Waits up to a turn for something to read.
     fn readable(&mut self) -> Result<bool, QmpError> {
         if !self.output.buffer().is_empty() {
             return Ok(true);
@@ -158,8 +155,7 @@ impl Qmp {
         }
     }
 
-    /// Waits for an event for which `wanted` gives something; forgets the
-    /// others.
+    /// Waits for an event that `wanted` accepts, and discards the others.
     pub(crate) fn wait<T>(&mut self, wanted: impl Fn(&Value) -> Option<T>) -> Result<T, QmpError> {
         while let Some(event) = self.events.pop_front() {
             if let Some(found) = wanted(&event) {
@@ -174,7 +170,7 @@ impl Qmp {
         }
     }
 
-    /// Waits until a migration has ended.
+    /// Waits for a migration to end.
     pub(crate) fn migrated(&mut self) -> Result<(), QmpError> {
         let status = self.wait(|event| {
             let status = event.get("data")?.get("status")?.as_str()?;
@@ -200,8 +196,8 @@ impl Qmp {
     }
 }
 
-/// What the guest's clock shows, from the beginning of the year in which the
-/// machine is switched on.
+/// Guest time since power-on, from the date that the guest's clock shows. The machine is
+/// powered on at the start of [`YEAR`].
 fn since_switched_on(date: &Value) -> Option<Duration> {
     let field = |name: &str| date.get(name)?.as_i64();
     let year = field("tm_year")? + 1900;
@@ -211,9 +207,9 @@ fn since_switched_on(date: &Value) -> Option<Duration> {
     u64::try_from(seconds).ok().map(Duration::from_secs)
 }
 
-/// Days from some day on to this one of the Gregorian calendar.
+/// The number of a day in the Gregorian calendar, counted from a fixed day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years begin in March, so that the day that only some have is the last.
+    // Years begin in March, so that the leap day is the last one.
     let (year, month) = match month {
         1 | 2 => (year - 1, month + 9),
         _ => (year, month - 3),

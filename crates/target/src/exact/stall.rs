@@ -1,41 +1,40 @@
-//! Whether a machine makes progress, without the host's clock.
+//! Detects whether a machine makes progress, without using the host's clock.
 //!
-//! A busy host makes a machine slow, and a frozen one makes it stand still;
-//! neither is a fault of the machine. What may be used up is therefore time
-//! of the guest. To ask for that wakes QEMU's main thread, from which a stock
-//! QEMU is not safe, so the CPU time of QEMU says when to ask.
-//! A machine that will never do anything again uses no CPU time at all: it is
-//! known by all its threads asleep, none of which waits for a CPU of the host.
+//! A busy host slows a machine down and a frozen one stops it; neither is the machine's
+//! fault. So the limit is on guest time. Asking for the guest time wakes QEMU's main
+//! thread, which is not safe with a stock QEMU, so the CPU time of QEMU decides when to
+//! ask. A machine that will never do anything again uses no CPU time: it is recognised by
+//! all its threads sleeping, with none waiting for a CPU of the host.
 
 use std::fs;
 use std::time::Duration;
 
-/// How often in a row a machine must be found asleep: it is looked at about
-/// once a second.
+/// How many times in a row a machine must be seen asleep. It is looked at about once a
+/// second.
 const ASLEEP: u32 = 30;
 
 /// How long a machine may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Patience {
-    /// Time of the guest since it was switched on; `None` for ever.
+    /// Limit in guest time since power-on; `None` for no limit.
     pub(crate) guest: Option<Duration>,
-    /// CPU time of QEMU after which that is looked at, and again each time
-    /// that it has used as much.
+    /// CPU time of QEMU after which the guest time is checked, and again after each such
+    /// amount.
     pub(crate) look: Duration,
 }
 
-/// What was seen of a machine.
+/// The observed state of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// Nothing of note.
+    /// It makes progress.
     GetsOn,
-    /// It is time to ask for the guest's time.
+    /// It is time to check the guest time.
     Works,
-    /// Nothing in it will ever happen again.
+    /// It will never do anything again.
     Asleep,
 }
 
-/// Watches one QEMU process and whatever that started.
+/// Watches a QEMU process and its children.
 #[derive(Debug)]
 pub(crate) struct Gauge {
     pid: u32,
@@ -57,7 +56,7 @@ impl Gauge {
         }
     }
 
-    /// Looks at the process. To be called about once a second.
+    /// Checks the process. Call this about once a second.
     pub(crate) fn see(&mut self) -> Seen {
         self.judge(of_all(self.pid))
     }
@@ -78,21 +77,20 @@ impl Gauge {
     }
 }
 
-/// What processes use and do.
+/// CPU use and state of some processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Use {
-    /// CPU time that they have used.
+    /// CPU time used.
     pub(crate) cpu: Duration,
-    /// Every thread waits for something that is no CPU, no disk and nobody's
-    /// leave to go on.
+    /// Whether every thread sleeps: none runs, is stopped, or waits for a CPU or a disk.
     pub(crate) is_asleep: bool,
     /// How many threads run or wait for a CPU.
     pub(crate) runnable: u32,
-    /// A thread is stopped, or waits for a disk.
+    /// Whether a thread is stopped or waits for a disk.
     pub(crate) is_held: bool,
 }
 
-/// A process and those that it has started, such as QEMU below a script.
+/// Reads a process and its descendants, such as QEMU started by a script.
 pub(crate) fn of_all(pid: u32) -> Use {
     let mut all = Use {
         cpu: Duration::ZERO,
@@ -109,7 +107,7 @@ pub(crate) fn of_all(pid: u32) -> Use {
         for task in tasks.into_iter().flatten().flatten() {
             let read = |name| fs::read_to_string(task.path().join(name)).unwrap_or_default();
             let state = time_and_state(&read("stat")).map(|(_, state)| state);
-            // One that has gone meanwhile is as good as one that works.
+            // A thread that has exited meanwhile counts as working.
             all.is_asleep &= state == Some('S');
             all.runnable += u32::from(state == Some('R'));
             all.is_held |= matches!(state, Some('D' | 'T' | 't'));
@@ -126,9 +124,9 @@ pub(crate) fn of_all(pid: u32) -> Use {
     all
 }
 
-/// CPU time of a process or thread by its `stat`, and the letter of its state.
+/// Parses `/proc/PID/stat`: CPU time and the letter of the state.
 fn time_and_state(stat: &str) -> Option<(Duration, char)> {
-    // The name may hold anything. State, then ten numbers, then user and
+    // The name may contain anything. After it come the state, ten numbers, then user and
     // system time in ticks.
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut words = rest.split(' ');
@@ -176,7 +174,7 @@ mod tests {
             assert_eq!(gauge.judge(used(3, true)), Seen::GetsOn);
         }
         assert_eq!(gauge.judge(used(3, true)), Seen::Asleep);
-        // It has done something in between.
+        // It has used some CPU time in between.
         for turn in 0..10 * u64::from(ASLEEP) {
             assert_ne!(gauge.judge(used(3 + turn / 20, true)), Seen::Asleep);
         }

@@ -1,19 +1,17 @@
-//! The state of devices in a memory image: the one field in it that depends
-//! on the host.
+//! Patches the device state of a memory image: the one field that depends on the host.
 
-/// Marks the part of QEMU's state that holds the instruction clock. After it
-/// follow its version, the time skipped while idle and the number of
-/// instructions executed, all big-endian.
+/// Start of the section with the instruction clock. It is followed by the version, the time
+/// skipped while idle and the number of instructions executed, all big-endian.
 const MARK: &[u8] = b"\x0ctimer/icount\x00\x00\x00\x01";
 
-/// Takes `leap` nanoseconds out of the time skipped while idle; false if the
-/// state does not look as expected, and then it is left as it is.
+/// Subtracts `leap` nanoseconds from the time skipped while idle. Returns false, and
+/// changes nothing, if the state does not look as expected.
 ///
-/// QEMU stops a machine from its main thread. If the guest's CPU has stopped
-/// before that thread comes to it, all CPUs look idle and the clock skips to
-/// the next timer. Nothing runs in between, so taking the leap out again is
-/// exact; a leap during which something did run is noticed when the image is
-/// probed. A clock that went back, below zero, is set right in the same way.
+/// QEMU stops a machine from its main thread. If the guest's CPU has stopped before that
+/// thread gets to it, all CPUs look idle and the clock skips to the next timer. Nothing
+/// runs in between, so taking the leap out is exact; a leap during which something did run
+/// is noticed when the image is probed. A clock that went back is corrected in the same
+/// way.
 pub(crate) fn take_out_leap(state: &mut [u8], leap: i64) -> bool {
     let mut places = state
         .windows(MARK.len())

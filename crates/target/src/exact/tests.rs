@@ -1,4 +1,4 @@
-//! Machines that are slow, and machines that have stalled.
+//! Tests with machines that are slow and machines that have stalled.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -10,8 +10,8 @@ use assize_job::{Kind, PingPong, Workload};
 use super::*;
 use crate::kernels::Kernels;
 
-/// The exact machine in a directory of its own, with kernels as they are, or
-/// `None`, said once, where it cannot be had.
+/// The exact machine in a separate directory that shares the stored kernels; `None`, with a
+/// message, if it is not available.
 fn exact(place: &std::path::Path, options: Options) -> Option<Exact> {
     let root = Kernels::default_root().unwrap();
     let machine = Machine::default();
@@ -66,7 +66,7 @@ const COLD: Options = Options {
     cold: true,
 };
 
-/// Has QEMU started by this script, in which `$QEMU` is the real one.
+/// Makes QEMU start through this script, in which `$QEMU` is the real binary.
 fn by_script(exact: &mut Exact, place: &std::path::Path, script: &str) {
     let path = place.join("qemu");
     let real = exact.qemu.binary.display();
@@ -82,10 +82,7 @@ fn answer(exact: &Exact, order: &Order) -> Vec<Record> {
     }
 }
 
-/// A host that gives a machine nothing for longer than it once had by the
-/// host's clock, in the middle of its run.
-/// A host that gives a machine little, and seldom: with an image, too.
-/// What is said of a kernel that boots, but never gets ready.
+/// The failure reported for a kernel that boots but never gets ready.
 fn of_boot(words: &[&str], programs: &[&str]) -> Option<String> {
     let place = tempfile::tempdir().unwrap();
     let mut exact = exact(place.path(), FRESH)?;
@@ -144,7 +141,7 @@ fn qemu_is_told_the_seed_of_a_run_but_not_while_it_makes_an_image() {
     }
 }
 
-/// These boot machines.
+/// Tests that boot machines.
 mod full {
     use super::*;
 
@@ -170,7 +167,7 @@ mod full {
         let order = order(&[], &[]);
         let quick = answer(&exact, &order);
         fs::remove_dir_all(place.path().join("images")).unwrap();
-        // It is asked how far it is all the time, too.
+        // Its guest time is checked all the time, too.
         exact.boot.look = Duration::from_millis(100);
         let slow = "( while sleep 0.1; kill -STOP $$; do sleep 0.05; kill -CONT $$; done ) \
                     2>/dev/null & exec $QEMU \"$@\"";
@@ -220,7 +217,7 @@ mod full {
             told.into_inner().unwrap()
         };
         let mut first = told(&exact);
-        // They boot at once where the host has CPUs for them.
+        // They boot in parallel if the host has enough CPUs.
         first[1..].sort_unstable();
         assert_eq!(
             first,
@@ -230,7 +227,7 @@ mod full {
                 "booting debian:6.12, 2 of 2",
             ]
         );
-        // What is there need not be done again.
+        // Nothing that exists already is built again.
         assert_eq!(told(&exact), [""; 0]);
     }
 }

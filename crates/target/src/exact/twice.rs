@@ -1,7 +1,7 @@
-//! Runs that count only if two executions of them agree.
+//! Runs that count only if two executions agree.
 //!
-//! An answer in the cache is an execution like any other. Whether two stand
-//! behind it is recorded by a second entry, under a key of its own.
+//! A cached answer counts as one execution. A second entry, under another key, records that
+//! two executions have given it.
 
 use std::time::Instant;
 
@@ -14,41 +14,41 @@ use crate::qemu::Clock;
 use crate::vm::{Ready, job_text};
 use crate::{DIFFERED, Done, EXECUTIONS, Error, Failure, Outcome};
 
-/// How often two executions may differ before the run has failed.
+/// How many pairs of executions may differ before the run fails.
 const PAIRS: usize = 3;
 
-/// One execution: all that the agent sent, and what came of it.
+/// One execution: the bytes that the agent sent, and the outcome.
 type Execution = (Vec<u8>, Outcome);
 
-/// What came of executing a run until two executions agree.
+/// The result of executing a run until two executions agree.
 #[derive(Debug, PartialEq)]
 struct Agreed {
     outcome: Outcome,
-    /// What two executions in a row have answered alike.
+    /// The answer that two executions in a row have given.
     answer: Option<Vec<u8>>,
-    /// How pairs of executions differed.
+    /// How the pairs that differed did so.
     differed: Vec<String>,
 }
 
 impl Exact {
-    /// Whether the cache holds the answer; with `twice`, whether two
-    /// executions stand behind it.
+    /// Whether the cache holds the answer; with `twice`, whether it holds one that two
+    /// executions have given.
     pub(super) fn holds(&self, order: &Order, twice: bool) -> Result<bool, Error> {
         let ready = self.stock.ready(order)?;
         let [once, both] = self.keys(&ready, order, &job_text(&ready, order)?);
         Ok(!self.options.fresh && self.cache.holds(if twice { &both } else { &once }))
     }
 
-    /// The key of an answer, and that under which it is kept once two
-    /// executions have given it.
+    /// The key of an answer, and the key under which it is stored again once two executions
+    /// have given it.
     fn keys(&self, ready: &Ready, order: &Order, job: &[u8]) -> [Key; 2] {
         let once = self.key(ready, &order.machine, Some(job));
         let both = Key::of(&[once.to_string().as_bytes(), b"two executions"]);
         [once, both]
     }
 
-    /// Carries out an order until two executions agree. With `anew` one of
-    /// them is made now in any case.
+    /// Runs an order until two executions agree. With `anew`, executes at least once even
+    /// if the answer is cached.
     pub(super) fn twice(&self, order: &Order, slot: usize, anew: bool) -> Result<Done, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
@@ -68,7 +68,7 @@ impl Exact {
             })?,
         };
         if !agreed.differed.is_empty() {
-            // One of these may be wrong, and it is not known which.
+            // One of these may be wrong, and which one is unknown.
             self.cache.remove(&once);
             self.cache.remove(&both);
             machine.insert(DIFFERED.into(), agreed.differed.join("; "));
@@ -89,9 +89,9 @@ impl Exact {
     }
 }
 
-/// Executes until two executions of a pair agree. `earlier` is the first one
-/// of the first pair, if there is one. An execution that fails by itself ends
-/// it: it is no number anyway.
+/// Executes pairs until the two executions of a pair agree. `earlier`, if given, is the
+/// first execution of the first pair. A failed execution ends the loop, since it gives no
+/// figures to compare.
 fn agree(
     mut earlier: Option<Execution>,
     mut execute: impl FnMut() -> Result<Execution, Error>,
@@ -118,7 +118,7 @@ fn agree(
             });
         }
         let difference = first_difference(&lines(&outcome), &lines(&second));
-        // Else they differ before the first record.
+        // Otherwise they differ before the first record.
         differed.push(difference.unwrap_or_else(|| "what comes before the answer".into()));
     }
     let how = format!(
@@ -162,7 +162,7 @@ mod tests {
         (Vec::new(), outcome)
     }
 
-    /// What comes of these executions, and how many of them were made.
+    /// The result of these executions, and how many of them were used.
     fn of(earlier: Option<Execution>, all: Vec<Execution>) -> (Agreed, usize) {
         let (mut left, mut made) = (all.into_iter(), 0);
         let agreed = agree(earlier, || {

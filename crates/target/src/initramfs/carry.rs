@@ -1,4 +1,4 @@
-//! From a payload to files in the tree.
+//! Copies a payload into the initramfs tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,24 +12,24 @@ use crate::elf::{self, Closure, Host, Loading};
 use crate::fault::{io, list, mend, read, wrong};
 use crate::packages;
 
-/// Collects programs with what they need.
+/// Collects programs with the libraries and interpreters they need.
 pub(super) struct Carrier<'a> {
     pub(super) host: &'a Host,
     pub(super) tree: Tree,
-    /// Libraries from directories that the guest's loader does not know.
+    /// Libraries in directories that the guest's loader does not search.
     configured: BTreeSet<PathBuf>,
-    /// Where the C library is, which every loader knows.
+    /// The path of the C library; every loader searches its directory.
     c_library: Option<PathBuf>,
-    /// Of the program that is being carried.
+    /// Loader variables of the current program.
     loading: Loading,
-    /// Where libraries of the program lie that is being carried.
+    /// Guest paths of the current program's libraries.
     libraries: BTreeSet<String>,
-    /// This directory becomes [`EXPERIMENT`] there for programs that are
+    /// The directory that becomes [`EXPERIMENT`] in the guest, if the current program is
     /// named by a relative path.
     home: Option<PathBuf>,
     programs: Vec<CarriedProgram>,
-    /// Where the loader finds the libraries that were carried, with links
-    /// followed on this machine.
+    /// Where the loader finds each carried library, by its path on this machine with links
+    /// followed.
     pub(super) carried_libraries: BTreeMap<PathBuf, PathBuf>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// Links what the guest's loader would not find, and gives the tree and
+    /// Links the libraries that the guest's loader would not find, and returns the tree and
     /// the programs in it.
     pub(super) fn finish(mut self) -> Result<(Tree, Vec<CarriedProgram>), Error> {
         if let Some(directory) = self.c_library.as_deref().and_then(Path::parent) {
@@ -67,7 +67,7 @@ impl<'a> Carrier<'a> {
         Ok((self.tree, self.programs))
     }
 
-    /// The agent, as the first process.
+    /// Adds the agent as the first process.
     pub(super) fn init(&mut self, agent: &Path) -> Result<(), Error> {
         self.tree.comes_from("the agent");
         let bytes = elf::read_at(self.host, agent)?;
@@ -75,7 +75,7 @@ impl<'a> Carrier<'a> {
         self.tree.file("init", bytes, 0o755)
     }
 
-    /// A program that we have built, at a place of its own there.
+    /// Adds a program built by assize at the path `place`.
     pub(super) fn ours(&mut self, what: &str, from: &Path, place: &str) -> Result<(), Error> {
         self.tree.comes_from(what);
         let bytes = elf::read_at(self.host, from)?;
@@ -84,7 +84,7 @@ impl<'a> Carrier<'a> {
         self.tree.file(place, bytes, 0o755)
     }
 
-    /// A program by name or path, which is started with these variables.
+    /// Adds a program, given by name or path, that is started with these variables.
     pub(super) fn program(&mut self, linked: &Linked) -> Result<(), Error> {
         let name = &linked.program;
         let path = self.host.program_in(name, linked.directories("PATH"));
@@ -121,7 +121,7 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    /// Where a file of this machine lies in the guest.
+    /// The guest path for a file of this machine.
     fn place(&self, path: &Path) -> Result<String, Error> {
         let inside = self.home.as_deref().and_then(|home| {
             let real = std::fs::canonicalize(home).ok();
@@ -135,8 +135,8 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// A program goes to the path it has when links are followed, so that
-    /// `$ORIGIN` means the same; the path asked for is a link to it.
+    /// Adds a program at its path with links followed, so that `$ORIGIN` keeps its meaning;
+    /// the requested path becomes a link to it.
     fn at_its_path(&mut self, name: &str, path: &Path, depth: u32) -> Result<(), Error> {
         let asked = self.place(path)?;
         let bytes = elf::read_at(self.host, path)?;
@@ -167,7 +167,7 @@ impl<'a> Carrier<'a> {
             let why = format!("{} is neither an ELF program nor a script", path.display());
             return Err(mend(wrong(what, why), "check the path"));
         };
-        // Linux follows scripts for scripts four times.
+        // Linux allows four nested script interpreters.
         if depth > 4 {
             return Err(wrong(
                 what,
@@ -203,7 +203,7 @@ impl<'a> Carrier<'a> {
     fn library(&mut self, path: &Path) -> Result<(), Error> {
         let place = self.place(path)?;
         let bytes = elf::read_at(self.host, path)?;
-        // A package may have it behind a link.
+        // A package may contain it behind a link.
         if !self.tree.leads_to(&place, &bytes) {
             self.tree.file(&place, bytes, 0o755)?;
         }
@@ -216,14 +216,15 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    /// glibc opens its unwinder only if a thread ends early.
+    /// Whether the loader always maps this library: glibc opens its unwinder only if a
+    /// thread ends early.
     fn is_always_mapped(&self, path: &Path) -> bool {
         path.file_name().is_none_or(|name| name != "libgcc_s.so.1")
     }
 }
 
-/// The programs that a script's first line names: the interpreter, and with
-/// `env` what it is to find.
+/// The programs that a script's `#!` line names: the interpreter and, with `env`, the
+/// program that it looks up.
 pub(super) fn interpreter(bytes: &[u8]) -> Option<Vec<String>> {
     let line = bytes.strip_prefix(b"#!")?;
     let line = line.split(|byte| *byte == b'\n').next()?;
@@ -249,7 +250,7 @@ fn not_here(name: &str) -> Error {
     mend(wrong(what, "it is not in PATH"), packages::get(name))
 }
 
-/// A file or directory of the payload.
+/// Adds a file or directory of the payload.
 pub(super) fn files(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error> {
     let data = from.metadata().map_err(|error| io("carry", from, &error))?;
     if data.is_dir() {
@@ -263,7 +264,7 @@ pub(super) fn files(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error>
     one_file(tree, from, to, &data)
 }
 
-/// Something inside a directory of the payload; links stay links.
+/// Adds an entry of a payload directory; links stay links.
 fn one(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error> {
     let data = from
         .symlink_metadata()
@@ -284,7 +285,7 @@ fn one_file(tree: &mut Tree, from: &Path, to: &str, data: &std::fs::Metadata) ->
         let why = "it is neither a file nor a directory";
         return Err(wrong(format!("carry {}", from.display()), why));
     }
-    // The rest of the mode is the umask's of whoever checked it out.
+    // The other mode bits depend on the umask of whoever checked the file out.
     let mode = match data.permissions().mode() & 0o100 {
         0 => 0o644,
         _ => 0o755,

@@ -1,4 +1,4 @@
-//! What a machine loads before its job is known.
+//! Modules that a machine loads before its job is known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,9 @@ use assize_job::{Action, Payload};
 use crate::carried::CarriedModule;
 use crate::modules::canonical;
 
-/// The steps that every set-up begins with, up to one that would bring along what
-/// a single run loads from a file or with parameters of its own; then what the
-/// modules need that every run loads, without that.
+/// The modules to load first: the steps that every set-up begins with, up to the first one
+/// that involves a module which some run loads from a file or with its own parameters;
+/// then, subject to the same condition, the dependencies of modules that every run loads.
 pub(super) fn of(payload: &Payload, carried: &[CarriedModule]) -> Vec<Action> {
     let modules = Carried { payload, carried };
     let alike = payload.first.iter().take_while(|step| match step {
@@ -41,33 +41,33 @@ fn name_of(step: &Action) -> Option<String> {
     }
 }
 
-/// Modules and what is said of them.
+/// The payload's modules.
 struct Carried<'a> {
     payload: &'a Payload,
     carried: &'a [CarriedModule],
 }
 
 impl Carried<'_> {
-    /// What goes by this name where no step names a file.
+    /// The module that this name means if no step names a file.
     fn named(&self, name: &str) -> Option<&CarriedModule> {
         let mut named = self.carried.iter().filter(|one| one.source.is_none());
         named.find(|one| one.name == name)
     }
 
-    /// Whether a single run loads it from a file or with parameters of its own.
+    /// Whether some run loads it from a file or with its own parameters.
     fn is_apart(&self, name: &str) -> bool {
         let mut beside = self.carried.iter().filter(|one| one.source.is_some());
         let is_varied = self.payload.varied.iter().any(|other| other == name);
         is_varied || beside.any(|one| one.name == name)
     }
 
-    /// Whether all runs load it, with all that it needs, alike.
+    /// Whether all runs load it and its dependencies in the same way.
     fn is_alike(&self, name: &str) -> bool {
         let needs = self.named(name).map_or(&[][..], |one| &one.needs);
         !self.is_apart(name) && !needs.iter().any(|need| self.is_apart(need))
     }
 
-    /// What every module of this name needs, directly or not.
+    /// The dependencies, direct and indirect, that all modules of this name share.
     fn needs_of_all(&self, name: &str) -> BTreeSet<String> {
         let of_name = self.carried.iter().filter(|one| one.name == name);
         let needs = of_name.map(|one| {

@@ -1,8 +1,8 @@
-//! The archive that a kernel unpacks as its first root file system.
+//! Builds the initramfs, the archive that a kernel unpacks as its first root file system.
 //!
-//! It holds the agent as `/init`, what a payload asks for with everything
-//! that needs, and nothing else. The same files here give the same bytes:
-//! entries are sorted, nobody's and undated.
+//! It contains the agent as `/init`, the payload with everything it needs, and nothing
+//! else. The same files give the same bytes: entries are sorted, and have no owner and no
+//! date.
 
 mod carry;
 mod first;
@@ -37,36 +37,32 @@ const DIRECTORIES: [(&str, u32); 8] = [
     ("var/tmp", 0o1777),
 ];
 
-/// An archive and what it holds.
+/// An archive and its contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Packed {
     /// The archive in the format "newc".
     pub(crate) bytes: Vec<u8>,
-    /// What lies where.
+    /// The paths and digests of its files.
     pub(crate) carried: Carried,
 }
 
-/// Builds the archive, not compressed: unpacking would cost the guest more
-/// than copying.
+/// Builds the archive, uncompressed: unpacking would cost the guest more than copying.
 ///
-/// The guest has `/bin`, `/sbin`, `/lib` and `/lib64` as links into `/usr`,
-/// as distributions do. Programs are at the path that they have here; one
-/// from a directory that is not in everybody's PATH is linked in `/usr/bin`
-/// too. Modules are not compressed, below `/lib/modules/RELEASE`, with a
-/// `modules.dep` of these modules only; `modules.builtin` and
-/// `modules.alias` say what was asked for and is part of the image or an
-/// alias. A module given as a file, or one of the testbed's, is
-/// `extra/NAME.ko`. What single steps load from files lies below
-/// [`EXPERIMENT`], each in a directory named by its digest; so does what a
-/// program needs that was named by a relative path. Of packages, [`package`] says
-/// what is carried. Where a program attaches a policy, the kernel's configuration
-/// is `/boot/config-RELEASE`.
+/// In the guest, `/bin`, `/sbin`, `/lib` and `/lib64` are links into `/usr`, as on
+/// distributions. Programs keep their paths; one from a directory outside everybody's PATH
+/// is also linked in `/usr/bin`. Modules are uncompressed, below `/lib/modules/RELEASE`,
+/// with a `modules.dep` of these modules only; `modules.builtin` and `modules.alias` list
+/// requested modules that are built in or are aliases. A module given as a file, or from
+/// the testbed, is `extra/NAME.ko`. Module files that single steps load are below
+/// [`EXPERIMENT`], each in a directory named by its digest; so is everything that a program
+/// named by a relative path needs. For packages, see [`package`]. If a program attaches a
+/// policy, the kernel's configuration is `/boot/config-RELEASE`.
 ///
-/// Modules have no signatures, unless the kernel or, by `signed`, its command line
-/// demands them: to check one takes the guest longer than to load the module.
+/// Modules have no signatures, unless the kernel or (`signed`) its command line demands
+/// them: checking one takes the guest longer than loading the module.
 ///
 /// # Errors
-/// Something in the payload is not here or does not fit the kernel.
+/// Something in the payload does not exist or does not fit the kernel.
 pub(crate) fn build(
     agent: &Path,
     kernel: &Kernel,
@@ -78,7 +74,7 @@ pub(crate) fn build(
     build_from(&Host::this(), agent, kernel, ours, payload, signed)
 }
 
-/// What the project itself brings along.
+/// Modules and policies that assize itself provides.
 #[derive(Debug, Clone)]
 pub(crate) struct Ours {
     /// Kernel modules.
@@ -145,7 +141,8 @@ fn build_from(
     })
 }
 
-/// The objects of the placement policies; carries what attaches them.
+/// Returns the BPF objects of the placement policies, and carries the program that attaches
+/// them.
 fn objects(
     carrier: &mut Carrier<'_>,
     ours: &Ours,
@@ -173,7 +170,7 @@ fn carry_programs(carrier: &mut Carrier<'_>, payload: &Payload) -> Result<(), Er
     Ok(())
 }
 
-/// Objects of placement policies, each at a place of its own.
+/// Carries the objects of placement policies, each at a separate path.
 fn carry_policies(tree: &mut Tree, objects: Vec<Object>) -> Result<Vec<CarriedPolicy>, Error> {
     let mut all = Vec::new();
     for object in objects {
@@ -185,10 +182,9 @@ fn carry_policies(tree: &mut Tree, objects: Vec<Object>) -> Result<Vec<CarriedPo
     Ok(all)
 }
 
-/// The kernel's configuration, at the place where distributions have it, for
-/// programs that attach a policy: libbpf reads it there for whoever asks for one
-/// of its options, as the schedulers of the scx project do, and loads nothing
-/// without it.
+/// Carries the kernel's configuration, at the path that distributions use, for programs
+/// that attach a policy. libbpf reads it for programs that use one of its options, as the
+/// schedulers of the scx project do, and loads nothing without it.
 fn carry_config(tree: &mut Tree, kernel: &Kernel, payload: &Payload) -> Result<(), Error> {
     let is_program = |policy: &PlacementPolicy| policy.form == PolicyForm::Program;
     match &kernel.config {

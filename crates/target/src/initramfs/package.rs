@@ -1,12 +1,11 @@
-//! From Debian packages to files in the tree.
+//! Copies Debian packages into the initramfs tree.
 //!
-//! Of a package all its files are carried but those that only people read or
-//! that only a system uses which was started by an init ([`LEFT_OUT`]), and of
-//! each ELF file what it links: plug-ins, which nothing names, are among the
-//! files. A package that has one of these libraries is followed in turn, and so
-//! are the packages without an architecture on which one depends: data. Not
-//! followed are the C library's package and those that every Debian has; what
-//! is linked of them is carried.
+//! All files of a package are carried except documentation and files that only a system
+//! with an init uses ([`LEFT_OUT`]), and with each ELF file the libraries it links; so
+//! plug-ins, which nothing names, are included. The packages that own these libraries are
+//! carried in turn, and so are the architecture-independent packages (data) that a package
+//! depends on. Excepted are the C library's package and the packages that every Debian
+//! system has; of those, only linked libraries are carried.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -24,7 +23,7 @@ use crate::elf::{self, Loading};
 use crate::fault::{io, mend, wrong};
 use crate::modules::glob;
 
-/// What is left out of every package.
+/// Path prefixes left out of every package.
 const LEFT_OUT: [&str; 28] = [
     "/etc/cron.",
     "/etc/default/",
@@ -56,11 +55,11 @@ const LEFT_OUT: [&str; 28] = [
     "/usr/share/zsh/",
 ];
 
-/// The C library's package: what every program links.
+/// The C library's package, which every program links.
 const C_LIBRARY: &str = "libc6";
 
 impl Carrier<'_> {
-    /// Packages by name, and those that these need.
+    /// Carries packages by name, and the packages they depend on.
     pub(super) fn packages(&mut self, asked: &[Package]) -> Result<Vec<CarriedPackage>, Error> {
         if asked.is_empty() {
             return Ok(Vec::new());
@@ -130,7 +129,7 @@ impl Carrier<'_> {
                     held.files.extend(self.tree.file_at(&there));
                 }
                 Ok(_) => {}
-                // Who has the machine may have removed a configuration.
+                // The administrator may have removed a configuration file.
                 Err(_) if there.starts_with("/etc/") => {}
                 Err(error) => {
                     let error = io(&format!("carry the package {name}:"), &path, &error);
@@ -148,7 +147,7 @@ impl Carrier<'_> {
     fn link_of_package(&mut self, path: &Path, there: &str) -> Result<(), Error> {
         let at = self.host.at(path);
         let target = std::fs::read_link(&at).map_err(|error| io("carry", path, &error))?;
-        // The loader may have asked for the same by this name.
+        // The loader may already have requested it by this name.
         match self.tree.has(there) {
             true => Ok(()),
             false => self.tree.link(there, &text(&target)?),
@@ -174,8 +173,8 @@ impl Carrier<'_> {
         self.tree.file(there, bytes, mode)
     }
 
-    /// What a file needs. What is not here, the file has to do without on this
-    /// machine too.
+    /// Carries the dependencies of a file. Missing ones are skipped: the file lacks them on
+    /// this machine too.
     fn needs_of(&mut self, path: &Path, bytes: &[u8], executable: bool) -> Result<(), Error> {
         if let Ok(Some(closure)) = elf::closure(self.host, path, bytes, &Loading::default()) {
             return self.closure(&closure);

@@ -2,17 +2,16 @@
 
 use crate::kernels::Kernel;
 
-/// What a module with a signature ends with.
+/// The end of a signed module.
 const MARK: &[u8] = b"~Module signature appended~\n";
-/// Size of what stands before that: six bytes of kinds and lengths, two of
-/// padding, and the signature's length, big endian.
+/// Size of the trailer before the mark: six bytes of kinds and lengths, two of padding, and
+/// the signature's length, big endian.
 const TRAILER: usize = 12;
 
-/// Whether a kernel may load nothing without one, as far as its configuration
-/// says.
+/// Whether the kernel's configuration may demand module signatures.
 pub(super) fn is_wanted(kernel: &Kernel) -> bool {
     let Some(config) = &kernel.config else {
-        // It was stored without. A signature that is not needed only costs time.
+        // It was stored without a configuration. An unneeded signature only costs time.
         return true;
     };
     let config = std::fs::read_to_string(config).unwrap_or_default();
@@ -24,15 +23,14 @@ pub(super) fn is_wanted(kernel: &Kernel) -> bool {
     config.is_empty() || config.lines().any(|line| demands.contains(&line))
 }
 
-/// Whether a kernel may load nothing without one because of these words of its
-/// command line.
+/// Whether these words of the command line may demand module signatures.
 pub(crate) fn is_demanded(words: &[String]) -> bool {
     let demands = ["lockdown", "module.sig_enforce"];
     let mut names = words.iter().map(|word| word.split('=').next());
     names.any(|name| name.is_some_and(|name| demands.contains(&name)))
 }
 
-/// Cuts the signature off a module, if it has one.
+/// Strips the signature off a module, if it has one.
 pub(super) fn remove(module: &mut Vec<u8>) {
     let Some(rest) = module.strip_suffix(MARK) else {
         return;
@@ -68,7 +66,7 @@ mod tests {
         assert_eq!(module, b"module");
         remove(&mut module);
         assert_eq!(module, b"module");
-        // Whatever is not as it should be is left to the kernel to refuse.
+        // Malformed input is left for the kernel to refuse.
         for odd in [signed(b"module", b"", 7), MARK.to_vec(), Vec::new()] {
             let mut module = odd.clone();
             remove(&mut module);

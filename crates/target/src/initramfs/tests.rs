@@ -6,10 +6,10 @@ use assize_job::Action;
 use super::*;
 use crate::elf::tests::{empty_program, module};
 
-/// Path to mode, numbers of a device, and bytes.
+/// Path to mode, device numbers, and bytes.
 type Entries = BTreeMap<String, (u32, (u32, u32), Vec<u8>)>;
 
-/// What an archive holds, in its order.
+/// The entries of an archive and their order.
 fn unpack(archive: &[u8]) -> (Vec<String>, Entries) {
     let mut rest = archive;
     let (mut order, mut entries) = (Vec::new(), Entries::new());
@@ -30,7 +30,7 @@ fn unpack(archive: &[u8]) -> (Vec<String>, Entries) {
     }
 }
 
-/// Nothing of the project's own.
+/// No modules and no policies.
 fn nothing() -> Ours {
     let nowhere = Path::new("/nowhere");
     Ours {
@@ -165,7 +165,7 @@ fn the_same_files_give_the_same_bytes_wherever_they_lie() {
         ..Payload::default()
     };
     let (one, two) = (Fixture::new(), Fixture::new());
-    // What a umask leaves to the group does not matter.
+    // Mode bits for the group do not matter.
     two.write("opt/tools/odd", &empty_program(), 0o700);
     let first = one.build(&payload(&one)).unwrap();
     assert_eq!(first, one.build(&payload(&one)).unwrap());
@@ -196,7 +196,7 @@ fn a_script_brings_its_interpreter_and_links_lead_to_files() {
         entries["usr/bin/sh"],
         (0o120_777, (0, 0), b"/usr/bin/dash".to_vec())
     );
-    // Not in everybody's PATH, so linked from there.
+    // Not in everybody's PATH, so there is a link to it.
     assert_eq!(
         entries["usr/bin/odd"],
         (0o120_777, (0, 0), b"/opt/tools/odd".to_vec())
@@ -208,7 +208,7 @@ fn directories_are_merged_into_usr_as_on_the_host_or_not() {
     let mut tree = Tree::default();
     tree.file("/lib/x86_64-linux-gnu/libc.so.6", vec![1], 0o755)
         .unwrap();
-    // The same file by its other name.
+    // The same file by its other path.
     tree.file("/usr/lib/x86_64-linux-gnu/libc.so.6", vec![1], 0o755)
         .unwrap();
     tree.file("/lib64/ld.so", vec![2], 0o755).unwrap();
@@ -347,7 +347,7 @@ fn a_library_that_only_this_machine_knows_is_linked_beside_the_c_library() {
     let main = "int answer(void); int zero(void);\n\
         int main(void) { return answer() + zero(); }\n";
     std::fs::write(at("m.c"), main).unwrap();
-    // A C library of our own stands for the real one.
+    // A small C library replaces the real one.
     let shared = ["-nostdlib", "-shared", "-fPIC"];
     for rest in [
         [
@@ -503,7 +503,7 @@ fn two_programs_that_want_one_place_are_named() {
     }
 }
 
-/// The steps that a machine with this payload begins with.
+/// The modules that a machine with this payload loads first.
 fn first(payload: &Payload) -> Vec<Action> {
     let (_, entries) = unpack(&Fixture::new().build(payload).unwrap());
     let path = Payload::FIRST.trim_start_matches('/');
@@ -520,7 +520,7 @@ fn loads(module: &str) -> Action {
 
 #[test]
 fn a_machine_begins_with_what_all_runs_load_alike() {
-    // m needs n.
+    // m depends on n.
     let payload = |varied: &[&str], first: &[&str]| Payload {
         modules: vec!["m".into(), "n".into()],
         varied: varied.iter().map(ToString::to_string).collect(),
@@ -597,8 +597,8 @@ fn modules_are_carried_without_signatures() {
     assert_eq!(packed.carried.modules[0].digest, digest);
 }
 
-/// A package that has a program, a plug-in, data, documentation and a link;
-/// and one with data on which it depends.
+/// A fixture with a package that has a program, a plug-in, data, documentation and a link,
+/// and a second package with data that the first depends on.
 fn with_packages() -> Fixture {
     let fixture = Fixture::new();
     let of = |name: &str, more: &str| {
@@ -787,7 +787,7 @@ fn a_program_that_attaches_a_policy_finds_the_configuration_of_its_kernel() {
     };
     let (_, entries) = unpack(&fixture.build(&payload(PolicyForm::Program)).unwrap());
     assert_eq!(entries["boot/config-6.12.0-x"].2, b"CONFIG_HZ=250\n");
-    // Nobody else pays for it.
+    // No other payload contains it.
     let (_, entries) = unpack(&fixture.build(&programs(&["env"])).unwrap());
     assert!(!entries.contains_key("boot/config-6.12.0-x"));
     fixture.kernel.config = None;

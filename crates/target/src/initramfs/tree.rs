@@ -1,4 +1,4 @@
-//! A tree of files in memory, and the archive that it becomes.
+//! A file tree in memory, and the cpio archive made from it.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -17,23 +17,23 @@ enum Node {
     Device(u32, (u32, u32)),
 }
 
-/// Paths have no leading slash.
+/// The tree. Paths have no leading slash.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     nodes: BTreeMap<String, Node>,
-    /// Where what is put comes from.
+    /// Origin of the entries being added.
     source: String,
-    /// Path to where it came from.
+    /// Path to origin.
     sources: BTreeMap<String, String>,
 }
 
 impl Tree {
-    /// Says where what is put from now on comes from: `the program ./a/test`.
+    /// Sets the origin of the entries added from now on: `the program ./a/test`.
     pub(super) fn comes_from(&mut self, source: impl Into<String>) {
         self.source = source.into();
     }
 
-    /// A directory and those above it.
+    /// Adds a directory and its parents.
     pub(super) fn directory(&mut self, path: &str, mode: u32) -> Result<(), Error> {
         let path = self.place(path)?;
         match self.nodes.get(&path) {
@@ -42,7 +42,7 @@ impl Tree {
         }
     }
 
-    /// Refuses a path where the guest mounts what would hide it.
+    /// Refuses a path that the guest would hide by a mount.
     pub(super) fn check_visible(path: &str) -> Result<(), Error> {
         let first = path.trim_start_matches('/').split('/').next();
         match first.filter(|first| ["dev", "proc", "sys"].contains(first)) {
@@ -55,19 +55,19 @@ impl Tree {
         }
     }
 
-    /// A file. The same file twice is no error.
+    /// Adds a file. Adding the same file twice is not an error.
     pub(super) fn file(&mut self, path: &str, bytes: Vec<u8>, mode: u32) -> Result<(), Error> {
         let path = self.place(path)?;
         self.put(path, Node::File(bytes, mode))
     }
 
-    /// A symbolic link.
+    /// Adds a symbolic link.
     pub(super) fn link(&mut self, path: &str, target: &str) -> Result<(), Error> {
         let path = self.place(path)?;
         self.put(path, Node::Link(target.into()))
     }
 
-    /// A character device.
+    /// Adds a character device.
     pub(super) fn device(
         &mut self,
         path: &str,
@@ -78,7 +78,7 @@ impl Tree {
         self.put(path, Node::Device(mode, number))
     }
 
-    /// The absolute path of the file that a path leads to, links followed.
+    /// The absolute path of the file that a path leads to, with links followed.
     pub(super) fn resolve(&self, path: &str) -> Option<String> {
         let mut path = merged(path);
         // Linux follows forty links.
@@ -101,21 +101,21 @@ impl Tree {
         self.nodes.contains_key(&merged(path))
     }
 
-    /// The path of a file as the archive has it, if there is one and no link.
+    /// The absolute path of a file in the archive, if it exists and is not a link.
     pub(super) fn file_at(&self, path: &str) -> Option<String> {
         let path = merged(path);
         let is_file = matches!(self.nodes.get(&path), Some(Node::File(..)));
         is_file.then(|| format!("/{path}"))
     }
 
-    /// Whether a path leads to a file with these bytes, over links or not.
+    /// Whether a path leads, directly or through links, to a file with these bytes.
     pub(super) fn leads_to(&self, path: &str, bytes: &[u8]) -> bool {
         let found = self.resolve(path);
         let node = found.and_then(|path| self.nodes.get(&merged(&path)));
         matches!(node, Some(Node::File(there, _)) if there == bytes)
     }
 
-    /// The blake3 digest of every file, by absolute path.
+    /// The BLAKE3 digest of every file, by absolute path.
     pub(super) fn digests(&self) -> BTreeMap<String, String> {
         let digest = |(path, node): (&String, &Node)| match node {
             Node::File(bytes, _) => {
@@ -127,7 +127,7 @@ impl Tree {
         self.nodes.iter().filter_map(digest).collect()
     }
 
-    /// Whether both paths are the same one here.
+    /// Whether both are the same path in the tree.
     pub(super) fn same(a: &str, b: &str) -> bool {
         merged(a) == merged(b)
     }
@@ -141,7 +141,7 @@ impl Tree {
         }
     }
 
-    /// The path to use, with the directories above it created.
+    /// Normalises a path and creates its parent directories.
     fn place(&mut self, path: &str) -> Result<String, Error> {
         let first = path
             .trim_start_matches('/')
@@ -175,7 +175,7 @@ impl Tree {
         }
     }
 
-    /// Two things want one place.
+    /// The error for two different entries at the same path.
     fn clash(&self, path: &str) -> Error {
         let what = format!("put /{path} into the initramfs");
         let said = |source: &str| match source {
@@ -222,13 +222,14 @@ impl Tree {
             writer.finish()?;
         }
         cpio::newc::trailer(&mut out)?;
-        // The kernel wants what follows an archive to be aligned.
+        // The kernel requires alignment of anything that follows an archive.
         out.resize(out.len().next_multiple_of(512), 0);
         Ok(out)
     }
 }
 
-/// The path without slashes around it, and with `/usr` before what is merged.
+/// The path without leading and trailing slashes, and with `/usr` in front of merged
+/// directories.
 fn merged(path: &str) -> String {
     let parts = path.split('/');
     let parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();

@@ -1,4 +1,4 @@
-//! A kernel that somebody built.
+//! Adds a kernel that the user built.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use crate::Error;
 use crate::fault::{io, list, mend, read, wrong};
 
 impl Kernels {
-    /// Stores a kernel under a name, in the place of what had that name.
+    /// Stores a kernel under a name, replacing the one that had that name.
     ///
-    /// `modules` is a directory `…/lib/modules/RELEASE`, or one that has this
-    /// below it, as `make modules_install INSTALL_MOD_PATH=DIR` leaves it.
-    /// `headers` is the tree it was built in; it stays where it is.
+    /// `modules` is a directory `…/lib/modules/RELEASE`, or one that contains it, as `make
+    /// modules_install INSTALL_MOD_PATH=DIR` leaves it. `headers` is the tree it was built
+    /// in; it is not copied.
     ///
     /// # Errors
-    /// A name that cannot be had, a file that is no kernel image, modules of
+    /// A name that is reserved or malformed, a file that is not a kernel image, modules of
     /// another kernel.
     pub fn add(
         &self,
@@ -67,7 +67,7 @@ impl Kernels {
         Ok(kernel)
     }
 
-    /// A name that somebody gave means one kernel.
+    /// Removes other versions: a name given by the user means one kernel.
     pub(super) fn forget_others(&self, kernel: &Kernel) -> Result<(), Error> {
         let directory = self.directory().join(names::directory(&kernel.name));
         for other in list(&directory)? {
@@ -123,14 +123,14 @@ fn find_headers(what: &str, given: &Path) -> Result<PathBuf, Error> {
 }
 
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
-    // Shares the blocks where the file system can.
+    // Shares blocks where the file system can.
     std::fs::copy(from, to)
         .map(drop)
         .map_err(|error| io("copy to", to, &error))
 }
 
-/// Copies a directory. Links are left out at the top, where `build` and
-/// `source` point into somebody's tree.
+/// Copies a directory. Links at the top are left out: `build` and `source` point into the
+/// user's tree.
 pub(super) fn copy_tree(from: &Path, to: &Path, top: bool) -> Result<(), Error> {
     std::fs::create_dir_all(to).map_err(|error| io("create", to, &error))?;
     for path in list(from)? {

@@ -1,6 +1,5 @@
-//! Compilers from Debian's archive, kept below `<root>/compilers/NAME/VERSION`
-//! so that modules can be built where the compiler of a kernel is not
-//! installed, or cannot be.
+//! Fetches compilers from Debian's archive into `<root>/compilers/NAME/VERSION`, so that
+//! modules can be built where the kernel's compiler is not installed or not available.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,15 +9,15 @@ use super::{DebianKernel, Kernel, Kernels, headers, launch, store, version};
 use crate::Error;
 use crate::fault::{failed, io, list};
 
-/// What a name of a program begins with.
+/// Prefix of program names.
 const PREFIX: &str = "x86_64-linux-gnu-";
-/// What kbuild and the compiler call, without the prefix.
+/// Programs that kbuild and the compiler call, without the prefix.
 const PROGRAMS: &[&str] = &[
     "ar", "as", "ld", "nm", "objcopy", "objdump", "ranlib", "readelf", "strip",
 ];
-/// Where a compiler has its parts.
+/// Directories with the compiler's internal programs.
 const PARTS: &[&str] = &["usr/libexec/gcc", "usr/lib/gcc"];
-/// Libraries of programs that are compiled, which modules are not linked with.
+/// Runtime libraries of compiled programs, which modules do not link.
 const RUNTIME: &[&str] = &[
     "libasan",
     "libatomic",
@@ -33,8 +32,8 @@ const RUNTIME: &[&str] = &[
     "libubsan",
 ];
 
-/// The directory of programs of the newest compiler stored below the root of
-/// a cache that these headers name.
+/// The program directory of the newest stored compiler that these headers name. `root` is
+/// the root of the cache.
 pub(super) fn stored(root: &Path, of: &Path) -> Option<PathBuf> {
     let directory = root.join("compilers").join(headers::named(of)?);
     let places = store::subdirectories(&directory).unwrap_or_default();
@@ -49,7 +48,7 @@ pub(super) fn stored(root: &Path, of: &Path) -> Option<PathBuf> {
 }
 
 impl Kernels {
-    /// Fetches the compiler that the headers of a stored kernel name.
+    /// Fetches the compiler named by the headers of a stored kernel.
     pub(super) fn store_compiler(
         &self,
         kernel: &DebianKernel,
@@ -80,15 +79,15 @@ impl Kernels {
     }
 }
 
-/// Whether a package that a compiler depends on is wanted to build modules.
+/// Whether this dependency of a compiler is needed to build modules.
 fn is_wanted(name: &str) -> bool {
     let part = ["binutils", "cpp-", "gcc-", "lib", "zlib1g"];
     part.iter().any(|start| name.starts_with(start))
         && !RUNTIME.iter().any(|start| name.starts_with(start))
 }
 
-/// Moves what builds modules from unpacked packages to `to`, with the paths
-/// that it has there, from which the compiler finds its parts.
+/// Moves what is needed to build modules from unpacked packages to `to`, keeping the paths,
+/// by which the compiler finds its internal programs.
 fn keep(compiler: &str, unpacked: &Path, to: &Path, what: &str) -> Result<(), Error> {
     let libraries = to.join("usr/lib/x86_64-linux-gnu");
     let bin = to.join("usr/bin");
@@ -116,7 +115,7 @@ fn keep(compiler: &str, unpacked: &Path, to: &Path, what: &str) -> Result<(), Er
     Ok(())
 }
 
-/// The file or directory of this name below a directory.
+/// Finds a file or directory of this name below a directory.
 fn find(directory: &Path, name: &str) -> Option<PathBuf> {
     let inside = list(directory).ok()?;
     let named = |path: &&PathBuf| path.file_name().is_some_and(|found| found == name);
@@ -147,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_builds_modules_is_kept_with_its_paths_and_nothing_else() {
-        // As Debian 13 has it, and as Debian 12 has it.
+        // The layouts of Debian 13 and Debian 12.
         for parts in ["usr/libexec/gcc/x/14", "usr/lib/gcc/x/14"] {
             let place = tempfile::tempdir().unwrap();
             let unpacked = place.path().join("unpacked");

@@ -1,7 +1,7 @@
-//! What the exact machine needs of a kernel's configuration.
+//! Kernel options that the exact machine needs.
 //!
-//! There is one table: the fragment that our own kernels are configured with. Its
-//! comments say of each option who needs it and what for, and are read here.
+//! There is one table: the fragment that our own kernels are configured with. Its comments
+//! say for each option who needs it and what for, and they are parsed here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,29 +17,29 @@ pub const EXACT: &str = include_str!("../../../../kernel/config/exact.config");
 pub enum Weight {
     /// Without it no run is possible.
     Needed,
-    /// Without it something is not there.
+    /// Without it a feature is missing.
     Wanted,
-    /// It could be otherwise.
+    /// A choice; other values would work too.
     Chosen,
 }
 
-/// The words that begin a comment on options.
+/// The prefixes of comments on options.
 const WEIGHTS: &[(&str, Weight)] = &[
     ("Needed by ", Weight::Needed),
     ("Wanted by ", Weight::Wanted),
     ("Chosen: ", Weight::Chosen),
 ];
 
-/// An option as the fragment has it.
+/// An option in the fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
     /// `CONFIG_…`.
     pub option: String,
-    /// What it is set to.
+    /// Its value.
     pub value: String,
     /// How much it matters.
     pub weight: Weight,
-    /// Who wants it and what for, or why it was chosen.
+    /// Who wants it and what for, or why the value was chosen.
     pub why: String,
 }
 
@@ -50,8 +50,8 @@ impl fmt::Display for Wish {
 }
 
 impl Wish {
-    /// Whether this value will do. What is wanted as a module may be part of the
-    /// image, and of numbers more will do.
+    /// Whether a value satisfies the wish. For `m`, `y` will do as well; for numbers,
+    /// larger ones.
     fn is_met(&self, value: Option<&str>) -> bool {
         let value = value.unwrap_or("n");
         let number = |text: &str| text.parse::<u64>().ok();
@@ -62,11 +62,10 @@ impl Wish {
     }
 }
 
-/// Reads a fragment with its comments.
+/// Parses a fragment with its comments.
 ///
 /// # Errors
-/// The line of an option without a comment that says how much it matters, or of
-/// what is neither.
+/// An option without a comment that says how much it matters, or a line that is neither.
 pub fn wishes(text: &str) -> Result<Vec<Wish>, String> {
     let mut wishes = Vec::new();
     let mut comment: Option<(Weight, String)> = None;
@@ -106,16 +105,16 @@ pub fn wishes(text: &str) -> Result<Vec<Wish>, String> {
     Ok(wishes)
 }
 
-/// A kernel's configuration, as `.config` has it.
+/// A kernel's configuration, as in `.config`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Configuration(BTreeMap<String, String>);
 
 impl Configuration {
-    /// Reads a configuration, which messages call `name`.
+    /// Parses a configuration, which messages call `name`.
     ///
     /// # Errors
-    /// The first line that is none of a configuration; a file that is compressed, is
-    /// no text, or sets nothing.
+    /// The first line that does not belong in a configuration; a file that is compressed,
+    /// is not text, or sets nothing.
     pub fn parse(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let what = format!("read the configuration {name}");
         if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -148,14 +147,14 @@ impl Configuration {
         Ok(Configuration(options))
     }
 
-    /// What an option is set to, if it is named.
+    /// The value of an option, if the configuration names it.
     #[must_use]
     pub fn value(&self, option: &str) -> Option<&str> {
         self.0.get(option).map(String::as_str)
     }
 
-    /// The wishes that it does not meet, those first without which nothing runs.
-    /// What was only chosen is none of them.
+    /// The wishes that the configuration does not meet, needed ones first. Wishes of weight
+    /// [`Weight::Chosen`] are ignored.
     #[must_use]
     pub fn lacks<'w>(&self, wishes: &'w [Wish]) -> Vec<&'w Wish> {
         let mut lacking: Vec<&Wish> = wishes
@@ -167,8 +166,7 @@ impl Configuration {
         lacking
     }
 
-    /// The wishes of any weight that are not met to the letter: what Kconfig has not
-    /// taken.
+    /// The wishes of any weight whose value differs: those that Kconfig did not accept.
     #[must_use]
     pub fn not_taken<'w>(&self, wishes: &'w [Wish]) -> Vec<&'w Wish> {
         let taken = |wish: &&Wish| self.value(&wish.option).unwrap_or("n") == wish.value;
@@ -176,7 +174,7 @@ impl Configuration {
     }
 }
 
-/// Option and value of a line.
+/// Option and value in a line.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let (option, value) = line.split_once('=')?;
     let number = |text: &str| {

@@ -1,4 +1,4 @@
-//! A kernel from Debian's archive.
+//! Fetches kernels from Debian's archive.
 
 use std::path::{Path, PathBuf};
 
@@ -10,25 +10,23 @@ use crate::apt::Apt;
 use crate::elf::Host;
 use crate::fault::{failed, io, list, mend, wrong};
 
-/// How much of a kernel is fetched, from little to much.
+/// How much of a kernel to fetch, in increasing order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Amount {
     /// Its image and modules.
     Image,
-    /// The headers too, with what of kbuild they need.
+    /// Also the headers, with the parts of kbuild they need.
     Headers,
-    /// The compiler too that the headers name.
+    /// Also the compiler that the headers name.
     Compiler,
 }
 
 impl Kernels {
-    /// Fetches the newest version that the archive has of a kernel of
-    /// [`DEBIAN`], and what is wanted to build modules for it. What is stored
-    /// already is not fetched again.
+    /// Fetches the newest version of a kernel of [`DEBIAN`] in the archive, and what is
+    /// wanted for building its modules. Nothing that is stored already is fetched again.
     ///
     /// # Errors
-    /// An unknown name; no apt, no network, no space; a package that the
-    /// archive does not have.
+    /// An unknown name; no apt, no network, no space; a package that is not in the archive.
     pub fn fetch(
         &self,
         name: &str,
@@ -75,13 +73,13 @@ impl Kernels {
         store::load(&place)
     }
 
-    /// Where a version of a kernel is stored.
+    /// The directory for a version of a kernel.
     pub(super) fn place(&self, kernel: &DebianKernel, wanted: &Wanted) -> PathBuf {
         let directory = self.directory().join(names::directory(kernel.name));
         directory.join(&wanted.version)
     }
 
-    /// A view of a suite and of what goes with it.
+    /// Opens a suite together with its security updates.
     pub(super) fn apt(
         &self,
         suite: &str,
@@ -135,7 +133,7 @@ impl Kernels {
     }
 }
 
-/// Which packages a name stands for today.
+/// The packages that a name currently resolves to.
 pub(super) struct Wanted {
     image: String,
     pub(super) headers: String,
@@ -160,15 +158,15 @@ impl Wanted {
     }
 }
 
-/// The compiler that a kernel's headers name, if it is not here.
+/// The compiler that a kernel's headers name, if it is not available.
 fn lacking(stored: &Kernel) -> Option<String> {
     let named = stored.headers.as_deref().and_then(headers::named)?;
     let here = stored.compiler.is_some() || Host::this().program(&named).is_some();
     (!here).then_some(named)
 }
 
-/// The newest image of a kernel's series, where the package that depends on
-/// the newest of all has gone on to another.
+/// The newest image of a kernel's series, for when the package that depends on the newest
+/// image has moved on to another series.
 fn newest(apt: &Apt, kernel: &DebianKernel, what: &str) -> Result<String, Error> {
     let names = apt.names("linux-image-")?;
     let of_series: Vec<&str> = names
@@ -176,7 +174,7 @@ fn newest(apt: &Apt, kernel: &DebianKernel, what: &str) -> Result<String, Error>
         .map(String::as_str)
         .filter(|name| kernel.is_image(name))
         .collect();
-    // Names of removed packages are reported too.
+    // apt also reports the names of removed packages.
     let there = match of_series.is_empty() {
         true => Vec::new(),
         false => apt.show(&of_series)?,
@@ -195,8 +193,8 @@ fn newest(apt: &Apt, kernel: &DebianKernel, what: &str) -> Result<String, Error>
         })
 }
 
-/// Moves image, configuration and modules to where the store has them, and
-/// gives the release.
+/// Moves image, configuration and modules to their places in the store, and returns the
+/// release.
 fn arrange(unpacked: &Path, to: &Path) -> Result<String, Error> {
     let trees = [
         unpacked.join("lib/modules"),
@@ -271,7 +269,7 @@ mod tests {
             let unpacked = place.path().join(modules.replace('/', "_"));
             let release = modules.rsplit('/').next().unwrap();
             let (image, config) = match modules.starts_with("usr") {
-                // As sid has it, and as Debian 12 has it.
+                // The layouts of sid and of Debian 12.
                 true => (format!("{modules}/vmlinuz"), format!("{modules}/config")),
                 false => (
                     format!("boot/vmlinuz-{release}"),

@@ -1,4 +1,5 @@
-//! Headers of a kernel from Debian's archive, with what of kbuild they need.
+//! Fetches the headers of a kernel from Debian's archive, with the parts of kbuild they
+//! need.
 
 use std::path::Path;
 
@@ -8,11 +9,10 @@ use crate::Error;
 use crate::apt::{Apt, Package};
 use crate::fault::{io, list};
 
-/// The oldest Debian that kernels are taken from. What its programs want of
-/// the C library, every machine has on which assize runs.
+/// The oldest Debian release that kernels come from. Every machine on which assize runs has
+/// the C library that its programs need.
 const OLDEST: &str = "bookworm";
-/// Programs of kbuild that sign, with a library of their own. Nothing here is
-/// signed.
+/// Programs of kbuild that sign modules and link another library. Nothing is signed here.
 const SIGNING: &[&str] = &["extract-cert", "insert-sys-cert", "sign-file"];
 
 impl Kernels {
@@ -31,7 +31,7 @@ impl Kernels {
         apt.unpack(&packages, &unpacked, progress)?;
         let headers = temporary.path().join("headers");
         create(&headers)?;
-        // The links inside lead from src/A to ../../lib/B.
+        // Links inside lead from src/A to ../../lib/B.
         rename(&unpacked.join("usr/src"), &headers.join("src"))?;
         rename(&unpacked.join("usr/lib"), &headers.join("lib"))?;
         if kernel.base() != OLDEST {
@@ -39,8 +39,8 @@ impl Kernels {
         }
         for directory in list(&headers.join("src"))? {
             relocate(&directory.join("Makefile"))?;
-            // It serves to give modules type data, for which kbuild demands
-            // pahole; without it modules are the same on every machine.
+            // kbuild would use it to add type data to modules, for which it demands pahole;
+            // without it modules are the same on every machine.
             let vmlinux = directory.join("vmlinux");
             if vmlinux.is_file() {
                 rename(&vmlinux, &directory.join("vmlinux.btf"))?;
@@ -55,7 +55,7 @@ impl Kernels {
         store::describe_headers(&place, &Path::new("headers/src").join(&wanted.headers))
     }
 
-    /// Keeps with kbuild's programs what they are linked with.
+    /// Stores the libraries that kbuild's programs link next to them.
     fn bring_libraries(
         &self,
         apt: &Apt,
@@ -85,13 +85,13 @@ impl Kernels {
     }
 }
 
-/// Whether a package has a library that kbuild's programs are linked with.
+/// Whether a package contains a library that kbuild's programs link.
 fn is_library(name: &str) -> bool {
     let is = name.starts_with("lib") || name == "zlib1g";
     is && !name.starts_with("libssl")
 }
 
-/// Makes scripts of all programs below a directory.
+/// Replaces all programs below a directory by launcher scripts.
 fn launch_all(directory: &Path, system: &Path, libraries: &Path) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt as _;
     for path in list(directory)? {
@@ -109,7 +109,7 @@ fn launch_all(directory: &Path, system: &Path, libraries: &Path) -> Result<(), E
     Ok(())
 }
 
-/// The compiler that a directory of headers names.
+/// The compiler that a header directory names.
 pub(super) fn named(headers: &Path) -> Option<String> {
     let variables = std::fs::read_to_string(headers.join(".kernelvariables"));
     compiler(&variables.unwrap_or_default())
@@ -124,7 +124,7 @@ pub(crate) fn compiler(variables: &str) -> Option<String> {
     Some(name.to_string())
 }
 
-/// Has a Makefile include its neighbour wherever both lie.
+/// Makes a Makefile include its neighbour by relative path.
 fn relocate(makefile: &Path) -> Result<(), Error> {
     let Ok(text) = std::fs::read_to_string(makefile) else {
         return Ok(());

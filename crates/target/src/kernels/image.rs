@@ -1,7 +1,7 @@
-//! What a kernel image says of itself.
+//! Reads release and version from a kernel image.
 
-/// The release that an image carries, as `uname -r` will print it; else why
-/// the bytes are no kernel image.
+/// The release in an image, as `uname -r` will print it; otherwise, why the bytes are not a
+/// kernel image.
 pub(super) fn release(bytes: &[u8]) -> Result<String, String> {
     if bytes.get(0x202..0x206) == Some(b"HdrS") {
         return from_bzimage(bytes)
@@ -14,8 +14,8 @@ pub(super) fn release(bytes: &[u8]) -> Result<String, String> {
     Err("it is not a kernel image: neither a bzImage nor an ELF vmlinux".into())
 }
 
-/// What the kernel in these bytes will print for `uname -v`, if they say so:
-/// what follows its release from the first `#`.
+/// The version of the kernel in these bytes, as `uname -v` will print it: the text after
+/// its release from the first `#`, if the image has it.
 pub(super) fn version(bytes: &[u8]) -> Option<String> {
     let text = if bytes.get(0x202..0x206) == Some(b"HdrS") {
         bytes.get(banner_of_bzimage(bytes)?..)?
@@ -29,8 +29,8 @@ pub(super) fn version(bytes: &[u8]) -> Option<String> {
     Some(version.trim_end().to_string())
 }
 
-/// The boot protocol: a 16-bit offset at 0x20e, less 0x200, to a string that
-/// begins with the release.
+/// The release in a bzImage. By the boot protocol, the 16-bit value at 0x20e plus 0x200 is
+/// the offset of a string that begins with it.
 fn from_bzimage(bytes: &[u8]) -> Option<String> {
     word(bytes.get(banner_of_bzimage(bytes)?..)?)
 }
@@ -44,14 +44,14 @@ fn from_vmlinux(bytes: &[u8]) -> Option<String> {
     word(banner_of_vmlinux(bytes)?)
 }
 
-/// What follows `Linux version `, from the release on.
+/// The text after `Linux version `, from the release on.
 fn banner_of_vmlinux(bytes: &[u8]) -> Option<&[u8]> {
     let banner = b"Linux version ";
     let mut from = 0;
     loop {
         let at = from + find(bytes.get(from..)?, banner)?;
         let rest = &bytes[at + banner.len()..];
-        // A format string comes first in some kernels: "Linux version %s".
+        // Some kernels have a format string first: "Linux version %s".
         match word(rest) {
             Some(release) if release.starts_with(|c: char| c.is_ascii_digit()) => {
                 return Some(rest);
@@ -68,7 +68,7 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
 fn word(bytes: &[u8]) -> Option<String> {
     let end = bytes.iter().take(256).position(|b| *b == b' ' || *b == 0)?;
     let word = std::str::from_utf8(&bytes[..end]).ok()?;
-    // It becomes part of paths.
+    // It is used in paths.
     let plain = |c: char| c.is_ascii_alphanumeric() || "+-._~".contains(c);
     (!word.is_empty() && word != ".." && word.chars().all(plain)).then(|| word.to_string())
 }

@@ -1,5 +1,5 @@
-//! The tables `modules.dep` and `modules.alias`, for packages that leave them
-//! to depmod.
+//! Writes the tables `modules.dep` and `modules.alias` for packages that leave this to
+//! depmod.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::elf::modinfo;
 use crate::fault::{failed, io, list, read};
 use crate::modules::{canonical, plain, stem};
 
-/// What a module says of itself.
+/// The `.modinfo` of a module.
 struct Entry {
     name: String,
     path: String,
@@ -73,7 +73,7 @@ pub(super) fn write(directory: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads modules on all CPUs; unpacking thousands takes long.
+/// Reads modules on all CPUs, because decompressing thousands takes long.
 fn read_all(directory: &Path, files: &[PathBuf]) -> Result<Vec<Entry>, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = files.len().div_ceil(threads).max(1);
@@ -97,10 +97,10 @@ fn read_all(directory: &Path, files: &[PathBuf]) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// Names in an order in which they can be loaded, `name` last.
+/// Appends names in an order in which they can be loaded, `name` last.
 fn visit<'a>(entries: &'a BTreeMap<String, Entry>, name: &'a str, order: &mut Vec<&'a str>) {
-    // What is being visited stands in the order already, so that a circle
-    // ends; its place is then taken by the one after what it needs.
+    // A name being visited is already in the order, so that a cycle ends; at the end it
+    // moves behind its dependencies.
     if order.contains(&name) {
         return;
     }

@@ -1,9 +1,9 @@
-//! Programs of another release of Debian.
+//! Runs programs from another release of Debian.
 //!
-//! They want a C library that this machine may not have. So the loader and
-//! the libraries are kept with them, and each program becomes a script that
-//! starts it with these. Nothing in a program is changed, and since scripts
-//! find all that from where they lie themselves, the whole may be moved.
+//! They need a C library that this machine may not have. So their loader and libraries are
+//! stored with them, and each program is replaced by a script that starts it with these.
+//! The programs are not modified, and since the scripts use paths relative to themselves,
+//! the whole tree can be moved.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,12 +13,12 @@ use crate::Error;
 use crate::elf::{Host, Loading, closure};
 use crate::fault::{failed, io, read};
 
-/// Where packages have libraries.
+/// Library directories in packages.
 const LIBRARIES: [&str; 2] = ["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu"];
 
-/// Makes a script of a program, in its place, which starts it with the C
-/// library below `system`. What it needs is copied from there to `libraries`.
-/// What is no program that is linked dynamically stays as it is.
+/// Replaces a program by a script that starts it with the C library below `system`. The
+/// libraries it needs are copied from there to `libraries`. Files that are not dynamically
+/// linked programs stay as they are.
 pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result<(), Error> {
     let host = Host::at_root(system, Vec::new());
     let loading = Loading {
@@ -54,8 +54,8 @@ pub(super) fn install(program: &Path, system: &Path, libraries: &Path) -> Result
         .map_err(|error| io("change", program, &error))
 }
 
-/// The program is given the name by which the script was called, from which
-/// compilers find what belongs to them.
+/// The launcher script. It passes on the name it was called by, from which compilers find
+/// their internal programs.
 fn script(libraries: &str, loader: &str, name: &str) -> String {
     format!(
         "#!/bin/sh\n\
@@ -67,7 +67,7 @@ fn script(libraries: &str, loader: &str, name: &str) -> String {
     )
 }
 
-/// Copies what a path leads to, unless that is there.
+/// Copies a file, with links followed, unless it is there already.
 fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     if !to.exists() {
         fs::copy(from, to).map_err(|error| io("copy", from, &error))?;
@@ -75,7 +75,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// The way from one directory to another, both without links.
+/// The relative path from one directory to another; neither contains links.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let common = from.components().zip(to.components());
     let common = common.take_while(|(a, b)| a == b).count();
@@ -126,7 +126,7 @@ mod tests {
         fs::create_dir_all(&bin).unwrap();
         fs::copy(&sh, bin.join("say")).unwrap();
         install(&bin.join("say"), system.path(), &libraries).unwrap();
-        // What it runs with is only here now.
+        // Now only the copies are left.
         drop(system);
         fs::rename(place.path().join("a b"), place.path().join("c")).unwrap();
         let moved = place.path().join("c/bin/say");

@@ -1,12 +1,11 @@
-//! Kernels that are stored here, and how they get here.
+//! Stored kernels, and how they are fetched, built and added.
 //!
-//! A kernel has a name: `debian:6.12` for a package of Debian, `running` for
-//! the one this machine runs, or what somebody called it. Kernels are stored
-//! under `<root>/kernels/NAME/VERSION/`, the `:` of a name written as `_`:
-//! `vmlinuz`, `config`, `lib/modules/RELEASE`, `headers` and `kernel.json`.
-//! Compilers that were fetched for them are beside, under
-//! `<root>/compilers/NAME/VERSION/`.
-//! What is stored appears by rename and is not changed afterwards.
+//! A kernel has a name: `debian:6.12` for a Debian package, `running` for the one this
+//! machine runs, or a name given by the user. Kernels are stored under
+//! `<root>/kernels/NAME/VERSION/`, with `_` for the `:` in a name: `vmlinuz`, `config`,
+//! `lib/modules/RELEASE`, `headers` and `kernel.json`. Compilers fetched for them are under
+//! `<root>/compilers/NAME/VERSION/`. Everything appears in the store by rename and is not
+//! changed afterwards.
 
 mod add;
 mod build;
@@ -40,11 +39,11 @@ use crate::fault::{mend, read, wrong};
 /// One kernel whose files are on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
-    /// What it is called: `debian:6.12`.
+    /// Its name: `debian:6.12`.
     pub name: String,
-    /// Which of those stored under that name: the version of its package.
+    /// Which of the kernels stored under that name: the version of its package.
     pub version: String,
-    /// What `uname -r` says on it, read from the image itself.
+    /// What `uname -r` prints on it, read from the image itself.
     pub release: String,
     /// The image, bzImage or ELF.
     pub image: PathBuf,
@@ -52,24 +51,24 @@ pub struct Kernel {
     pub modules: Option<PathBuf>,
     /// Its configuration.
     pub config: Option<PathBuf>,
-    /// The directory that `make -C` wants to build a module.
+    /// The directory to give to `make -C` when building a module.
     pub headers: Option<PathBuf>,
-    /// The directory with the programs of a compiler that was fetched for it,
-    /// to be looked into before those of PATH.
+    /// The directory with the programs of a compiler that was fetched for it, to be
+    /// searched before PATH.
     pub compiler: Option<PathBuf>,
-    /// The blake3 digest of the image, in hexadecimal digits.
+    /// The BLAKE3 digest of the image, in hexadecimal.
     pub digest: String,
 }
 
 impl Kernel {
-    /// What `uname -v` will say on it, if its image says so.
+    /// What `uname -v` will print on it, if the image contains that.
     #[must_use]
     pub fn version_line(&self) -> Option<String> {
         image::version(&std::fs::read(&self.image).ok()?)
     }
 
-    /// Those of these options (`CONFIG_X`) that are built in; `None` if its
-    /// configuration is not here.
+    /// Returns which of these options (`CONFIG_X`) are built in; `None` if the
+    /// configuration is not available.
     ///
     /// # Errors
     /// The configuration cannot be read.
@@ -86,7 +85,7 @@ impl Kernel {
         Ok(Some(options.iter().copied().filter(is_on).collect()))
     }
 
-    /// A kernel of which only its configuration is there.
+    /// A kernel with only a configuration.
     #[cfg(test)]
     pub(crate) fn of_config(name: &str, config: &std::path::Path) -> Kernel {
         Kernel {
@@ -110,7 +109,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// The kernels in `root/kernels`. Nothing need be there yet.
+    /// The kernels in `root/kernels`, which need not exist yet.
     #[must_use]
     pub fn new(root: PathBuf) -> Self {
         Kernels { root }
@@ -125,29 +124,28 @@ impl Kernels {
         root_by(|name| std::env::var_os(name))
     }
 
-    /// The directory that holds them.
+    /// The directory in which they are stored.
     #[must_use]
     pub fn directory(&self) -> PathBuf {
         self.root.join("kernels")
     }
 
-    /// Every stored kernel, by name and from old to new, and then `running`
-    /// if its image is readable.
+    /// Every stored kernel, by name and from old to new, then `running` if its image is
+    /// readable.
     ///
     /// # Errors
-    /// A directory or description that cannot be read.
+    /// A directory or description cannot be read.
     pub fn list(&self) -> Result<Vec<Kernel>, Error> {
         let mut kernels = store::stored(&self.directory())?;
         kernels.extend(store::running(&PathBuf::from("/"), None).ok());
         Ok(kernels)
     }
 
-    /// The kernel of that name: the newest stored one of `debian:6.12`, just
-    /// this one for `debian:6.12@6.12.117+deb12`, the running one for
-    /// `running`.
+    /// Finds a kernel by name: the newest stored one for `debian:6.12`, exactly this one
+    /// for `debian:6.12@6.12.117+deb12`, the running one for `running`.
     ///
     /// # Errors
-    /// There is none; the mend says how to get it.
+    /// There is none; the error says how to get it.
     pub fn resolve(&self, name: &str) -> Result<Kernel, Error> {
         if name == "running" {
             return store::running(&PathBuf::from("/"), None);
@@ -207,7 +205,7 @@ fn unknown(name: &str, base: &str, version: Option<&str>, stored: &[Kernel]) -> 
     }
 }
 
-/// The directory that these variables name.
+/// The cache directory that these variables name.
 fn root_by(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Error> {
     let of = |name: &str| {
         let value = variable(name).filter(|value| !value.is_empty());

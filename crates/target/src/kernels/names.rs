@@ -5,20 +5,20 @@ use super::Kernel;
 /// A kernel that Debian packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DebianKernel {
-    /// Its name here.
+    /// Its name in assize.
     pub name: &'static str,
-    /// The release of Debian whose archive has it.
+    /// The Debian suite that has it.
     pub suite: &'static str,
     /// The package that depends on the newest image.
     pub package: &'static str,
-    /// Which images it means, if that package may go on to others.
+    /// The series of its images, if that package may move on to others.
     pub series: Option<&'static str>,
-    /// What it is.
+    /// A description.
     pub about: &'static str,
 }
 
-/// Every kernel that `assize kernel fetch` knows. Which point release a name
-/// stands for is the archive's affair.
+/// Every kernel that `assize kernel fetch` knows. The archive decides which point release a
+/// name gives.
 pub const DEBIAN: &[DebianKernel] = &[
     DebianKernel {
         name: "debian:6.12",
@@ -65,12 +65,12 @@ pub const DEBIAN: &[DebianKernel] = &[
 ];
 
 impl DebianKernel {
-    /// The suite that has what the kernel was built with.
+    /// The suite with the tools that the kernel was built with.
     pub(super) fn base(&self) -> &'static str {
         self.suite.trim_end_matches("-backports")
     }
 
-    /// Whether a package is an image of its series, and of no other flavour.
+    /// Whether a package is an image of its series, and not of another flavour.
     pub(super) fn is_image(&self, package: &str) -> bool {
         let version = package
             .strip_prefix("linux-image-")
@@ -85,9 +85,8 @@ impl DebianKernel {
     }
 }
 
-/// The suites whose packages go together: one with its security updates.
-/// Backports are no suite to install from without being asked, and are looked
-/// at alone.
+/// The suites to use together: a suite and its security updates. Backports are used alone,
+/// because apt installs nothing from them by default.
 pub(super) fn suites(suite: &str) -> Vec<String> {
     match suite == "sid" || suite.ends_with("-backports") {
         true => vec![suite.into()],
@@ -95,13 +94,13 @@ pub(super) fn suites(suite: &str) -> Vec<String> {
     }
 }
 
-/// The Debian kernel of that name.
+/// The Debian kernel of this name.
 pub(super) fn debian(name: &str) -> Option<&'static DebianKernel> {
     DEBIAN.iter().find(|kernel| kernel.name == name)
 }
 
-/// Whether `version`, as somebody wrote it, means this kernel: the version of
-/// its package, its release, or its release up to a `-`.
+/// Whether `version`, as given by the user, means this kernel: the version of its package,
+/// its release, or its release up to a `-`.
 pub(super) fn is_version(kernel: &Kernel, version: &str) -> bool {
     kernel.version == version
         || kernel.release == version
@@ -111,7 +110,7 @@ pub(super) fn is_version(kernel: &Kernel, version: &str) -> bool {
             .is_some_and(|rest| rest.starts_with('-'))
 }
 
-/// The known name that takes the fewest edits, if it takes few.
+/// The known name with the fewest edits, if there are few.
 pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .map(|candidate| (edits(name, candidate), candidate))
@@ -120,7 +119,7 @@ pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -136,12 +135,12 @@ fn edits(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The directory for a name.
+/// The directory for a kernel name.
 pub(super) fn directory(name: &str) -> String {
     name.replace(':', "_")
 }
 
-/// Why a name cannot be given to a kernel, if so.
+/// Why the user cannot give a kernel this name; `None` if they can.
 pub(super) fn refused(name: &str) -> Option<String> {
     if name == "running" || name.starts_with("debian") {
         return Some("this name is taken".into());

@@ -1,4 +1,4 @@
-//! The sources of a kernel, as Debian packages them.
+//! Fetches kernel sources from Debian packages.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use crate::Error;
 use crate::apt::{Apt, Package};
 use crate::fault::{failed, io, list, mend, wrong};
 
-/// The suite whose packages of sources are named as below.
+/// The suite in which source packages are named as below.
 const SUITE: &str = "bookworm";
-/// The file in a tree that has parts of the sources only: these, one a line.
+/// The file in a partial tree that lists its parts, one per line.
 const PARTS: &str = ".parts";
-/// How the name of a directory ends that holds all sources of a version, packed.
+/// Suffix of a directory that contains all sources of a version, packed.
 const PACKED: &str = ".git";
 
-/// The sources of one version of a kernel, unpacked: all, or parts.
+/// The unpacked sources of one kernel version, all or parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The version of the package.
@@ -26,9 +26,9 @@ pub struct Source {
 }
 
 impl Kernels {
-    /// Fetches the newest sources that the archive has of a series such as
-    /// `6.12`, into `root/sources/SERIES/VERSION`. They are kept until there
-    /// are newer ones. 150 MB to fetch, 1.7 GB on disk.
+    /// Fetches the newest sources of a series such as `6.12` from the archive into
+    /// `root/sources/SERIES/VERSION`, where they stay until there are newer ones. 150 MB to
+    /// fetch, 1.7 GB on disk.
     ///
     /// # Errors
     /// No apt, no network, no space; a series that the archive does not have.
@@ -40,9 +40,9 @@ impl Kernels {
         self.fetch_sources(series, &[], progress)
     }
 
-    /// The same, but keeps only these files and directories of the tree, each
-    /// with its path there. All of it will do if it is there already, and
-    /// parts that were kept before stay.
+    /// As [`Kernels::fetch_source`], but keeps only these files and directories of the
+    /// tree, at their paths. A complete tree, if there is one, serves as well, and parts
+    /// stored earlier stay.
     ///
     /// # Errors
     /// As [`Kernels::fetch_source`]; a part that the sources do not have.
@@ -55,7 +55,7 @@ impl Kernels {
         self.fetch_sources(series, parts, progress)
     }
 
-    /// Parts of the sources of just this version of a series, if they are here.
+    /// Parts of the sources of exactly this version of a series, if they are stored.
     #[must_use]
     pub fn stored_source_parts(
         &self,
@@ -70,9 +70,9 @@ impl Kernels {
         })
     }
 
-    /// All sources of a series, packed by `pack`, which is given the tree and its version
-    /// and leaves in its place what is to be kept. Those that are here are taken, of
-    /// whichever version; else the newest are fetched.
+    /// All sources of a series, in packed form. `pack` receives the tree and its version,
+    /// and replaces the tree by what is to be stored. Stored sources are used whatever
+    /// their version; otherwise the newest are fetched.
     ///
     /// # Errors
     /// As [`Kernels::fetch_source`], and those of `pack`.
@@ -122,7 +122,7 @@ impl Kernels {
         of_series.join(version.replace([':', '/'], "_"))
     }
 
-    /// With no parts it is all.
+    /// Fetches these parts; all sources if there are none.
     fn fetch_sources(
         &self,
         series: &str,
@@ -148,7 +148,7 @@ impl Kernels {
     }
 }
 
-/// The package of the sources of a series, and what is done where it is fetched.
+/// The source package of a series, and the start of messages about fetching it.
 fn package(series: &str) -> Result<(String, String), Error> {
     let package = format!("linux-source-{series}");
     let what = format!("fetch {package}");
@@ -162,7 +162,7 @@ fn package(series: &str) -> Result<(String, String), Error> {
     Err(mend(wrong(what, why), format!("write {near}")))
 }
 
-/// The packed sources of a series that are here.
+/// The stored packed sources of a series.
 fn packed(of_series: &Path) -> Result<Option<Source>, Error> {
     if !of_series.is_dir() {
         return Ok(None);
@@ -175,10 +175,10 @@ fn packed(of_series: &Path) -> Result<Option<Source>, Error> {
     Ok(list(of_series)?.into_iter().filter_map(source).next_back())
 }
 
-/// Where the tree is in a temporary directory.
+/// Name of the tree inside a temporary directory.
 const TREE: &str = "tree";
 
-/// The sources of a package in a temporary directory: these parts of them, or all.
+/// Unpacks the sources of a package, all or these parts, in a temporary directory.
 fn unpacked(
     apt: &Apt,
     name: String,
@@ -201,7 +201,7 @@ fn unpacked(
     Ok(temporary)
 }
 
-/// Whether a tree has these parts; with none, whether it has all.
+/// Whether a tree has these parts, or everything if none are given.
 fn holds(tree: &Path, parts: &[&str]) -> bool {
     match std::fs::read_to_string(tree.join(PARTS)) {
         Ok(kept) => {
@@ -212,7 +212,7 @@ fn holds(tree: &Path, parts: &[&str]) -> bool {
     }
 }
 
-/// These parts and those that a tree has; none if all is wanted.
+/// These parts and those that the tree already has; empty if everything is wanted.
 fn with_kept(tree: &Path, parts: &[&str]) -> BTreeSet<String> {
     let kept = std::fs::read_to_string(tree.join(PARTS)).unwrap_or_default();
     let kept = kept.lines().filter(|_| !parts.is_empty());
@@ -224,7 +224,7 @@ fn with_kept(tree: &Path, parts: &[&str]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Unpacks the one archive `linux-source-*.tar.*` of a directory, or parts.
+/// Unpacks the one archive `linux-source-*.tar.*` of a directory, all or these parts.
 fn unpack(from: &Path, to: &Path, parts: &BTreeSet<String>, what: &str) -> Result<(), Error> {
     let archive = list(from)?.into_iter().find_map(|path| {
         let name = path.file_name()?.to_str()?.to_string();
@@ -258,7 +258,7 @@ fn unpack(from: &Path, to: &Path, parts: &BTreeSet<String>, what: &str) -> Resul
 
 const INSTALL: &str = "check the free space; apt-get install tar xz-utils";
 
-/// Removes what is unpacked of older versions.
+/// Removes unpacked sources of older versions.
 fn forget(of_series: &Path) -> Result<(), Error> {
     if !of_series.is_dir() {
         return Ok(());
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A directory with the archive of a package in it.
+    /// A directory with the archive of a package.
     fn archive() -> tempfile::TempDir {
         let place = tempfile::tempdir().unwrap();
         let tree = place.path().join("linux-source-1.0");

@@ -1,4 +1,4 @@
-//! Kernels on disk.
+//! Stores kernels on disk.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,8 @@ use crate::fault::{failed, io, list, mend, read, wrong};
 /// The schema of `kernel.json`.
 const SCHEMA: &str = "assize.kernel/1";
 
-/// The file `kernel.json`. Its presence says that the directory is whole.
+/// The contents of `kernel.json`. The file is written last, so a directory that has it is
+/// complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Description {
@@ -20,10 +21,10 @@ pub(super) struct Description {
     pub(super) version: String,
     pub(super) release: String,
     pub(super) digest: String,
-    /// A directory elsewhere, or below this one if relative.
+    /// Either absolute, or relative to this directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) headers: Option<PathBuf>,
-    /// Where it came from, in words.
+    /// Where the kernel came from, in words.
     pub(super) origin: String,
 }
 
@@ -43,7 +44,7 @@ pub(super) fn stored(directory: &Path) -> Result<Vec<Kernel>, Error> {
     Ok(kernels)
 }
 
-/// Directories that are no temporary ones; none if `path` does not exist.
+/// The subdirectories that are not temporary; none if `path` does not exist.
 pub(super) fn subdirectories(path: &Path) -> Result<Vec<PathBuf>, Error> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -58,7 +59,7 @@ pub(super) fn subdirectories(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(all)
 }
 
-/// The kernel in one directory.
+/// Loads the kernel in a directory.
 pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
     let path = place.join("kernel.json");
     let damaged = |why: String| {
@@ -98,7 +99,7 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
     })
 }
 
-/// Says that the kernel in `place` has headers, at a path below it.
+/// Records in `kernel.json` that the kernel in `place` has headers, at a path below it.
 pub(super) fn describe_headers(place: &Path, headers: &Path) -> Result<(), Error> {
     let path = place.join("kernel.json");
     let mut told: Description = serde_json::from_slice(&read(&path)?)
@@ -115,7 +116,7 @@ fn write_description(path: &Path, told: &Description) -> Result<(), Error> {
     std::fs::write(path, text + "\n").map_err(|error| io("write", path, &error))
 }
 
-/// What is to be said of a kernel whose files lie in a temporary directory.
+/// The description of a kernel whose files are still in a temporary directory.
 pub(super) struct Draft<'a> {
     pub(super) name: &'a str,
     pub(super) version: &'a str,
@@ -123,8 +124,8 @@ pub(super) struct Draft<'a> {
     pub(super) origin: String,
 }
 
-/// Describes `temporary/vmlinuz` and moves the directory to its place, over
-/// what is there.
+/// Writes the description of `temporary/vmlinuz` and moves the directory to its place,
+/// replacing what is there.
 pub(super) fn commit(
     directory: &Path,
     temporary: tempfile::TempDir,
@@ -150,8 +151,8 @@ pub(super) fn commit(
     load(&place)
 }
 
-/// Moves a temporary directory to `place`. What was there goes aside first
-/// and then away.
+/// Moves a temporary directory to `place`. An existing one is moved aside first and removed
+/// afterwards.
 pub(crate) fn into_place(temporary: tempfile::TempDir, place: &Path) -> Result<(), Error> {
     let parent = place.parent().unwrap_or(place);
     std::fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
@@ -168,7 +169,7 @@ pub(crate) fn into_place(temporary: tempfile::TempDir, place: &Path) -> Result<(
     Ok(())
 }
 
-/// A directory `.tmp-…` in `directory`, removed when dropped.
+/// Creates a directory `.tmp-…` in `directory`, removed when dropped.
 pub(crate) fn temporary_in(directory: &Path) -> Result<tempfile::TempDir, Error> {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::create_dir_all(directory).map_err(|error| io("create", directory, &error))?;
@@ -179,7 +180,7 @@ pub(crate) fn temporary_in(directory: &Path) -> Result<tempfile::TempDir, Error>
         .map_err(|error| io("create a directory in", directory, &error))
 }
 
-/// The running kernel, by the files that distributions leave below `root`.
+/// The running kernel, from the files that distributions install below `root`.
 pub(super) fn running(root: &Path, release: Option<&str>) -> Result<Kernel, Error> {
     let release = match release {
         Some(release) => release.to_string(),

@@ -9,7 +9,7 @@ fn kernels() -> (tempfile::TempDir, Kernels) {
     (root, kernels)
 }
 
-/// Puts a kernel into the store as a fetch would.
+/// Stores a kernel as a fetch would.
 fn put(kernels: &Kernels, name: &str, version: &str, release: &str) -> Kernel {
     let temporary = temporary_in(&kernels.directory()).unwrap();
     std::fs::write(
@@ -143,7 +143,7 @@ fn an_added_kernel_is_copied_and_replaces_the_one_before() {
     let mut listed = kernels.list().unwrap();
     listed.retain(|kernel| kernel.name != "running");
     assert_eq!(listed, std::slice::from_ref(&again));
-    // And once more the same.
+    // Adding it again changes nothing.
     assert_eq!(kernels.add("mine", &image, None, None).unwrap(), again);
 }
 
@@ -220,7 +220,7 @@ fn a_damaged_store_says_what_to_remove() {
             "{error}"
         );
     }
-    // Without a description it was never finished.
+    // Without a description it counts as unfinished.
     std::fs::remove_file(place.join("kernel.json")).unwrap();
     assert!(kernels.resolve("debian:6.1").is_err());
 }
@@ -299,7 +299,7 @@ fn tables_of_modules_are_made_where_a_package_has_none() {
         "kernel/base.ko",
         &module(&["depends=", "alias=pci:*", "alias=x"]),
     );
-    // Two that need each other must not hang.
+    // Two modules that need each other must not cause a hang.
     write(at, "kernel/a.ko", &module(&["depends=b"]));
     write(at, "kernel/b.ko", &module(&["depends=a"]));
     index::write(at).unwrap();
@@ -363,7 +363,7 @@ fn a_fetched_kernel_builds_a_module_that_fits_it() {
             .iter()
             .any(|module| module.name == "mbcache")
     );
-    // The second time nothing is fetched.
+    // The second fetch downloads nothing.
     let again = kernels
         .fetch("debian:6.12", Amount::Headers, &mut |_| ())
         .unwrap();

@@ -1,6 +1,6 @@
 //! Kernels of commits, which `assize try` builds. Each is a function of its commit, the
-//! compiler, the configuration and the recipe, and is built once; those that were not used
-//! for longest go when there are too many.
+//! compiler, the configuration and the recipe, and is built once; the least recently used
+//! are removed when there are too many.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use crate::Error;
 use crate::fault::read;
 use crate::prune::{prune_some, touch};
 
-/// What their names begin with; the beginning of the commit's follows.
+/// Prefix of their names; the first digits of the commit follow.
 const TRIED: &str = "try-";
-/// Digits of it.
+/// Number of digits.
 const DIGITS: usize = 12;
-/// Bytes on disk that they may take together: some thirty of them.
+/// Limit in bytes for all of them together: about thirty kernels.
 const MOST: u64 = 2 << 30;
 
 impl Kernel {
-    /// Whether it was built of a commit that was tried.
+    /// Whether it was built from a commit for `assize try`.
     #[must_use]
     pub fn is_tried(&self) -> bool {
         is_tried(&self.name)
@@ -26,10 +26,11 @@ impl Kernel {
 }
 
 impl Kernels {
-    /// The kernel of a commit, if it is stored and would be built alike now.
+    /// The stored kernel of a commit, if a build now would use the same compiler,
+    /// configuration and recipe.
     ///
     /// # Errors
-    /// Programs that a build needs are missing; a description that cannot be read.
+    /// Programs that a build needs are missing; a description cannot be read.
     pub fn tried(&self, commit: &str) -> Result<Option<Kernel>, Error> {
         let name = name(commit);
         let made = Made::here(&format!("build the kernel {name}"))?;
@@ -54,7 +55,7 @@ impl Kernels {
         Ok(None)
     }
 
-    /// Builds the kernel of a commit, whose files a place holds.
+    /// Builds the kernel of a commit whose files are in `place`.
     ///
     /// # Errors
     /// As [`Kernels::build`].
@@ -89,7 +90,7 @@ fn name(commit: &str) -> String {
     format!("{TRIED}{}", commit.get(..DIGITS).unwrap_or(commit))
 }
 
-/// Whether that is a name of ours: somebody else's may begin like it.
+/// Whether this is a name given here; a user's name may begin like it.
 fn is_tried(name: &str) -> bool {
     let digits = name.strip_prefix(TRIED);
     digits.is_some_and(|digits| {
@@ -124,7 +125,8 @@ mod tests {
             kernels.tried_by(COMMIT, &made).unwrap(),
             Some(built.clone())
         );
-        // Of the same beginning, by another compiler, or of no name of ours.
+        // A commit with the same first digits, another compiler, and a name that is not
+        // ours.
         let other = format!("{}9", &COMMIT[..39]);
         assert_eq!(name(&other), built.name);
         assert_eq!(kernels.tried_by(&other, &made).unwrap(), None);

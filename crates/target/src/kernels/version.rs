@@ -1,10 +1,10 @@
-//! Which of two versions of a package is the newer.
+//! Compares versions of Debian packages.
 
 use std::cmp::Ordering;
 
-/// Compares two versions as Debian's policy says (section 5.6.12): parts
-/// without digits by a modified ASCII order, in which `~` sorts before the
-/// end, and numbers by value, in turn; an epoch goes before everything.
+/// Compares two versions by the rules of Debian's policy (section 5.6.12): non-digit parts
+/// in a modified ASCII order in which `~` sorts before the end, and numbers by value,
+/// alternately; an epoch takes precedence.
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     let (epoch_a, a) = epoch(a);
     let (epoch_b, b) = epoch(b);

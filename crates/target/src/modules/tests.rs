@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const RELEASE: &str = "6.12.0-test";
 
-/// A kernel with a few modules that need each other.
+/// A kernel with a few modules that depend on each other.
 fn fixture() -> (tempfile::TempDir, Kernel) {
     let place = tempfile::tempdir().unwrap();
     let directory = place.path().join(RELEASE);

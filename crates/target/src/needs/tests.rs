@@ -99,7 +99,7 @@ fn instruments_need_rights_that_would_help() {
         ("guest-instructions", None),
         ("perf-software", Some("the instrument perf-software")),
         ("wakeup", Some("the instrument wakeup")),
-        // No counter of energy: root would not help.
+        // No energy counters: root would not help.
         ("energy", None),
     ];
     for (name, expected) in cases {
@@ -306,6 +306,6 @@ fn a_placement_policy_needs_rights_and_its_program() {
         all.map(|linked| linked.program).collect::<Vec<_>>()
     };
     assert!(needed(program).contains(&"scx_x".to_string()));
-    // What attaches an object is ours.
+    // The program that attaches an object comes with assize.
     assert!(!needed(policy(PolicyForm::Object)).contains(&"scx_x".to_string()));
 }

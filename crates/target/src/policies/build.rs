@@ -1,4 +1,4 @@
-//! From sources to objects.
+//! Builds the BPF objects of policies.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -16,24 +16,24 @@ use crate::kernels::{into_place, temporary_in};
 use crate::process::{Process, in_words};
 use crate::prune::{prune, touch};
 
-/// Path below `policies/` and text of every file that a build reads.
+/// Every file that a build reads: path below `policies/` and text.
 pub(super) const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs"));
 
-/// What the program is called that attaches policies.
+/// Name of the program that attaches policies.
 pub(super) const ATTACH: &str = "attach";
-/// Part of every key: to be raised when the same sources are built otherwise.
+/// Part of every key: change it when the same sources are built differently.
 const RECIPE: &[u8] = b"assize.policies/1";
-/// Bytes that objects may take on disk before old ones go.
+/// Limit in bytes for stored objects; the oldest are removed first.
 const BUILT: u64 = 16 << 20;
 /// A build takes seconds, and unpredictably more under load.
 const LIMIT: Duration = Duration::MAX;
-/// What the list of all that a build read is called beside the objects.
+/// Name of the list of all files that a build read.
 const INPUTS: &str = "inputs";
-/// Compilers that make BPF, the first that is there.
+/// Compilers for BPF, in order of preference.
 const CLANG: &[&str] = &[
     "clang", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14",
 ];
-/// Compilers of the program.
+/// Compilers for the program, in order of preference.
 const CC: &[&str] = &["cc", "gcc", "gcc-14", "gcc-12"];
 
 /// A header of libbpf that policies include.
@@ -42,12 +42,12 @@ const HEADER: &str = "bpf/bpf_helpers.h";
 const WHAT: &str = "build placement policies";
 const INSTALL: &str = "run `apt install clang gcc libbpf-dev`";
 
-/// The file of a policy's object.
+/// The object file of a policy.
 pub(super) fn object_of(name: &str) -> String {
     format!("{name}.bpf.o")
 }
 
-/// The compilers of this host.
+/// The compilers found on this host.
 struct Compilers {
     clang: PathBuf,
     cc: PathBuf,
@@ -68,7 +68,7 @@ impl Compilers {
     }
 }
 
-/// The compiler of BPF, if all is here that a build needs.
+/// The BPF compiler, if everything that a build needs is installed.
 pub(super) fn compiler() -> Result<PathBuf, Error> {
     let compilers = Compilers::find()?;
     let places = ["/usr/include", "/usr/local/include"];
@@ -79,8 +79,8 @@ pub(super) fn compiler() -> Result<PathBuf, Error> {
     }
 }
 
-/// The directory in which the objects and the program lie. Builds them unless
-/// they are there, built from what is there now.
+/// Returns the directory with the objects and the program. Builds them unless there is a
+/// build of the current inputs.
 pub(super) fn ensure(root: &Path) -> Result<PathBuf, Error> {
     let compilers = Compilers::find()?;
     let home = root.join("policies");
@@ -89,7 +89,7 @@ pub(super) fn ensure(root: &Path) -> Result<PathBuf, Error> {
         Some(place) => place,
         None => {
             let _lock = crate::lock::take(&home, &mut |_| ())?;
-            // Another process may have done it in the meantime.
+            // Another process may have built it in the meantime.
             match find(&home, &key) {
                 Some(place) => place,
                 None => make(&home, &key, &compilers)?,
@@ -100,7 +100,8 @@ pub(super) fn ensure(root: &Path) -> Result<PathBuf, Error> {
     Ok(place)
 }
 
-/// What is known before a build. Which headers it read is only known afterwards.
+/// A hash of the inputs known before a build. The headers it reads are only known
+/// afterwards.
 fn key(compilers: &Compilers) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
@@ -119,13 +120,13 @@ fn key(compilers: &Compilers) -> String {
     hash.finalize().to_hex()[..32].to_string()
 }
 
-/// Of what a file holds, or of nothing.
+/// Digest of a file's contents; of nothing if it cannot be read.
 fn digest(path: &Path) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     blake3::hash(&bytes).to_hex()[..32].to_string()
 }
 
-/// Where they lie if all that their build read is as it was then.
+/// The directory of a build whose inputs have not changed since.
 fn find(home: &Path, key: &str) -> Option<PathBuf> {
     let holds = |place: &PathBuf| {
         let name = place.file_name().unwrap_or_default().to_string_lossy();
@@ -136,7 +137,7 @@ fn find(home: &Path, key: &str) -> Option<PathBuf> {
     places.into_iter().find(holds)
 }
 
-/// Whether each file of a list has the digest that stands before it.
+/// Whether each file of a list still has the digest in front of it.
 fn as_listed(inputs: &str) -> bool {
     inputs.lines().all(|line| {
         let pair = line.split_once(' ');
@@ -186,8 +187,8 @@ fn make(home: &Path, key: &str, compilers: &Compilers) -> Result<PathBuf, Error>
     Ok(place)
 }
 
-/// The same bytes must come out wherever this is done, so the directory is cut
-/// from paths.
+/// The compiler command for an object. The output must be the same in every directory, so
+/// directories are removed from paths.
 fn compile(compilers: &Compilers, work: &Path, source: &str) -> Command {
     let mut command = Command::new(&compilers.clang);
     command
@@ -213,7 +214,7 @@ fn link(compilers: &Compilers, work: &Path) -> Command {
     command
 }
 
-/// Runs a compiler; what it says becomes the error.
+/// Runs a compiler; its messages become the error.
 fn run(mut command: Command, work: &Path, home: &Path) -> Result<(), Error> {
     command.env("LC_ALL", "C").env_remove("CPATH");
     let log = home.join("build.log");
@@ -223,7 +224,7 @@ fn run(mut command: Command, work: &Path, home: &Path) -> Result<(), Error> {
     let mut process = Process::start(command, work, errors, None, LIMIT).map_err(could_not)?;
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {
-        // Compilers say what is wrong on standard error.
+        // Compilers report errors on standard error.
         output.read_to_end(&mut Vec::new()).map_err(could_not)?;
     }
     let why = match process.wait().map_err(could_not)? {
@@ -240,7 +241,7 @@ fn run(mut command: Command, work: &Path, home: &Path) -> Result<(), Error> {
     })
 }
 
-/// The first line that says what is wrong.
+/// The first line that reports an error.
 fn first_error(log: &str) -> Option<String> {
     let marks = ["error: ", "cannot find -l"];
     let mut lines = log.lines().map(str::trim);
@@ -248,19 +249,19 @@ fn first_error(log: &str) -> Option<String> {
     Some(line.to_string())
 }
 
-/// Whether a compiler has looked for libbpf, or what is part of it, in vain.
+/// Whether a compiler did not find libbpf or its headers.
 fn is_libbpf_missing(log: &str) -> bool {
     log.contains("cannot find -lbpf")
         || log.contains("bpf/") && log.contains("file not found")
         || log.contains("bpf/") && log.contains("No such file")
 }
 
-/// The files that a compiler has read, but for our own sources.
+/// The files that a compiler has read, except our own sources.
 fn dependencies(text: &str, work: &Path) -> Vec<PathBuf> {
     let text = text.replace("\\\n", " ");
     let after = text.split_once(':').map_or("", |(_, after)| after);
     let paths = after.split_whitespace().map(Path::new);
-    // Ours are named by relative paths.
+    // Our own are named by relative paths.
     let others = paths.filter(|path| path.is_absolute() && !path.starts_with(work));
     others.map(Path::to_path_buf).collect()
 }

@@ -1,11 +1,10 @@
-//! The project's own placement policies, and what attaches them.
+//! The placement policies that come with assize, and the program that attaches them.
 //!
-//! Their sources are part of this crate. Whoever asks for one gets all of them
-//! built, once: what comes out is kept below `<root>/policies/built` under a hash
-//! of the sources, with a list of all else that was read, and serves as long as
-//! nothing of that has changed. They are built for no kernel in particular: where
-//! the fields of its structures lie is filled in when a policy is loaded, from
-//! the kernel's own type information.
+//! Their sources are embedded in this crate. A request for one builds all of them, once:
+//! the result is stored below `<root>/policies/built` under a hash of the sources, with a
+//! list of all other files that were read, and is reused until one of these changes. They
+//! are not built for a particular kernel: offsets of structure fields are filled in when a
+//! policy is loaded, from the kernel's own type information (CO-RE).
 
 mod build;
 
@@ -18,49 +17,49 @@ use crate::carried::{CarriedPolicy, EXPERIMENT};
 use crate::fault::{mend, read, wrong};
 use crate::kernels::Kernel;
 
-/// The option of a kernel's configuration without which it has no policies.
+/// The configuration option that a kernel needs for placement policies.
 const SCHED_EXT: &str = "CONFIG_SCHED_CLASS_EXT";
-/// Where the program lies in a machine of ours that attaches policies.
+/// The guest path of the program that attaches policies.
 pub(crate) const ATTACH: &str = "/experiment/policies/attach";
 
-/// Whether placement policies can be built here: the compiler that does.
+/// Checks that placement policies can be built here, and returns the compiler.
 ///
 /// # Errors
-/// What is missing, and the mend.
+/// What is missing, and how to get it.
 pub fn compiler() -> Result<PathBuf, Error> {
     build::compiler()
 }
 
-/// Builds policies and says where they are.
+/// Builds policies and finds their objects.
 #[derive(Debug, Clone)]
 pub(crate) struct Policies {
     root: PathBuf,
 }
 
-/// A policy that is to be carried to a machine.
+/// A policy to be carried to a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Object {
-    /// As it was asked for.
+    /// The policy as requested.
     pub(crate) asked: PlacementPolicy,
-    /// Its file here.
+    /// The path of its object here.
     pub(crate) file: PathBuf,
-    /// What that holds.
+    /// The contents of the object.
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Policies {
-    /// Keeps what it builds below `root`.
+    /// Policies stored below `root`.
     pub(crate) fn new(root: &Path) -> Self {
         Policies {
             root: root.to_path_buf(),
         }
     }
 
-    /// The program that attaches policies, and the objects of those among
-    /// these that are objects; nothing if there is none.
+    /// Returns the program that attaches policies and the objects of those policies that
+    /// are BPF objects; `None` if there are none.
     ///
     /// # Errors
-    /// No compiler, a build that failed, or an object that is not there.
+    /// No compiler, a build that failed, or an object that does not exist.
     pub(crate) fn objects(
         &self,
         policies: &[PlacementPolicy],
@@ -91,7 +90,7 @@ impl Policies {
         Ok(Some((place.join(build::ATTACH), objects)))
     }
 
-    /// The same policy with the program that attaches it here.
+    /// The same policy with the command that attaches it here.
     ///
     /// # Errors
     /// As [`Policies::objects`].
@@ -107,20 +106,20 @@ impl Policies {
     }
 }
 
-/// Whether it is an object that has to be attached.
+/// Whether the policy is a BPF object that has to be attached.
 pub(crate) fn is_object(policy: &PlacementPolicy) -> bool {
     matches!(policy.form, PolicyForm::Ours | PolicyForm::Object)
 }
 
-/// What attaches an object with its tunables.
+/// The command that attaches an object with its tunables.
 fn argv(attach: &str, object: &str, policy: &PlacementPolicy) -> Vec<String> {
     let fixed = [attach.to_string(), object.to_string()];
     fixed.into_iter().chain(policy.settings()).collect()
 }
 
 impl Object {
-    /// Where it lies in a machine of ours, and how it is attached there. The
-    /// place says what it holds, since two may have the same name.
+    /// The object's path in the guest, and how it is attached there. The path contains the
+    /// digest, since two objects may have the same name.
     pub(crate) fn carried(&self) -> (String, CarriedPolicy) {
         let digest = blake3::hash(&self.bytes).to_hex().to_string();
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
@@ -134,8 +133,8 @@ impl Object {
     }
 }
 
-/// Fails if an order wants a policy and its kernel is built without
-/// `sched_ext`. Of a kernel whose configuration is not here, the run will tell.
+/// Fails if an order wants a policy and its kernel is built without `sched_ext`. If the
+/// kernel's configuration is not known, passes: the run will show.
 pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
     let Some(policy) = &order.job.policy else {
         return Ok(());

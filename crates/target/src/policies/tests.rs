@@ -1,4 +1,4 @@
-//! Tests of policies that build and carry them.
+//! Tests that build and carry policies.
 
 use std::collections::BTreeMap;
 use std::fs;

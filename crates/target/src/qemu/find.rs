@@ -1,4 +1,4 @@
-//! Which QEMU there is, and what it can do.
+//! Finds QEMU, and what it can do.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,11 +7,11 @@ use crate::Error;
 use crate::qemu_build::{self, MARK};
 use crate::qemu_store::{self, QemuFiles};
 
-/// The oldest QEMU that the exact machine was tried with.
+/// The oldest QEMU that the exact machine was tested with.
 const OLDEST: (u32, u32) = (7, 2);
-/// Names a program to use instead of those that are found.
+/// Names a program to use instead of those found.
 const VARIABLE: &str = "ASSIZE_QEMU";
-/// What brings the best one.
+/// The command that gets the best QEMU.
 const FETCH: &str = "assize kernel fetch --qemu";
 
 /// One QEMU for x86-64.
@@ -19,29 +19,28 @@ const FETCH: &str = "assize kernel fetch --qemu";
 pub struct Qemu {
     /// The program.
     pub binary: PathBuf,
-    /// Where its firmware is; empty for where it was built to look.
+    /// Directories with its firmware; empty for the built-in default.
     pub data: Vec<PathBuf>,
-    /// As it says itself: `10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)`;
-    /// one of ours `10.0.13+assize.1a2b3c4d`.
+    /// Its own version string: `10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)`;
+    /// `10.0.13+assize.1a2b3c4d` for one that assize built.
     pub version: String,
-    /// Whether each CPU of a guest can have an instruction clock of its own,
-    /// which only ours has.
+    /// Whether each guest CPU can have its own instruction clock, which only the QEMU that
+    /// assize builds supports.
     pub parallel: bool,
 }
 
-/// What a QEMU is wanted for.
+/// What a QEMU is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum For {
     /// Machines whose clock counts instructions.
     Exact,
-    /// Machines with the clock of this host.
+    /// Machines with the host's clock.
     Live,
 }
 
 impl Qemu {
-    /// The QEMU for exact machines: `$ASSIZE_QEMU` if set; else ours, if
-    /// `root` has it; else the newest of the one fetched there and the one in
-    /// PATH.
+    /// Finds the QEMU for exact machines: `$ASSIZE_QEMU` if set; else the one assize built,
+    /// if it is below `root`; else the newer of the one fetched there and the one in PATH.
     ///
     /// # Errors
     /// There is none, or it does not run, or it is too old.
@@ -49,8 +48,8 @@ impl Qemu {
         Qemu::find_for(For::Exact, root)
     }
 
-    /// The QEMU for live machines: the same, but ours comes last, since it
-    /// has no hardware virtualisation.
+    /// Finds the QEMU for live machines: as [`Qemu::find`], but the one assize built comes
+    /// last, since it has no hardware virtualisation.
     ///
     /// # Errors
     /// As [`Qemu::find`].
@@ -91,10 +90,10 @@ impl Qemu {
         }
     }
 
-    /// The QEMU at a path. What it can do is asked of the program itself.
+    /// The QEMU at a path. Version and capabilities are queried from the program.
     ///
     /// # Errors
-    /// It does not run, or does not say its version.
+    /// It does not run, or does not print its version.
     pub fn at(binary: PathBuf, data: Vec<PathBuf>) -> Result<Qemu, Error> {
         let what = format!("run {}", binary.display());
         let output = say(&binary, "--version", &[]).map_err(|error| Error {
@@ -145,10 +144,10 @@ impl Qemu {
         })
     }
 
-    /// Whether a machine with this many CPUs can be exact.
+    /// Fails if a machine with this many CPUs cannot be exact.
     ///
     /// # Errors
-    /// Several CPUs want the QEMU that is built here.
+    /// Several CPUs need the QEMU that assize builds.
     pub fn fits(&self, cpus: u32) -> Result<(), Error> {
         if cpus <= 1 || self.parallel {
             return Ok(());
@@ -169,7 +168,7 @@ impl Qemu {
     }
 }
 
-/// What brings a QEMU for several CPUs, where these packages are missing.
+/// How to get a QEMU for several CPUs, if these packages are missing.
 fn mend_of(named: bool, packages: &[&str]) -> String {
     let mut steps = Vec::new();
     if named {
@@ -182,7 +181,7 @@ fn mend_of(named: bool, packages: &[&str]) -> String {
     steps.join(", then ")
 }
 
-/// Of those that are not ours the newest; ours if there is no other.
+/// The newer of the fetched and the system's QEMU; ours if there is neither.
 fn choose(
     fetched: Option<Qemu>,
     system: Option<Result<Qemu, Error>>,
@@ -200,7 +199,8 @@ fn choose(
     }
 }
 
-/// The version in what `--version` prints; for ours as its place is called.
+/// The version in the output of `--version`; for ours, in the form that names its
+/// directory.
 fn version_in(text: &str) -> Option<String> {
     let (_, version) = text.lines().next()?.split_once("version ")?;
     let version = version.trim();
@@ -214,8 +214,8 @@ fn version_in(text: &str) -> Option<String> {
     })
 }
 
-/// Whether a program can give each CPU a clock: whether it lists the option.
-/// QEMU lists them for `help` in the second place; in the first it is a shift.
+/// Whether a QEMU can give each CPU a clock: whether it lists the option. QEMU lists
+/// options if `help` is in second place; in first place it is a shift.
 pub(crate) fn is_parallel(binary: &Path) -> bool {
     let output = say(binary, "-icount", &["shift=0,help"]);
     output.is_ok_and(|output| {

@@ -1,11 +1,10 @@
-//! A QEMU of our own: a source package of Debian with the patches of `qemu/`.
+//! Builds the patched QEMU: a Debian source package with the patches of `qemu/`.
 //!
-//! Debian's signature vouches for the archive's lists, these for the hash of
-//! the sources, and a table in `qemu/` says which hashes were tried. What is
-//! built lies in `<root>/qemu/VERSION/`, with the firmware that it needs, and
-//! appears there by rename. VERSION is QEMU's own and, after `+assize.`, the
-//! begin of a hash over patches, arguments of configure and firmware: two
-//! QEMUs of one VERSION carry out the same machine.
+//! Debian's signature vouches for the archive's lists, these for the hash of the sources,
+//! and a table in `qemu/` says which hashes were tested. The result is stored in
+//! `<root>/qemu/VERSION/` with its firmware, and appears there by rename. VERSION is QEMU's
+//! own version, `+assize.`, and the start of a hash of patches, configure arguments and
+//! firmware: two QEMUs of one VERSION emulate the same machine.
 
 mod recipe;
 mod steps;
@@ -28,19 +27,19 @@ use crate::prune::touch;
 use crate::qemu::is_parallel;
 use crate::qemu_store::QemuFiles;
 
-/// What stands between QEMU's version and the hash.
+/// The separator between QEMU's version and the hash.
 pub(crate) const MARK: &str = "+assize.";
-/// Where the source package is from.
+/// The suites with the source package.
 const SUITES: [&str; 2] = ["trixie", "trixie-security"];
 const PACKAGE: &str = "qemu";
-/// The file in each place that holds the digest of its recipe. Its presence
-/// says that the place is whole.
+/// The file in each directory with the digest of its recipe. A directory that has it is
+/// complete.
 const RECIPE: &str = "recipe";
 const BINARY: &str = "usr/bin/qemu-system-x86_64";
 const DATA: &str = "usr/share/qemu";
-/// Firmware, which Debian's source package has no blobs of: what microvm
-/// starts, what loads a kernel of either form, and what each local APIC asks
-/// for. The packages, and where they have it.
+/// Firmware, which Debian's source package does not contain: for starting a microvm, for
+/// loading either kind of kernel, and for each local APIC. The packages, their directories,
+/// and the files.
 const FIRMWARE: [(&str, &str, &[&str]); 2] = [
     ("seabios", "usr/share/seabios", &["bios-microvm.bin"]),
     (
@@ -54,13 +53,13 @@ const FIRMWARE: [(&str, &str, &[&str]); 2] = [
         ],
     ),
 ];
-/// How long one that another assize has built is kept unused.
+/// How long a QEMU that another version of assize built is kept unused.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What a build is doing, in words.
+/// What a build is doing, for messages.
 const WHAT: &str = "build QEMU";
 
-/// The newest QEMU below `root` that was built by the recipe in this binary.
+/// The newest QEMU below `root` that was built with this binary's recipe.
 #[must_use]
 pub fn stored(root: &Path) -> Option<QemuFiles> {
     stored_by(root, &Recipe::ours().digest())
@@ -80,7 +79,7 @@ fn stored_by(root: &Path, recipe: &str) -> Option<QemuFiles> {
     })
 }
 
-/// All places of QEMUs of ours, also by other recipes.
+/// The directories of all QEMUs that assize built, with other recipes too.
 fn places(root: &Path) -> Vec<PathBuf> {
     let mut places = list(&root.join("qemu")).unwrap_or_default();
     places.retain(|place| !name_of(place).starts_with('.') && name_of(place).contains(MARK));
@@ -92,12 +91,11 @@ fn name_of(place: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Ours, built now unless it is there.
+/// Returns the patched QEMU, building it if necessary.
 ///
 /// # Errors
-/// Something that the build needs is missing, which is then named; no apt, no
-/// network, no space; a source that the patches do not fit; a build that
-/// fails, whose log is kept.
+/// Something that the build needs is missing, and named; no apt, no network, no space; a
+/// source that the patches do not fit; a failed build, whose log is kept.
 pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
     if let Some(there) = stored(root) {
         return Ok(there);
@@ -133,7 +131,7 @@ fn prune(root: &Path, but: &Path, now: SystemTime) {
         let used = fs::metadata(place).and_then(|about| about.modified());
         let age = used.ok().and_then(|used| now.duration_since(used).ok());
         if age.is_some_and(|age| age > UNUSED) {
-            // One that cannot be removed takes space, no more.
+            // If this fails, it only wastes space.
             let _ = fs::remove_dir_all(place);
         }
     }
@@ -142,12 +140,12 @@ fn prune(root: &Path, but: &Path, now: SystemTime) {
 struct Build<'a> {
     recipe: Recipe<'a>,
     known: Vec<Known>,
-    /// `<root>/qemu`, whose lock is taken.
+    /// `<root>/qemu`, which is locked.
     directory: &'a Path,
 }
 
 impl Build<'_> {
-    /// Gives the place that it has made.
+    /// Builds, and returns the new directory.
     fn carry_out(&self, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, Error> {
         let work = temporary_in(self.directory)?;
         let made = temporary_in(self.directory)?;
@@ -179,7 +177,7 @@ impl Build<'_> {
         Ok(place)
     }
 
-    /// Fetches the sources and gives their archive.
+    /// Fetches the sources and returns their archive.
     fn source(
         &self,
         apt: &Apt,
@@ -201,7 +199,7 @@ impl Build<'_> {
         apt.fetch_source(&source, &work.join("archive"), progress)
     }
 
-    /// Fetches firmware into the new place. Gives a hash over it.
+    /// Fetches firmware into the new directory. Returns its hash.
     fn firmware(
         &self,
         apt: &Apt,
@@ -248,7 +246,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Fetches what configures QEMU from the Python registry, by its hash.
+    /// Fetches Meson, which configures QEMU, from the Python registry, and checks its hash.
     fn fetch_wheel(
         &self,
         log: &mut Log,
@@ -288,7 +286,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Configures and compiles; gives the program.
+    /// Configures and compiles; returns the program.
     fn compile(
         &self,
         log: &mut Log,
@@ -324,14 +322,14 @@ impl Build<'_> {
     }
 }
 
-/// A program that gives way to others.
+/// A program run at a lower priority.
 fn niced(program: &Path) -> Command {
     let mut command = Command::new("nice");
     command.args(["-n", "5"]).arg(program);
     command
 }
 
-/// What stands behind the version.
+/// The hash after the version.
 fn short(recipe: &str, firmware: &str) -> String {
     let both = blake3::hash(format!("{recipe} {firmware}").as_bytes());
     both.to_hex().chars().take(8).collect()

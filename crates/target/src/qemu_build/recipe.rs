@@ -1,15 +1,15 @@
-//! What our QEMU is built from: the folder `qemu/`, which lies in this binary.
+//! The recipe for the patched QEMU: the folder `qemu/`, embedded in this binary.
 
 use crate::Error;
 use crate::fault::{failed, mend};
 use crate::kernels::compare_versions;
 
-/// Path below `qemu/` and text of every file that a build reads.
+/// Every file that a build reads: path below `qemu/` and text.
 const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/qemu.rs"));
 
-/// Which files are fetched, with their hashes.
+/// The table of files to fetch, with their hashes.
 const SOURCE: &str = "source";
-/// The options of QEMU's own configure.
+/// The arguments of QEMU's configure.
 const CONFIGURE: &str = "configure";
 
 /// The files of a recipe, sorted by path.
@@ -21,17 +21,17 @@ pub(super) struct Recipe<'a> {
 /// One line of the table of sources: a file that is known to be good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Known {
-    /// What it is of.
+    /// What it contains.
     pub(super) what: Part,
-    /// Its version, as those say who made it: `10.0.13`.
+    /// Its upstream version: `10.0.13`.
     pub(super) version: String,
     /// Its name.
     pub(super) file: String,
-    /// SHA-256 of its bytes, in lower-case hexadecimal digits.
+    /// SHA-256 of its bytes, in lower-case hexadecimal.
     pub(super) sha256: String,
 }
 
-/// What a file that is fetched is a part of.
+/// What a fetched file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// QEMU's sources.
@@ -40,18 +40,18 @@ pub(super) enum Part {
     Wheel,
 }
 
-/// How far a source package is known.
+/// How far a source package is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     /// It is in the table.
     Known,
-    /// It is a newer one of a series that is, which only the archive's
-    /// signature vouches for.
+    /// It is newer than one of the same series in the table; only the archive's signature
+    /// vouches for it.
     Newer,
 }
 
 impl<'a> Recipe<'a> {
-    /// That of this project.
+    /// The recipe embedded in this binary.
     pub(super) fn ours() -> Recipe<'static> {
         Recipe { files: OURS }
     }
@@ -68,7 +68,7 @@ impl<'a> Recipe<'a> {
             .map_or("", |(_, text)| text)
     }
 
-    /// Name and text of the patches, in the order in which they apply.
+    /// Names and texts of the patches, in the order in which they apply.
     pub(super) fn patches(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let files = self.files.iter().copied();
         files.filter(|(path, _)| path.starts_with("patches/"))
@@ -82,8 +82,8 @@ impl<'a> Recipe<'a> {
             .collect()
     }
 
-    /// A hash over all that makes a QEMU of this recipe another one: patches
-    /// and arguments. Which version it is built from is in its name.
+    /// A hash of patches and configure arguments. The version it is built from is in its
+    /// name.
     pub(super) fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
@@ -146,7 +146,7 @@ fn known(line: &str) -> Result<Known, String> {
     })
 }
 
-/// Whether a source package is one to build from; else why not.
+/// Whether to build from a source package; otherwise why not.
 pub(super) fn trust(known: &[Known], file: &str, sha256: &str) -> Result<Trust, String> {
     let qemu = || known.iter().filter(|known| known.what == Part::Qemu);
     if let Some(named) = qemu().find(|known| known.file == file) {
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(digest(2, "qemu 2 a b"), first);
         assert_ne!(digest(0, "--b\n"), first);
         assert_ne!(digest(1, "two"), first);
-        // Where one text ends and the next begins matters.
+        // The boundaries between texts matter.
         assert_ne!(digest(0, "--\na\n"), first);
     }
 }

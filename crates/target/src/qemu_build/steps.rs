@@ -1,4 +1,4 @@
-//! Programs that a build runs, with a log.
+//! Runs the programs of a build, with a log.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,7 +10,7 @@ use crate::Error;
 use crate::fault::{failed, io, mend};
 use crate::process::{Process, in_words};
 
-/// What variables of the environment would change, somebody else decides.
+/// Environment variables that would change the build.
 const UNSET: &[&str] = &[
     "CFLAGS",
     "CXXFLAGS",
@@ -22,10 +22,10 @@ const UNSET: &[&str] = &[
     "VIRTUAL_ENV",
 ];
 
-/// Lines of a log that an error looks at.
+/// How many lines at the end of the log to search for an error.
 const LAST: usize = 200;
 
-/// The log of one build. All that its programs print goes there.
+/// The log of one build, with all output of its programs.
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,
@@ -33,16 +33,16 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Begins a new one at `path`.
+    /// Creates a log at `path`.
     pub(super) fn begin(path: PathBuf) -> Result<Log, Error> {
-        // Those that run append to it, too.
+        // Child processes append to it, too.
         let file = File::create(&path).and_then(|_| File::options().append(true).open(&path));
         let file = file.map_err(|error| io("write", &path, &error))?;
         Ok(Log { path, file })
     }
 
-    /// Runs a program to its end, and has `watch` see each line of its
-    /// standard output. `what` begins the error, if it fails.
+    /// Runs a program to its end, and passes each line of its standard output to `watch`.
+    /// If it fails, the error begins with `what`.
     pub(super) fn run(
         &mut self,
         what: &str,
@@ -65,7 +65,7 @@ impl Log {
             for line in BufReader::new(output).split(b'\n') {
                 let line = line.map_err(start)?;
                 let line = String::from_utf8_lossy(&line);
-                // What cannot be logged is missing in the log, no more.
+                // If this fails, the line is only missing in the log.
                 let _ = writeln!(self.file, "{line}");
                 watch(&line);
             }
@@ -77,7 +77,7 @@ impl Log {
         }
     }
 
-    /// The line of the log that says what is wrong.
+    /// The error for a failed program, with the line of the log that says why.
     fn complaint(&self, what: &str, program: &str, how: &str) -> Error {
         let text = std::fs::read(&self.path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -93,7 +93,7 @@ impl Log {
     }
 }
 
-/// The first of the last lines that speaks of an error, else the last one.
+/// The first of the last lines that mentions an error, else the last one.
 fn telling(log: &str) -> Option<&str> {
     let lines: Vec<&str> = log
         .lines()
@@ -108,15 +108,15 @@ fn telling(log: &str) -> Option<&str> {
         .copied()
 }
 
-/// Tells of a build by tenths: what `[12/345]` at the begin of ninja's lines
-/// counts.
+/// Reports the progress of a build in tenths, from the `[12/345]` at the start of ninja's
+/// lines.
 #[derive(Debug, Default)]
 pub(super) struct Tenths {
     told: u64,
 }
 
 impl Tenths {
-    /// The part in percent, if it is one to tell.
+    /// Returns the progress in percent, if another tenth is done.
     pub(super) fn see(&mut self, line: &str) -> Option<u64> {
         let (count, _) = line.strip_prefix('[')?.split_once(']')?;
         let (done, all) = count.split_once('/')?;

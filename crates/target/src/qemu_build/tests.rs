@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A place as a build leaves it.
+/// A directory as a build leaves it.
 fn place(root: &Path, name: &str, recipe: &str) -> PathBuf {
     let place = root.join("qemu").join(name);
     create(&place.join("usr/bin")).unwrap();
@@ -80,7 +80,7 @@ fn a_patch_fits_exactly_or_is_named() {
     build.patch(&mut log, &source, work.path()).unwrap();
     let text = fs::read_to_string(source.join("a.c")).unwrap();
     assert_eq!(text, "one\n2\nthree\n");
-    // One line of what is around has changed: with fuzz it would apply.
+    // A context line has changed: with fuzz it would apply.
     fs::write(source.join("a.c"), "zero\ntwo\nthree\n").unwrap();
     let error = build.patch(&mut log, &source, work.path()).unwrap_err();
     assert!(

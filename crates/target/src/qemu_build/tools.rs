@@ -1,11 +1,11 @@
-//! What of this machine a build of QEMU needs.
+//! Tools and libraries that a build of QEMU needs.
 
 use std::process::{Command, Stdio};
 
 use super::recipe::Recipe;
 use crate::elf::Host;
 
-/// Programs, and the packages of Debian that have them.
+/// Programs, and the Debian packages that contain them.
 const PROGRAMS: &[(&str, &str)] = &[
     ("cc", "gcc"),
     ("make", "make"),
@@ -16,12 +16,12 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("xz", "xz-utils"),
 ];
 
-/// The packages of Debian that a build of ours needs and that are missing.
+/// The Debian packages that a build of the patched QEMU needs and that are missing.
 #[must_use]
 pub fn missing() -> Vec<&'static str> {
     let host = Host::this();
     let mut missing = programs(|name| host.program(name).is_some());
-    // Each of the others is asked for by a program that may be missing itself.
+    // Each of the others is checked with a program that may be missing itself.
     let python = ["-c", "import ensurepip, venv"];
     if !succeeds(Command::new("python3").args(python)) {
         missing.push("python3-venv");
@@ -54,7 +54,7 @@ fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Whether the compiler finds what a text includes.
+/// Whether the compiler finds the headers that a text includes.
 fn compiles(text: &str) -> bool {
     let file = || {
         let file = tempfile::Builder::new().suffix(".c").tempfile()?;
@@ -62,7 +62,7 @@ fn compiles(text: &str) -> bool {
         Ok::<_, std::io::Error>(file)
     };
     let Ok(file) = file() else {
-        // Then the build says what is the matter.
+        // The build itself will report the error.
         return true;
     };
     succeeds(Command::new("cc").arg("-fsyntax-only").arg(file.path()))

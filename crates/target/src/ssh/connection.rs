@@ -12,27 +12,28 @@ use tempfile::TempDir;
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::{Error, packages};
 
-/// Words of the command to use instead of `ssh`.
+/// The command to use instead of `ssh`.
 const VARIABLE: &str = "ASSIZE_SSH";
-/// What ssh exits with if it, and not the remote command, failed.
+/// ssh's exit status if ssh itself failed, not the remote command.
 const SSH_FAILED: i32 = 255;
-/// A socket's path may have 108 bytes, of which ssh wants some for itself.
+/// Maximum length of the socket's path: 108 bytes are allowed, of which ssh needs some
+/// itself.
 const SOCKET_PATH: usize = 80;
-/// How long anything but a run may take.
+/// How long any command except a run may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A host that ssh reaches, over one connection for everything if possible.
+/// A host reached by ssh, over one shared connection if possible.
 #[derive(Debug)]
 pub(super) struct Connection {
     host: String,
     words: Vec<String>,
-    /// Where the socket of the shared connection is, if that is possible.
+    /// The directory with the socket of the shared connection, if there is one.
     directory: Option<TempDir>,
 }
 
 impl Connection {
-    /// The host by any name that ssh accepts, reached by `$ASSIZE_SSH` or
-    /// `ssh`. Connects to nothing.
+    /// A host, by any name that ssh accepts, reached by `$ASSIZE_SSH` or `ssh`. Does not
+    /// connect.
     pub(super) fn new(host: &str) -> Result<Connection, Error> {
         let words = words(&env::var(VARIABLE).unwrap_or_default());
         Connection::with_command(host, words)
@@ -67,7 +68,7 @@ impl Connection {
         Some(self.directory.as_ref()?.path().join("socket"))
     }
 
-    /// `ssh` with its options and the host, but nothing to do yet.
+    /// `ssh` with its options and the host, without a remote command.
     fn command(&self, options: &[&str]) -> Command {
         let (program, words) = self
             .words
@@ -101,10 +102,10 @@ impl Connection {
         command
     }
 
-    /// Connects, for [`Connection::run`] to use that connection again.
+    /// Opens the connection that [`Connection::run`] shares.
     ///
     /// # Errors
-    /// If the host cannot be reached, or does not let this user in.
+    /// The host cannot be reached, or does not let this user in.
     pub(super) fn open(&self) -> Result<(), Error> {
         let Some(directory) = &self.directory else {
             return Ok(());
@@ -112,7 +113,7 @@ impl Connection {
         if self.socket().is_some_and(|socket| socket.exists()) {
             return Ok(());
         }
-        // The background process keeps standard error: no pipe.
+        // Not a pipe: the background process keeps standard error open.
         let said = directory.path().join("said");
         let status = File::create(&said).and_then(|file| {
             self.command(&["-f", "-N", "-M", "-o", "ControlPersist=300"])
@@ -135,19 +136,19 @@ impl Connection {
     /// Runs a shell script there with this input.
     ///
     /// # Errors
-    /// If ssh itself cannot be started. Whatever ends the script early is in
-    /// the answer; see [`Connection::trouble`].
+    /// ssh itself cannot be started. If the script ends early, the answer says why; see
+    /// [`Connection::trouble`].
     pub(super) fn run(&self, script: &str, input: Vec<u8>, limits: Limits) -> Result<Talk, Error> {
         let mut command = self.command(&[]);
-        // The login shell may be any; the script is for sh.
+        // The login shell may be any shell; the script is for sh.
         command.arg(format!("exec sh -c {}", quote(script)));
         talk(command, input, limits).map_err(|error| self.no_ssh(&error))
     }
 
-    /// Runs a shell script there that has to succeed; what it printed.
+    /// Runs a shell script there that must succeed, and returns its output.
     ///
     /// # Errors
-    /// If the host cannot be reached, or the script fails.
+    /// The host cannot be reached, or the script fails.
     pub(super) fn must(&self, what: &str, script: &str, input: Vec<u8>) -> Result<String, Error> {
         let limits = Limits {
             time: Some(PATIENCE),
@@ -164,7 +165,7 @@ impl Connection {
         Ok(String::from_utf8_lossy(&talk.stdout).into_owned())
     }
 
-    /// Why the connection failed, if that is what happened.
+    /// The error, if the connection failed.
     pub(super) fn trouble(&self, talk: &Talk) -> Option<Error> {
         let what = format!("reach {}", self.host);
         match talk.end {
@@ -214,7 +215,7 @@ impl Drop for Connection {
     }
 }
 
-/// The words of a command, `ssh` if there are none.
+/// Splits a command into words; `ssh` if there are none.
 fn words(command: &str) -> Vec<String> {
     let words: Vec<String> = command.split_whitespace().map(str::to_string).collect();
     if words.is_empty() {
@@ -223,7 +224,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// What ssh says of its failure, and the mend.
+/// Why ssh failed, by its own message, and how to fix it.
 fn reason(stderr: &str, host: &str) -> (String, Option<String>) {
     let why = last_line(stderr).unwrap_or("ssh failed without a reason");
     let mend = if why.contains("Permission denied") {
@@ -240,13 +241,12 @@ fn reason(stderr: &str, host: &str) -> (String, Option<String>) {
     (why.to_string(), mend)
 }
 
-/// The last line that says something, without the carriage return that ssh
-/// ends its lines with.
+/// The last non-empty line, without the carriage return at the end of ssh's lines.
 pub(super) fn last_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).rfind(|line| !line.is_empty())
 }
 
-/// A word for the shell that stands for exactly this text.
+/// Quotes a text as one shell word.
 pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

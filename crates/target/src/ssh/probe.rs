@@ -1,4 +1,4 @@
-//! What there is to know of another host before anything is copied there.
+//! Queries another host before anything is copied there.
 
 use std::collections::BTreeSet;
 
@@ -7,27 +7,26 @@ use assize_job::Linked;
 use super::connection::quote;
 use crate::needs::Facts;
 
-/// Marks the lines of an answer: a login shell may print others.
+/// Marks the lines of the answer, since a login shell may print others.
 const MARK: &str = "assize:";
 
-/// What a host says of itself.
+/// Properties of a host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Probe {
-    /// As `uname -s` says it.
+    /// The output of `uname -s`.
     pub(super) system: String,
-    /// As `uname -m` says it.
+    /// The output of `uname -m`.
     pub(super) architecture: String,
     pub(super) facts: Facts,
-    /// Those asked for that are not found in PATH.
+    /// Requested programs that are not in PATH.
     pub(super) missing: BTreeSet<String>,
-    /// Those asked for that are there and cannot be written.
+    /// Requested files that exist and cannot be written.
     pub(super) unwritable: BTreeSet<String>,
-    /// Directories, best first, in which this user may keep files. They need
-    /// not exist.
+    /// Directories in which this user may store files, best first. They need not exist.
     pub(super) directories: Vec<String>,
 }
 
-/// The shell script that asks.
+/// The shell script that collects these properties.
 pub(super) fn script<'a>(
     programs: impl IntoIterator<Item = &'a Linked>,
     files: &BTreeSet<String>,
@@ -64,7 +63,7 @@ say directory "/tmp/assize-$(id -u)"
     script
 }
 
-/// Reads what the script prints.
+/// Parses the script's output.
 pub(super) fn read(answer: &str) -> Probe {
     let mut probe = Probe::default();
     let (mut status, mut limits, mut paranoid) = (String::new(), String::new(), String::new());

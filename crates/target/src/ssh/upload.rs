@@ -1,4 +1,4 @@
-//! Copying what runs need to another host.
+//! Copies everything that runs need to another host.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use super::connection::{Connection, quote};
 use super::probe::Probe;
 use crate::{Error, agent, needs, packages};
 
-/// Copies agent, modules and files.
+/// Copies the agent, modules and files.
 pub(super) fn all(
     connection: &Connection,
     agent: &Path,
@@ -62,8 +62,8 @@ fn files(orders: &[Order]) -> BTreeSet<(&Path, &str)> {
         .collect()
 }
 
-/// Copies the agent to the first directory from which it can be executed,
-/// unless it is there already.
+/// Copies the agent to the first directory from which it can be executed, unless it is
+/// there already.
 fn install_agent(connection: &Connection, agent: &Path, probe: &Probe) -> Result<There, Error> {
     let what = format!("copy the agent to {}", connection.host());
     let fail = |why: String, mend: Option<String>| Err(connection.error(&what, why, mend));
@@ -106,15 +106,15 @@ fn install_agent(connection: &Connection, agent: &Path, probe: &Probe) -> Result
     )
 }
 
-/// Whether the agent is in this directory, which is made if it is not there;
-/// `Err` with the reason if it cannot be used.
+/// Whether the agent is in this directory, which is created if missing; `Err` with the
+/// reason if the directory cannot be used.
 fn is_there(
     connection: &Connection,
     directory: &str,
     path: &str,
     size: usize,
 ) -> Result<Result<bool, String>, Error> {
-    // Nobody else may own, or have put, what is executed from there.
+    // Nobody else may own the directory or write to it, since its files are executed.
     let script = format!(
         r#"directory={directory} path={path}
 say() {{ printf 'assize:%s\n' "$1"; exit 0; }}
@@ -137,9 +137,9 @@ say absent
     })
 }
 
-/// Why the agent cannot be executed there, if it cannot.
+/// Why the agent cannot be executed there; `None` if it can.
 fn try_agent(connection: &Connection, path: &str) -> Result<Option<String>, Error> {
-    // 126 and 127 are the shell's words for what it could not execute.
+    // The shell exits with 126 or 127 if it cannot execute a program.
     let script = format!(
         "{} --version < /dev/null 2>&1; printf '\\nassize:status:%s\\n' $?",
         quote(path)
@@ -157,7 +157,7 @@ fn try_agent(connection: &Connection, path: &str) -> Result<Option<String>, Erro
     })
 }
 
-/// Writes a file there, whole or not at all.
+/// Writes a file there atomically.
 fn put(connection: &Connection, bytes: Vec<u8>, path: &str, mode: u32) -> Result<(), Error> {
     let size = bytes.len();
     let (directory, _) = path.rsplit_once('/').unwrap_or((".", path));
@@ -220,7 +220,7 @@ fn unreadable(connection: &Connection, path: &Path, error: &io::Error) -> Error 
     connection.error(&what, error.to_string(), None)
 }
 
-/// Enough of a digest to name a file by.
+/// A digest long enough to name a file by.
 fn digest(bytes: &[u8]) -> String {
     let mut digest = blake3::hash(bytes).to_hex().to_string();
     digest.truncate(16);

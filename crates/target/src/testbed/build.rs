@@ -1,4 +1,4 @@
-//! From sources to modules.
+//! Builds the testbed's modules.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,35 +19,34 @@ use crate::make;
 use crate::modules::stem;
 use crate::prune::{prune, touch};
 
-/// Part of every key: to be raised when the same sources are built otherwise.
+/// Part of every key: increase it when the same sources are built differently.
 const RECIPE: &[u8] = b"assize.testbed/2";
-/// Bytes that modules may take on disk before old ones go.
+/// Limit in bytes for stored modules; the oldest are removed first.
 const BUILT: u64 = 64 << 20;
-/// How often it is tried while somebody changes what it reads.
+/// How many times to build if the inputs change meanwhile.
 const TRIES: usize = 3;
-/// What the log of make is called beside the modules.
+/// Name of make's log, next to the modules.
 const LOG: &str = "build.log";
-/// What the list of all that a build read is called there.
+/// Name of the list of all files that a build read.
 const INPUTS: &str = "inputs";
 
-/// What is to be built, and where it is kept.
+/// What to build, and where to store it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Order<'a> {
-    /// Files are kept below this.
+    /// The root directory of the store.
     pub(super) root: &'a Path,
-    /// From these.
+    /// The sources.
     pub(super) sources: &'a Sources<'a>,
-    /// Laid out like this.
+    /// The code layout.
     pub(super) variant: Variant,
-    /// For this kernel.
+    /// The kernel to build for.
     pub(super) subject: &'a Subject<'a>,
-    /// With those modules that serve tests.
+    /// Whether to include modules that only tests use.
     pub(super) tests: bool,
 }
 
-/// The modules of an order, by name, without those that this kernel's
-/// configuration leaves out. Builds them unless they are there, built from what
-/// is there now.
+/// Returns the modules of an order, by name, except those that the kernel's configuration
+/// leaves out. Builds them unless there is a build of the current inputs.
 pub(super) fn ensure(order: &Order<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {
     let Order { root, subject, .. } = *order;
     check_path(subject, root)?;
@@ -67,12 +66,13 @@ pub(super) fn ensure(order: &Order<'_>) -> Result<BTreeMap<String, PathBuf>, Err
         .collect())
 }
 
-/// Whether they are there, built from what is there now.
+/// Whether there is a build of the current inputs.
 pub(super) fn is_built(order: &Order<'_>) -> bool {
     Wanted::of(order).find().is_some()
 }
 
-/// What is known before a build. What else it read is only known afterwards.
+/// A hash of the inputs known before a build. The other files it reads are only known
+/// afterwards.
 fn key(order: &Order<'_>) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
@@ -92,7 +92,7 @@ fn key(order: &Order<'_>) -> String {
     hash.finalize().to_hex()[..32].to_string()
 }
 
-/// Modules that are wanted.
+/// The modules to find or build.
 struct Wanted<'a> {
     home: PathBuf,
     key: String,
@@ -115,8 +115,8 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Where they lie if they were built from what is there now. There may be
-    /// others of the same key, built from what was there before.
+    /// The directory of a build of the current inputs. There may be others with the same
+    /// key, built from earlier inputs.
     fn find(&self) -> Option<PathBuf> {
         let host = self.subject.host();
         let headers = fs::canonicalize(self.subject.headers).ok()?;
@@ -138,7 +138,7 @@ impl<'a> Wanted<'a> {
 
     fn make(&self) -> Result<PathBuf, Error> {
         let _lock = crate::lock::take(&self.home, &mut |_| ())?;
-        // Another process may have done it in the meantime.
+        // Another process may have built them in the meantime.
         if let Some(place) = self.find() {
             return Ok(place);
         }
@@ -157,12 +157,11 @@ impl<'a> Wanted<'a> {
         ))
     }
 
-    /// Builds once, and gives the place; or names what has changed meanwhile.
+    /// Builds once, and returns the directory; or names an input that changed meanwhile.
     fn build(&self) -> Result<Result<PathBuf, String>, Error> {
         let host = self.subject.host();
         let work = temporary_in(&self.home)?;
-        // make and the compiler are given the paths behind links, as kbuild
-        // resolves them.
+        // make and the compiler get paths with links resolved, as kbuild resolves them.
         let real = |path: &Path| fs::canonicalize(path).map_err(|error| io("find", path, &error));
         let (directory, headers) = (real(work.path())?, real(self.subject.headers)?);
         check_path(self.subject, &directory)?;
@@ -188,7 +187,7 @@ impl<'a> Wanted<'a> {
         self.store(&directory, &log, &inputs.text()).map(Ok)
     }
 
-    /// Runs make, with all it says in `log`.
+    /// Runs make with its output in `log`.
     fn run_make(&self, site: Site<'_>, log: &Path) -> Result<(), Error> {
         let subject = self.subject;
         let command = command(site, subject, self.variant, self.tests);
@@ -197,8 +196,7 @@ impl<'a> Wanted<'a> {
         make::run(command, site.work, log, &what, (&place, "kernel/"))
     }
 
-    /// Keeps the modules that lie somewhere below a directory, with the log
-    /// and what they were built from.
+    /// Stores the modules found below a directory, with the log and the list of inputs.
     fn store(&self, directory: &Path, log: &Path, inputs: &str) -> Result<PathBuf, Error> {
         let mut made = BTreeMap::new();
         collect(directory, &mut made)?;
@@ -211,7 +209,7 @@ impl<'a> Wanted<'a> {
                     .lines()
                     .any(|line| stem(line.trim_end_matches(".o")) == name)
             {
-                // Kbuild leaves it out where the kernel lacks what it needs.
+                // Kbuild leaves out a module if the kernel lacks what it needs.
                 continue;
             }
             let module = made.get(&name).ok_or_else(|| {
@@ -248,14 +246,14 @@ fn write(directory: &Path, sources: &Sources<'_>, variant: Variant) -> Result<()
     Ok(())
 }
 
-/// The same bytes must come out wherever this is done, so no path of ours may
-/// get into a module: debugging information, which is full of them, is left
-/// out, and the others are cut short. Nor may there be anything that depends
-/// on a tool that some machines lack, as type data for BPF does on pahole.
+/// The make command. The output must be the same in every directory, so no path of ours may
+/// get into a module: debugging information, which is full of them, is left out, and other
+/// paths are shortened. Nor may it depend on a tool that some machines lack, as BTF does on
+/// pahole.
 fn command(site: Site<'_>, subject: &Subject<'_>, variant: Variant, tests: bool) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    // Of prefixes that fit the compiler takes the last, and ours may lie
-    // below the headers.
+    // The compiler uses the last prefix that matches, and our directory may be below the
+    // headers.
     let sources = source_tree(site.headers);
     let prefixes = [sources.as_deref(), Some(site.headers), Some(site.work)];
     let prefixes = prefixes.into_iter().flatten();
@@ -272,7 +270,7 @@ fn command(site: Site<'_>, subject: &Subject<'_>, variant: Variant, tests: bool)
         .arg(format!("KCFLAGS=-g0{}{flag}", short.collect::<String>()))
         .arg(if tests { "TESTS=y" } else { "TESTS=n" })
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
-        // Many variables mean something to kbuild.
+        // kbuild reads many environment variables.
         .env_clear()
         .env("LC_ALL", "C");
     for name in ["HOME", "TMPDIR"] {
@@ -286,7 +284,7 @@ fn command(site: Site<'_>, subject: &Subject<'_>, variant: Variant, tests: bool)
     command
 }
 
-/// Where the headers' Makefile says that the sources are, if elsewhere.
+/// The source tree that the headers' Makefile refers to, if it is elsewhere.
 pub(super) fn source_tree(headers: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(headers.join("Makefile")).ok()?;
     let mut lines = text.lines();

@@ -1,4 +1,4 @@
-//! What the `.cmd` files tell that kbuild leaves beside each object.
+//! Parses the `.cmd` files that kbuild writes next to each object.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,33 +6,33 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::fault::{list, read};
 
-/// Where a build takes place.
+/// The directories of a build.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site<'a> {
-    /// The directory of our sources, without links.
+    /// The directory of our sources, with links resolved.
     pub(super) work: &'a Path,
-    /// The directory for `make -C`, without links.
+    /// The directory for `make -C`, with links resolved.
     pub(super) headers: &'a Path,
-    /// A directory of programs that come before those of PATH.
+    /// A directory of programs to search before PATH.
     pub(super) compiler: Option<&'a Path>,
 }
 
-/// The commands of a build, taken together.
+/// The commands of a build, combined.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Commands {
     /// Files that compilers read.
     pub(super) read: BTreeSet<PathBuf>,
-    /// Directories in which they look for headers.
+    /// Directories that compilers search for headers.
     pub(super) searched: BTreeSet<PathBuf>,
-    /// Programs that made the objects, as the commands name them.
+    /// Programs that produced the objects, as the commands name them.
     pub(super) programs: BTreeSet<String>,
-    /// Those of them that compile.
+    /// Those of the programs that are compilers.
     pub(super) compilers: BTreeSet<String>,
 }
 
 impl Commands {
-    /// Reads those below the directory of our sources, and leaves out what
-    /// lies there itself.
+    /// Reads the commands below the directory of our sources, and leaves out files in that
+    /// directory itself.
     pub(super) fn of(site: Site<'_>) -> Result<Self, Error> {
         let mut commands = Commands::default();
         commands.collect(site.work, site)?;
@@ -54,9 +54,9 @@ impl Commands {
         Ok(())
     }
 
-    /// Adds one file: `savedcmd_OBJECT := COMMAND`, `source_OBJECT := FILE`,
-    /// `deps_OBJECT := \` and then a file a line. Kernels before 6.5 write
-    /// `cmd_` for `savedcmd_`.
+    /// Adds the text of one file: `savedcmd_OBJECT := COMMAND`, `source_OBJECT := FILE`,
+    /// `deps_OBJECT := \` and then one file per line. Kernels before 6.5 write `cmd_` for
+    /// `savedcmd_`.
     fn add(&mut self, text: &str, site: Site<'_>) {
         let mut base = site.headers;
         let mut in_deps = false;
@@ -100,8 +100,8 @@ impl Commands {
     }
 }
 
-/// The directory in which a command was given: that of the headers if it names
-/// its output in full, as kernels before 6.13 do, else that of our sources.
+/// The directory in which a command ran: that of the headers if its output is an absolute
+/// path, as in kernels before 6.13, else that of our sources.
 fn directory_of<'a>(words: &[&str], site: Site<'a>) -> &'a Path {
     let output = words.iter().skip_while(|word| **word != "-o").nth(1);
     match output.is_some_and(|output| !output.starts_with('/')) {

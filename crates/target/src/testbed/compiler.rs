@@ -1,4 +1,4 @@
-//! The compiler that a kernel's headers ask for.
+//! Finds the compiler that a kernel's headers require.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,18 +8,18 @@ use crate::Error;
 use crate::fault::{mend, wrong};
 use crate::make;
 
-/// What says in Debian's headers which compiler the kernel was built with.
+/// The file in Debian's headers that names the kernel's compiler.
 const VARIABLES: &str = ".kernelvariables";
 
-/// A compiler and which one exactly.
+/// A compiler's exact version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compiler {
-    /// Its first line of `--version`.
+    /// The first line of its `--version`.
     pub(super) version: String,
 }
 
 impl Compiler {
-    /// Looks for the compiler that make will call, and for make.
+    /// Finds the compiler that make will call, and make.
     pub(super) fn find(subject: &Subject<'_>) -> Result<Self, Error> {
         let host = subject.host();
         let variables = std::fs::read_to_string(subject.headers.join(VARIABLES));
@@ -41,8 +41,8 @@ impl Compiler {
     }
 }
 
-/// What a package's variables have make put before the compiler's name. A value that
-/// is made of other variables is for building on another architecture than this.
+/// The prefix that a package's variables make kbuild put before the compiler's name. A
+/// value that refers to other variables is for cross-building and is ignored.
 fn prefix(variables: &str) -> &str {
     let mut values = variables.lines().filter_map(|line| {
         let line = line.strip_prefix("override ").unwrap_or(line);
@@ -54,8 +54,8 @@ fn prefix(variables: &str) -> &str {
     values.next().unwrap_or_default()
 }
 
-/// What brings packages. The compiler of a kernel of Debian can also be had
-/// where its package cannot be installed.
+/// How to get packages. The compiler of a Debian kernel can also be fetched where its
+/// package cannot be installed.
 fn get(kernel: &str, packages: &[&str]) -> String {
     let install = format!("run `apt install {}`", packages.join(" "));
     match kernel.starts_with("debian:") && packages.iter().any(|name| name.starts_with("gcc")) {
@@ -78,12 +78,12 @@ fn version(program: &Path) -> Result<String, String> {
     }
 }
 
-/// Whether the headers are those of the kernel.
+/// Fails if the headers are not those of the kernel.
 pub(super) fn check_release(subject: &Subject<'_>) -> Result<(), Error> {
     let path = subject.headers.join("include/generated/utsrelease.h");
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let said = text.split('"').nth(1).unwrap_or_default();
-    // A tree without this file says so itself when something is built in it.
+    // A tree without this file reports that itself when something is built in it.
     if said.is_empty() || said == subject.release {
         return Ok(());
     }
@@ -99,7 +99,7 @@ pub(super) fn check_release(subject: &Subject<'_>) -> Result<(), Error> {
     ))
 }
 
-/// Whether make can work with this path.
+/// Fails if make cannot work with this path.
 pub(super) fn check_path(subject: &Subject<'_>, path: &Path) -> Result<(), Error> {
     match make::refused(path) {
         None => Ok(()),
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(prefix(text), "x86_64-linux-gnu-");
         assert_eq!(prefix("CROSS_COMPILE ?= a-\n"), "a-");
         assert_eq!(prefix("CC = gcc-12\n"), "");
-        // Of Linux 6.1 in Debian 12.
+        // From Linux 6.1 in Debian 12.
         let native = "ifneq ($(DEB_BUILD_ARCH),$(DEB_HOST_ARCH))\n\
             override CROSS_COMPILE = $(DEB_HOST_GNU_TYPE)-\nendif\n";
         assert_eq!(prefix(native), "");

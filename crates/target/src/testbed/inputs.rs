@@ -1,10 +1,10 @@
-//! What modules were built from beside their sources.
+//! The inputs of a build of modules besides their sources.
 //!
-//! A header, a Makefile or the compiler may change and the kernel's image
-//! does not. So each build leaves a list of all that it read, and who wants
-//! its modules looks whether all of that is as it was. What is compared is
-//! contents, never a date; and because a new file may come before one that was
-//! read, also the names of all files where headers are looked for.
+//! A header, a Makefile or the compiler may change while the kernel's image does not. So
+//! each build leaves a list of everything it read, and before its modules are reused all of
+//! that is checked. Contents are compared, never times; and because a new file may take
+//! precedence over one that was read, the names of all files in the header directories are
+//! compared as well.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,8 +16,8 @@ use super::commands::{Commands, Site};
 use crate::Error;
 use crate::elf::{Host, plain};
 
-/// Files beside a directory `include` that say how modules are built. One that
-/// is not there may not come, either: make prefers GNUmakefile.
+/// Files next to a directory `include` that determine how modules are built. If one is
+/// missing, it must stay missing: make prefers GNUmakefile, for example.
 const MAKING: &[&str] = &[
     ".config",
     ".kernelvariables",
@@ -26,19 +26,19 @@ const MAKING: &[&str] = &[
     "Module.symvers",
     "include/config/auto.conf",
     "include/config/kernel.release",
-    // Every compiler reads it, and kbuild leaves it out of what it notes.
+    // Every compiler run reads it, but kbuild does not list it.
     "include/generated/autoconf.h",
     "makefile",
     "module.lds",
 ];
-/// Directories there whose programs take part.
+/// Directories whose programs kbuild runs.
 const TOOLS: &[&str] = &["scripts", "tools/objtool"];
-/// What a compiler calls, so that it has to be asked.
+/// Programs that a compiler calls; the compiler is asked for their paths.
 const CALLED: &[&str] = &["cc1", "as", "ld"];
-/// The state of what is not there, or cannot be read.
+/// The state of an input that is missing or cannot be read.
 const ABSENT: &str = "-";
 
-/// What kind of thing was read.
+/// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// A file.
@@ -47,7 +47,7 @@ enum Kind {
     Names,
     /// All files below a directory, with their names.
     Tree,
-    /// A program that is looked for in PATH.
+    /// A program found through PATH.
     Program,
 }
 
@@ -58,30 +58,30 @@ const KINDS: &[(&str, Kind)] = &[
     ("program", Kind::Program),
 ];
 
-/// Something that was read.
+/// An input of a build.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Input {
     kind: Kind,
-    /// A program's name; or a path, relative to the headers if it is near
-    /// them, so that headers may be moved with all they belong to.
+    /// The name of a program, or a path, which is relative to the headers if it is near
+    /// them, so that headers can be moved together with everything they belong to.
     name: String,
 }
 
 /// Where inputs are looked up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// Where programs are.
+    /// The machine to find programs on.
     pub(super) host: &'a Host,
-    /// The directory for `make -C`, without links.
+    /// The directory for `make -C`, with links resolved.
     pub(super) headers: &'a Path,
 }
 
-/// Everything that a build read, and in which state.
+/// Everything that a build read, with its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Inputs(Vec<(Input, String)>);
 
 impl Inputs {
-    /// Those of a build that has just ended.
+    /// The inputs of a build that has just ended.
     pub(super) fn of(site: Site<'_>, host: &Host) -> Result<Self, Error> {
         let around = Around {
             host,
@@ -109,7 +109,7 @@ impl Inputs {
         Ok(Inputs(inputs.into_iter().map(state).collect()))
     }
 
-    /// Those that a text names, if it is one that [`Inputs::text`] has made.
+    /// Parses the output of [`Inputs::text`].
     pub(super) fn parse(text: &str) -> Option<Self> {
         let line = |line: &str| {
             let mut parts = line.splitn(3, ' ');
@@ -123,7 +123,7 @@ impl Inputs {
         (!inputs.is_empty()).then_some(Inputs(inputs))
     }
 
-    /// One a line: kind, state and name.
+    /// One input per line: kind, state and name.
     pub(super) fn text(&self) -> String {
         let line = |(input, state): &(Input, String)| {
             let word = KINDS.iter().find(|(_, kind)| *kind == input.kind);
@@ -133,15 +133,15 @@ impl Inputs {
         self.0.iter().map(line).collect()
     }
 
-    /// The first that is not as it was.
+    /// The first input whose state has changed.
     pub(super) fn changed(&self, around: Around<'_>) -> Option<&str> {
         let as_it_was = |(input, state): &&(Input, String)| around.state(input) == *state;
         let (input, _) = self.0.iter().find(|pair| !as_it_was(pair))?;
         Some(&input.name)
     }
 
-    /// The first file that was changed after this file was made, so that it is
-    /// not known in which state it was read.
+    /// The first input file that was changed after `file` was written, so that the state in
+    /// which it was read is unknown.
     pub(super) fn changed_since(&self, file: &Path, around: Around<'_>) -> Option<&str> {
         let changed = |path: &Path| {
             let data = fs::metadata(path).ok()?;
@@ -175,7 +175,7 @@ impl Around<'_> {
         }
     }
 
-    /// A digest of what there is now.
+    /// A digest of the current state.
     fn state(self, input: &Input) -> String {
         let path = self.headers.join(&input.name);
         let digest = match input.kind {
@@ -189,7 +189,7 @@ impl Around<'_> {
     }
 }
 
-/// All of a compiler whose programs lie in this directory, `usr/bin` below it.
+/// The directory of a stored compiler, whose programs are in `usr/bin` below it.
 fn store_of(programs: &Path) -> Option<&Path> {
     programs.parent()?.parent()
 }
@@ -198,7 +198,8 @@ fn file(path: &Path) -> Option<blake3::Hash> {
     Some(blake3::hash(&fs::read(path).ok()?))
 }
 
-/// A program is its file and where that lies: it may look for others beside.
+/// Digest of a program: of its contents and its path, since it may look for others next to
+/// it.
 fn program(host: &Host, name: &str) -> Option<blake3::Hash> {
     let path = fs::canonicalize(host.program(name)?).ok()?;
     let mut hash = blake3::Hasher::new();
@@ -207,16 +208,16 @@ fn program(host: &Host, name: &str) -> Option<blake3::Hash> {
     Some(hash.finalize())
 }
 
-/// All names below a directory, with the contents if they are asked for. Some
-/// distributions link whole directories of headers. Where contents are asked
-/// for, a link to a directory is a name and no more: among the kernel's
-/// scripts it leads away from them.
+/// Digest of all names below a directory, with the contents if requested. Links to
+/// directories are followed for names only, because some distributions link whole
+/// directories of headers; among the kernel's scripts such a link leads elsewhere, so with
+/// contents only its name counts.
 fn below(directory: &Path, contents: bool) -> Option<blake3::Hash> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     let mut open = vec![directory.to_path_buf()];
     while let Some(inside) = open.pop() {
-        // A link may lead back to where it lies.
+        // Links may form a cycle.
         if !seen.insert(fs::canonicalize(&inside).ok()?) {
             continue;
         }
@@ -246,7 +247,7 @@ fn below(directory: &Path, contents: bool) -> Option<blake3::Hash> {
     Some(hash.finalize())
 }
 
-/// What made the objects, as a name for PATH or as a path.
+/// The programs that produced the objects, as names for PATH or as paths.
 fn programs(commands: &Commands, host: &Host) -> BTreeSet<String> {
     let mut names = commands.programs.clone();
     for compiler in &commands.compilers {
@@ -262,7 +263,7 @@ fn programs(commands: &Commands, host: &Host) -> BTreeSet<String> {
             names.insert(String::from_utf8_lossy(&said).trim().to_string());
         }
     }
-    // Programs of the headers' own are read with their directory.
+    // Programs inside the headers are covered by their directory.
     names.retain(|name| !name.is_empty() && (name.starts_with('/') || !name.contains('/')));
     names
 }
@@ -301,7 +302,7 @@ fn files(commands: &Commands, around: Around<'_>) -> BTreeSet<Input> {
 mod tests {
     use super::*;
 
-    /// Headers as packages lay them out, and a program.
+    /// Headers laid out as in packages, and a program.
     struct Place(tempfile::TempDir);
 
     impl Place {
@@ -401,7 +402,7 @@ mod tests {
             ),
             ("bin/gcc", "#!/bin/sh\necho as #\n", Some("gcc")),
             ("bin/as", "#!/bin/sh\n#\n", Some("as")),
-            // Comes before the one that was read.
+            // It takes precedence over the header that was read.
             ("src/h/include/linux/k.h", "k\n", Some("include")),
             ("src/h/include/unused.h", "v\n", None),
             ("src/h/README", "r\n", None),
@@ -489,7 +490,7 @@ mod tests {
         };
         let started = changed("w/.a.o.cmd");
         assert_eq!(late(), None);
-        // The clock of a file system goes on by some milliseconds at once.
+        // Timestamps of a file system advance by some milliseconds at a time.
         while changed("src/h/Makefile") <= started {
             place.write("src/h/Makefile", "all:\n");
         }

@@ -1,4 +1,5 @@
-//! Jobs that ask for modules of the testbed on a machine that is set up.
+//! Replaces the testbed's modules in jobs by their files, for a machine that is already
+//! running.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use crate::modules::canonical;
 use crate::needs::is_file;
 
 impl Testbed {
-    /// Those of our modules that these orders name.
+    /// Which of the testbed's modules these orders name.
     pub(crate) fn asked<'a>(&self, orders: &'a [Order]) -> Vec<&'a str> {
         let actions = orders.iter().flat_map(|order| {
             let actions = order.job.setup.iter().chain(&order.job.teardown);
@@ -30,7 +31,7 @@ impl Testbed {
     }
 }
 
-/// Files of modules that were built, and what each needs of the others.
+/// Files of built modules, and their dependencies on each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Files {
     paths: BTreeMap<String, PathBuf>,
@@ -38,7 +39,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Reads what modules need.
+    /// Reads the dependencies of these modules.
     pub(crate) fn of(paths: BTreeMap<String, PathBuf>) -> Result<Self, Error> {
         let mut needs = BTreeMap::new();
         for (name, path) in &paths {
@@ -51,8 +52,8 @@ impl Files {
         Ok(Files { paths, needs })
     }
 
-    /// The job with the paths of our modules for their names, each after what
-    /// it needs of the others.
+    /// The job with the names of the testbed's modules replaced by paths, each after its
+    /// dependencies.
     pub(crate) fn placed(&self, job: &Job) -> Job {
         let mut job = job.clone();
         job.setup = self.actions(&job.setup);
@@ -83,8 +84,8 @@ impl Files {
         Some(path.to_string_lossy().into_owned())
     }
 
-    /// What a module needs, unless it is there already. None of ours needs
-    /// another that needs it: neither could be loaded.
+    /// Adds the dependencies of a module that are not there already. There are no cycles:
+    /// such modules could not be loaded.
     fn before(&self, name: &str, placed: &mut Vec<Action>) {
         for need in self.needs.get(name).into_iter().flatten() {
             self.before(need, placed);

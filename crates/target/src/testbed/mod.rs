@@ -1,11 +1,10 @@
-//! The project's own kernel modules.
+//! The testbed: the kernel modules that come with assize.
 //!
-//! Their sources are part of this crate. Whoever asks for one by its name
-//! gets it built for the kernel it is wanted on, once: what comes out is kept
-//! below `<root>/modules/built` under a hash of the sources, with a list of all
-//! else that was read, and serves as long as nothing of that has changed. The
-//! same inputs give the same bytes in any directory, since exact runs are kept
-//! under a hash of them.
+//! Their sources are embedded in this crate. A request for one builds it for the kernel it
+//! is wanted on, once: the result is stored below `<root>/modules/built` under a hash of
+//! the sources, with a list of all other files that were read, and is reused until one of
+//! these changes. The same inputs give the same bytes in any directory, because exact runs
+//! are cached under a hash of them.
 
 mod build;
 mod commands;
@@ -33,30 +32,29 @@ use crate::kernels::Kernel;
 use sources::Sources;
 use variant::Variant;
 
-/// Which modules are loaded, where there can be any.
+/// The list of loaded modules; missing in a kernel without module support.
 const LOADED: &str = "/proc/modules";
 
-/// The modules that can be asked for by name beside the kernel's own.
+/// The modules that experiments can request by name in addition to the kernel's own.
 #[must_use]
 pub fn modules() -> Vec<TestbedModule> {
     Sources::ours().modules()
 }
 
-/// Whether modules can be built for this kernel: the compiler that does.
+/// Checks that modules can be built for this kernel, and returns the compiler's version.
 ///
 /// # Errors
-/// What is missing, and the mend.
+/// What is missing, and how to get it.
 pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
     let subject = Subject::of(kernel)?;
     compiler::check_release(&subject)?;
     Ok(compiler::Compiler::find(&subject)?.version)
 }
 
-/// What PATH has to be where modules are built for this kernel: with the
-/// compiler that was fetched for it first.
+/// The PATH for building modules for this kernel: a compiler fetched for it comes first.
 ///
 /// # Errors
-/// Its headers are not stored; a directory whose name PATH cannot hold.
+/// Its headers are not stored; a directory name that PATH cannot hold.
 pub fn path(kernel: &Kernel) -> Result<OsString, Error> {
     let subject = Subject::of(kernel)?;
     std::env::join_paths(subject.path()).map_err(|error| wrong(what(&kernel.name), error))
@@ -65,13 +63,13 @@ pub fn path(kernel: &Kernel) -> Result<OsString, Error> {
 /// A kernel to build for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    /// What people call it.
+    /// Its name.
     name: &'a str,
-    /// What `uname -r` says on it.
+    /// What `uname -r` prints on it.
     release: &'a str,
     /// The directory for `make -C`.
     headers: &'a Path,
-    /// A directory of programs that come before those of PATH.
+    /// A directory of programs to search before PATH.
     compiler: Option<&'a Path>,
 }
 
@@ -89,7 +87,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Where its build looks for programs.
+    /// The directories in which its build looks for programs.
     fn path(&self) -> Vec<PathBuf> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let first = self.compiler.map(Path::to_path_buf);
@@ -99,13 +97,13 @@ impl<'a> Subject<'a> {
             .collect()
     }
 
-    /// This machine, as its build sees it.
+    /// This machine with the build's PATH.
     fn host(&self) -> Host {
         Host::at_root(Path::new("/"), self.path())
     }
 }
 
-/// Builds what it is asked for.
+/// Builds the testbed's modules on request.
 #[derive(Debug, Clone)]
 pub(crate) struct Testbed {
     root: PathBuf,
@@ -114,7 +112,7 @@ pub(crate) struct Testbed {
 }
 
 impl Testbed {
-    /// Keeps what it builds below `root`.
+    /// A testbed that stores its builds below `root`.
     pub(crate) fn new(root: &Path) -> Self {
         Testbed {
             root: root.to_path_buf(),
@@ -123,7 +121,7 @@ impl Testbed {
         }
     }
 
-    /// The same sources laid out otherwise: as they are written for 0.
+    /// The same sources with another code layout; 0 is the one in which they are written.
     pub(crate) fn laid_out(&self, variant: u32) -> Self {
         Testbed {
             variant: Variant(variant),
@@ -131,7 +129,7 @@ impl Testbed {
         }
     }
 
-    /// What it builds for this kernel.
+    /// The order to build the modules for this kernel.
     fn order<'a>(&'a self, subject: &'a Subject<'a>, tests: bool) -> build::Order<'a> {
         build::Order {
             root: &self.root,
@@ -142,7 +140,7 @@ impl Testbed {
         }
     }
 
-    /// The same with other sources.
+    /// A testbed with other sources.
     #[cfg(test)]
     pub(crate) fn of(root: &Path, files: &'static [(&'static str, &'static str)]) -> Self {
         Testbed {
@@ -152,19 +150,19 @@ impl Testbed {
         }
     }
 
-    /// Whether a module of this name, with `_` for `-`, is one of ours.
+    /// Whether the testbed has a module of this name (with `_` for `-`).
     pub(crate) fn has(&self, name: &str) -> bool {
         self.sources.names(true).contains(name)
     }
 
-    /// Whether it serves tests only. Those are built only if they are asked
-    /// for: not every kernel has what they need.
+    /// Whether the module serves tests only. Such modules are built only on request, since
+    /// not every kernel has what they need.
     pub(crate) fn is_test(&self, name: &str) -> bool {
         self.has(name) && !self.sources.names(false).contains(name)
     }
 
-    /// The files of our modules, built for this kernel, by name; with `tests`
-    /// those that serve tests too.
+    /// Builds the modules for this kernel and returns their files by name; with `tests`,
+    /// including those that serve tests only.
     ///
     /// # Errors
     /// No headers, no compiler, or a build that failed.
@@ -176,8 +174,7 @@ impl Testbed {
         build::ensure(&self.order(&Subject::of(kernel)?, tests))
     }
 
-    /// The same for the kernel that runs here, whose image need not be
-    /// readable.
+    /// As [`Testbed::build`], for the running kernel, whose image need not be readable.
     ///
     /// # Errors
     /// As [`Testbed::build`].
@@ -191,15 +188,14 @@ impl Testbed {
         self.build_for_release(Path::new("/lib/modules"), &release, tests)
     }
 
-    /// Whether modules that are asked for by these names have to be built for
-    /// this kernel.
+    /// Whether a request for these modules requires a build for this kernel.
     pub(crate) fn would_build(&self, kernel: &Kernel, asked: &[String]) -> bool {
         let names = asked.iter().map(|name| crate::modules::canonical(name));
         let ours: Vec<String> = names.filter(|name| self.has(name)).collect();
         let tests = ours.iter().any(|name| self.is_test(name));
         let there =
             Subject::of(kernel).map(|subject| build::is_built(&self.order(&subject, tests)));
-        // What is wrong with a build, the build says.
+        // Errors are left for the build to report.
         !ours.is_empty() && !there.unwrap_or(true)
     }
 

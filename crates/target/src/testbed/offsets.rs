@@ -1,5 +1,5 @@
-//! Where fields lie in a structure of a kernel that does not say so itself: its
-//! compiler is asked, by a file that is compiled as a module's would be.
+//! Finds the offsets of fields in a kernel structure with the compiler, for kernels without
+//! BTF: it compiles a file in the same way as a module.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,10 @@ use crate::kernels::Kernel;
 use crate::make;
 use crate::scratch;
 
-/// What the numbers are called in the object.
+/// The symbol of the offsets in the object.
 const NUMBERS: &str = "assize_offsets";
 
-/// The offset in bytes of each of these fields in a structure which this header
-/// declares.
+/// The offset in bytes of each of these fields in a structure, which `header` declares.
 ///
 /// # Errors
 /// The headers of the kernel are not stored here, or do not compile.
@@ -73,7 +72,7 @@ pub fn offsets<const N: usize>(
     numbers(&object).ok_or_else(|| failed(&what, "the compiler has made no such numbers"))
 }
 
-/// The numbers in the object.
+/// Reads the offsets from the object.
 fn numbers<const N: usize>(object: &[u8]) -> Option<[u64; N]> {
     let elf = Elf::parse(object).ok()?;
     let named = |one: &goblin::elf::Sym| elf.strtab.get_at(one.st_name) == Some(NUMBERS);

@@ -1,11 +1,10 @@
-//! A directory of the kernel that is one module, built from a tree of sources.
+//! Builds a directory of the kernel, which is one module, from a source tree.
 //!
-//! The tree is not that of the headers: a series of patches has changed it. Its
-//! directory is laid out as in the kernel, below `tree/`, and the headers of the
-//! part that lie in `include/` come before those of the kernel
-//! (`FIRST_INCLUDE`). Where one of these is another than the kernel's, what is
-//! ours and includes it is built along with it, so that both sides of an interface
-//! have seen the same declarations.
+//! The tree is not the one the headers belong to: patches have changed it. The directory is
+//! placed below `tree/` at its path in the kernel, and those of its headers that are in
+//! `include/` come before the kernel's (`FIRST_INCLUDE`). If one of these differs from the
+//! kernel's, the testbed's modules that include it are built along with it, so that both
+//! sides of an interface were compiled with the same declarations.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,20 +20,20 @@ use crate::kernels::Kernel;
 /// A directory of the kernel that is one module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Its path in the kernel's tree, without a slash at the end.
+    /// Its path in the kernel's tree, without a trailing slash.
     pub directory: &'static str,
-    /// The module, as its object is called.
+    /// The name of the module's object, without suffix.
     pub module: &'static str,
-    /// The option of the kernel's configuration that makes it.
+    /// The configuration option that enables it.
     pub option: &'static str,
-    /// Headers elsewhere in the tree that are its own: paths from the top.
+    /// Its headers elsewhere in the tree: paths from the top.
     pub headers: &'static [&'static str],
-    /// Directories of the testbed whose modules include these headers, with those
-    /// that they need, in the order in which they are loaded.
+    /// Directories of the testbed whose modules include these headers, with those they
+    /// depend on, in loading order.
     pub users: &'static [&'static str],
 }
 
-/// All that can be built so.
+/// All directories that can be built in this way.
 pub const PARTS: &[Part] = &[Part {
     directory: "drivers/gpu/drm/scheduler",
     module: "gpu-sched",
@@ -43,29 +42,28 @@ pub const PARTS: &[Part] = &[Part {
     users: &["depq", "simgpu"],
 }];
 
-/// Texts of a tree by their paths from its top.
+/// Texts of a tree, by path from its top.
 pub type Tree = BTreeMap<String, String>;
 
-/// Below this the tree lies beside our own sources.
+/// The directory for the tree, next to our own sources.
 const TREE: &str = "tree";
-/// Where the headers of tracepoints look for those of the part, by a relative
-/// path.
+/// The directory from which tracepoint headers find the part's, by a relative path.
 const TRACE: &str = "include/trace";
 
 impl Part {
-    /// Whether a file of the kernel's tree is one of the part.
+    /// Whether a file of the kernel's tree belongs to the part.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         let below = path.strip_prefix(self.directory);
         below.is_some_and(|rest| rest.starts_with('/')) || self.headers.contains(&path)
     }
 
-    /// The directory and the headers: what a tree must hold.
+    /// The paths that a tree must contain: the directory and the headers.
     pub fn paths(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.directory).chain(self.headers.iter().copied())
     }
 
-    /// Its headers as the kernel's own headers have them: those that are there.
+    /// Its headers as they are in the kernel's headers; missing ones are left out.
     ///
     /// # Errors
     /// The kernel's headers are not stored.
@@ -80,7 +78,7 @@ impl Part {
         Ok(self.headers.iter().filter_map(of_kernel).collect())
     }
 
-    /// Headers of the tree that are other than those of the kernel.
+    /// The headers of the tree that differ from the kernel's.
     ///
     /// # Errors
     /// The kernel's headers are not stored.
@@ -94,13 +92,13 @@ impl Part {
         Ok(self.headers.iter().filter(changed).copied().collect())
     }
 
-    /// Builds it from this tree for a kernel. With `users` also what is ours and
-    /// includes its headers. Files of modules by name, kept below `root` as those
-    /// of the testbed are.
+    /// Builds the part from this tree for a kernel; with `users` also the testbed's modules
+    /// that include its headers. Returns module files by name, stored below `root` like
+    /// those of the testbed.
     ///
     /// # Errors
-    /// The kernel has it built in; no headers, no compiler; a build that failed,
-    /// with the first line that says why, and where the log is.
+    /// The kernel has it built in; no headers, no compiler; for a failed build, the first
+    /// line that says why, and the path of the log.
     pub fn build(
         &self,
         root: &Path,
@@ -125,7 +123,7 @@ impl Part {
         built.map_err(|error| self.named(error, kernel))
     }
 
-    /// Refuses what could not be loaded, or is not there.
+    /// Fails if the module could not be loaded, or if the tree lacks the directory.
     fn check(&self, kernel: &Kernel, tree: &Tree) -> Result<(), Error> {
         let what = format!("build {} for the kernel {}", self.directory, kernel.name);
         let config = kernel.config.as_ref().map(std::fs::read_to_string);
@@ -146,8 +144,8 @@ impl Part {
         Ok(())
     }
 
-    /// All that its build reads: the tree, what makes it a module, and those of
-    /// our sources that use it.
+    /// All files that its build reads: the tree, the Kbuild files that make it a module,
+    /// and the testbed's sources that use it.
     fn laid_out(&self, subject: &Subject<'_>, tree: &Tree, users: bool) -> Result<Tree, Error> {
         let mut files = Tree::new();
         for (path, text) in tree.iter().filter(|(path, _)| self.has(path)) {
@@ -174,8 +172,8 @@ impl Part {
         self.users.contains(&folder)
     }
 
-    /// Makes the part a module whatever the configuration says, and finds the
-    /// header of its tracepoints where that says it lies.
+    /// Its Kbuild, which makes the part a module whatever the configuration says, and finds
+    /// its tracepoint header at the path that the header names.
     fn kbuild(&self) -> String {
         format!(
             "# SPDX-License-Identifier: GPL-2.0-only\n\
@@ -189,7 +187,7 @@ impl Part {
         )
     }
 
-    /// The top: the tree's headers first, then what is built.
+    /// The top Kbuild: the tree's headers come first, then the directories to build.
     fn top(&self, ours: &str) -> String {
         let mut text = format!(
             "# SPDX-License-Identifier: GPL-2.0-only\n\
@@ -210,8 +208,8 @@ impl Part {
         text
     }
 
-    /// An error in the words of who posted the change: with paths of the kernel's
-    /// tree.
+    /// Rewrites an error to use paths of the kernel's tree, as the author of the change
+    /// knows them.
     fn named(&self, mut error: Error, kernel: &Kernel) -> Error {
         if error.what == what(&kernel.name) {
             error.what = format!("build {} for the kernel {}", self.directory, kernel.name);
@@ -223,9 +221,9 @@ impl Part {
     }
 }
 
-/// The kernel's headers that include those of tracepoints by a path relative to
-/// themselves, by their names below `include/trace`. They must lie in the tree: in
-/// the kernel's own they would find the part's header as it was.
+/// The kernel's headers that include tracepoint headers by a path relative to themselves,
+/// by name below `include/trace`. They must be in the tree: from the kernel's own directory
+/// they would find the part's unchanged header.
 fn tracing_headers(subject: &Subject<'_>) -> Result<Tree, Error> {
     let sources = source_tree(subject.headers);
     let places = [sources.as_deref(), Some(subject.headers)];

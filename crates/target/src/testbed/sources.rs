@@ -1,10 +1,10 @@
-//! What is built, and what it says of itself.
+//! The testbed's sources, and the descriptions in them.
 
 use std::collections::BTreeSet;
 
 use crate::modules::canonical;
 
-/// Path below `kernel/` and text of every file that a build reads.
+/// Every file that a build reads: path below `kernel/` and text.
 const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/testbed.rs"));
 
 /// A module of the testbed.
@@ -12,9 +12,9 @@ const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/testbed.rs"));
 pub struct TestbedModule {
     /// Its name, as an experiment gives it.
     pub name: String,
-    /// What it is: its `MODULE_DESCRIPTION`.
+    /// A description: its `MODULE_DESCRIPTION`.
     pub about: String,
-    /// What can be set when it is loaded.
+    /// Its parameters, set at load time.
     pub parameters: Vec<Parameter>,
 }
 
@@ -23,7 +23,7 @@ pub struct TestbedModule {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// What it does: its `MODULE_PARM_DESC`.
+    /// A description: its `MODULE_PARM_DESC`.
     pub about: String,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// Those of this project.
+    /// The testbed's own sources.
     pub(super) fn ours() -> Sources<'static> {
         Sources { files: OURS }
     }
@@ -49,8 +49,8 @@ impl<'a> Sources<'a> {
         self.files.iter().copied()
     }
 
-    /// What its Kbuild files make, with `_` for `-`; all of it, or what is
-    /// no test.
+    /// Names of the modules that the Kbuild files build, with `_` for `-`: all, or those
+    /// that are not only for tests.
     pub(super) fn names(&self, tests: bool) -> BTreeSet<String> {
         let made = self.made().into_iter();
         made.filter(|(folder, _)| tests || !is_test(folder))
@@ -58,7 +58,7 @@ impl<'a> Sources<'a> {
             .collect()
     }
 
-    /// What experiments may want, which is not what only tests do.
+    /// The modules for experiments; those only for tests are left out.
     pub(super) fn modules(&self) -> Vec<TestbedModule> {
         let made = self.made().into_iter();
         let mut modules: Vec<TestbedModule> = made
@@ -73,8 +73,8 @@ impl<'a> Sources<'a> {
         modules
     }
 
-    /// Folder, with a slash at its end, and name of each module that the
-    /// Kbuild file at the top makes, by itself or by those below.
+    /// Folder, with a trailing slash, and name of each module that the top Kbuild file
+    /// builds, directly or through folders.
     fn made(&self) -> Vec<(String, &'a str)> {
         let mut made = Vec::new();
         let mut folders = vec![String::new()];
@@ -104,7 +104,7 @@ impl<'a> Sources<'a> {
         found.collect()
     }
 
-    /// What stands between the brackets of a macro in a folder's files.
+    /// The arguments of a macro's uses in a folder's files.
     fn calls(&self, folder: &str, name: &str) -> Vec<&'a str> {
         let files = self.files().filter(|(path, _)| {
             let name = path.strip_prefix(folder);
@@ -124,14 +124,14 @@ fn is_test(folder: &str) -> bool {
     folder.starts_with("tests/")
 }
 
-/// What a Kbuild file makes or descends into.
+/// The objects that a Kbuild file builds and the folders it descends into.
 fn objects(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("obj-m"));
     let values = lines.filter_map(|rest| Some(rest.split_once('=')?.1));
     values.flat_map(str::split_whitespace)
 }
 
-/// The insides of C strings, as they stand.
+/// The contents of C string literals, with escapes unchanged.
 fn strings<'a>(texts: &[&'a str]) -> Vec<&'a str> {
     let of = |text: &&'a str| text.split('"').skip(1).step_by(2);
     texts.iter().flat_map(of).collect()

@@ -7,8 +7,8 @@ mod full;
 
 const KERNEL: &str = "debian:6.12";
 
-/// Two modules, of which one needs the other and one of the kernel's; both
-/// would give away where they were built.
+/// Two modules, of which one depends on the other and on one of the kernel's; both would
+/// reveal where they were built.
 const PAIR: &[(&str, &str)] = &[
     (
         "Kbuild",
@@ -46,7 +46,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("broken.c", "#include <linux/module.h>\nnonsense x;\n"),
 ];
 
-/// A fetched kernel with headers and a compiler for it, if there is one here.
+/// A fetched kernel with headers and an installed compiler, if there is one.
 fn kernel() -> Option<Kernel> {
     let kernel = Kernels::new(Kernels::default_root().unwrap())
         .resolve(KERNEL)
@@ -143,7 +143,7 @@ fn a_module_is_built_once_and_again_when_a_source_changes() {
     assert_eq!(inode(&testbed.build(&kernel, false).unwrap()["low"]), first);
     let left = std::fs::read_dir(root.path().join("modules/built")).unwrap();
     assert_eq!(left.count(), 1);
-    // Without what it needs, the other one is no module any more.
+    // Without its dependency, the other one is no longer built.
     const LOW: &[(&str, &str)] = &[("Kbuild", "obj-m += low/\n"), PAIR[3], PAIR[4]];
     let changed = Testbed::of(root.path(), LOW).build(&kernel, false).unwrap();
     assert_ne!(changed["low"], built[0]["low"]);
@@ -163,7 +163,7 @@ fn what_a_module_needs_of_the_testbed_and_of_the_kernel_is_carried() {
     assert!(names.contains(&"cordic") && names.contains(&"low"));
     assert_eq!(high.path, "extra/high_up.ko");
     assert!(high.needs.contains(&"extra/low.ko".to_string()));
-    // A module given as a file finds what it needs in the testbed too.
+    // A module given as a file also finds its dependencies in the testbed.
     let copy = root.path().join("high_up.ko");
     std::fs::write(&copy, &high.bytes).unwrap();
     let asked = [copy.to_string_lossy().into_owned()];
@@ -195,7 +195,7 @@ fn a_build_that_fails_says_where_and_keeps_its_log() {
     assert_eq!(temporary.count(), 0);
 }
 
-/// A kernel of which nothing is there.
+/// A kernel without any files.
 fn bare(name: &str) -> Kernel {
     Kernel {
         name: name.into(),

@@ -1,18 +1,18 @@
-//! The same code laid out in other ways.
+//! Code layouts: the same code, arranged differently.
 //!
-//! Where a function of ours lies is decided by nothing that anybody measures: by
-//! the order in which objects are linked, and by how functions are aligned. A
-//! figure that depends on it says nothing of the code.
+//! The address of a function depends on things that nobody measures: the order in which
+//! objects are linked, and the alignment of functions. A result that depends on it says
+//! nothing about the code.
 
 use std::borrow::Cow;
 
-/// One way to lay the modules out. 0 is as they are written, 1 and the others
-/// link their objects in another order and align functions otherwise.
+/// A layout of the modules. 0 is as they are written; the others link their objects in
+/// another order and align functions differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Variant(pub(super) u32);
 
 impl Variant {
-    /// Additional options of the compiler.
+    /// Additional compiler options.
     pub(super) fn flag(self) -> Option<&'static str> {
         match self.0 {
             0 => None,
@@ -21,7 +21,7 @@ impl Variant {
         }
     }
 
-    /// The text of a file, of which only the lists of objects differ.
+    /// The text of a file; only the object lists in Kbuild files change.
     pub(super) fn laid_out<'t>(self, path: &str, text: &'t str) -> Cow<'t, str> {
         let is_kbuild = path.rsplit('/').next() == Some("Kbuild");
         if self.0 == 0 || !is_kbuild {
@@ -35,7 +35,8 @@ impl Variant {
         Cow::Owned(all)
     }
 
-    /// Backwards, or from the middle on, and so on by turns.
+    /// Reverses the objects in odd variants, and rotates them by half their number once for
+    /// each two variants.
     fn permute(self, objects: &mut [&str]) {
         if self.0 % 2 == 1 {
             objects.reverse();
@@ -46,8 +47,8 @@ impl Variant {
     }
 }
 
-/// The objects of each module that is made of several: `NAME-y` and all that is
-/// assigned to it, in order. A list with anything but objects in it is left out.
+/// The objects of each module that is made of several: everything assigned to `NAME-y`, in
+/// order. A list that contains anything but objects is left out.
 fn lists(text: &str) -> Vec<(String, Vec<&str>)> {
     let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
     let mut open: Option<usize> = None;

@@ -1,4 +1,4 @@
-//! What the tests of several targets need.
+//! Helpers for the tests of several targets.
 
 #![allow(dead_code)] // Each test file uses a part of it.
 #![allow(clippy::panic)] // A test may fail.
@@ -18,7 +18,7 @@ use assize_target::{Outcome, Target};
 pub(crate) const HELLO: &str =
     r#"echo '{"record":"hello","schema":"assize.agent/1","version":"test"}'"#;
 
-/// A shell command that prints a whole answer.
+/// A shell command that prints a complete answer.
 pub(crate) const WHOLE: &str = r#"printf '%s\n' \
     '{"record":"hello","schema":"assize.agent/1","version":"test"}' \
     '{"record":"metric","metric":"m","value":1.5,"unit":"ns"}' \
@@ -36,11 +36,11 @@ impl Scripts {
         self.0.path().join(name)
     }
 
-    /// An agent that does this.
+    /// An agent that runs this script.
     pub(crate) fn agent(&self, script: &str) -> PathBuf {
         let path = self.path("agent");
-        // Written by another process: a file that is open for writing here,
-        // or in a fork of this process, cannot be executed.
+        // Another process writes it: a file that is open for writing here, or in a fork of
+        // this process, cannot be executed.
         let done = Process::new("sh")
             .args([
                 "-c",
@@ -55,7 +55,7 @@ impl Scripts {
     }
 }
 
-/// The static agent, or a counted skip.
+/// The static agent; `None`, with a counted skip, if there is none.
 pub(crate) fn real_agent() -> Option<PathBuf> {
     match assize_target::agent::find() {
         Ok(agent) => Some(agent),
@@ -66,7 +66,7 @@ pub(crate) fn real_agent() -> Option<PathBuf> {
     }
 }
 
-/// What a run on the exact machine recorded, which must not fail.
+/// The records of a run on the exact machine, which must not fail.
 pub(crate) fn records(exact: &Exact, order: &Order) -> Vec<Record> {
     exact.prepare(std::slice::from_ref(order)).unwrap();
     match exact.run(order, 0).unwrap().outcome {
@@ -77,8 +77,8 @@ pub(crate) fn records(exact: &Exact, order: &Order) -> Vec<Record> {
     }
 }
 
-/// The exact machine with this kernel and so many CPUs, for which modules of the
-/// testbed can be built; or `None`, said once, where it cannot be had.
+/// The exact machine with this kernel and number of CPUs, for which the testbed's modules
+/// can be built; `None`, with a message, if it is not available.
 pub(crate) fn exact(kernel: &str, cpus: u32) -> Option<Exact> {
     let root = Kernels::default_root().unwrap();
     let options = Options {
@@ -93,13 +93,13 @@ pub(crate) fn exact(kernel: &str, cpus: u32) -> Option<Exact> {
     there.map_err(|error| skip(&error.to_string())).ok()
 }
 
-/// Says that a test could not be done, in the form that is counted.
+/// Reports a skipped test in the form that is counted.
 pub(crate) fn skip(why: &str) {
-    // Not `eprintln!`: the test harness would keep it back.
+    // Not `eprintln!`: the test harness would capture it.
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
-/// A workload that is this command.
+/// A workload that runs this command.
 pub(crate) fn command(argv: &[&str]) -> Workload {
     Workload {
         name: "w".into(),
@@ -111,7 +111,7 @@ pub(crate) fn command(argv: &[&str]) -> Workload {
     }
 }
 
-/// What tools printed.
+/// The output of tools.
 pub(crate) fn raw(records: &[Record]) -> impl Iterator<Item = &str> {
     records.iter().filter_map(|record| match record {
         Record::Raw { text, .. } => Some(text.as_str()),

@@ -1,4 +1,4 @@
-//! A real sshd on this machine's loopback.
+//! A real sshd on the loopback interface.
 
 #![allow(dead_code, unreachable_pub)] // Each test uses a part of it.
 
@@ -15,7 +15,7 @@ use super::skip;
 
 const SSHD: &str = "/usr/sbin/sshd";
 
-/// It ends with the test.
+/// An sshd that ends with the test.
 pub struct Sshd {
     directory: Arc<TempDir>,
     child: Child,
@@ -23,13 +23,13 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// One that lets this user in by a key of its own; or a counted skip.
+    /// Starts one that accepts this user by a temporary key; `None`, with a counted skip,
+    /// if that is not possible.
     pub fn start() -> Option<Sshd> {
         Sshd::start_with(&[], "")
     }
 
-    /// The same with variables of the environment and more lines of its
-    /// configuration.
+    /// As [`Sshd::start`], with environment variables and more configuration lines.
     pub fn start_with(environment: &[(&str, String)], more: &str) -> Option<Sshd> {
         for needed in [SSHD, "/usr/bin/ssh", "/usr/bin/ssh-keygen"] {
             if !Path::new(needed).exists() {
@@ -44,7 +44,7 @@ impl Sshd {
         }
         fs::copy(at("user.pub"), at("authorized")).unwrap();
         if rustix::process::geteuid().is_root() {
-            // Where sshd locks itself in before anybody has logged in.
+            // sshd's privilege separation directory.
             fs::create_dir_all("/run/sshd").unwrap();
         }
         let cache = ("XDG_CACHE_HOME", at("cache").display().to_string());
@@ -53,7 +53,7 @@ impl Sshd {
             .iter()
             .map(|(name, value)| format!(" {name}={value}"));
         let more = format!("SetEnv{}\n{more}", variables.collect::<String>());
-        // Another process may be faster to take a free port.
+        // Another process may take the free port first.
         (0..5)
             .find_map(|_| Sshd::listen(&directory, &more))
             .or_else(|| {
@@ -97,24 +97,24 @@ impl Sshd {
         None
     }
 
-    /// A file in its directory.
+    /// A path in its directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Where assize keeps its files there.
+    /// The directory for assize's files on this host.
     pub fn cache(&self) -> PathBuf {
         self.path("cache/assize")
     }
 
-    /// The host as assize gets to hear of it.
+    /// The name of the host for assize.
     pub fn host(&self) -> String {
         let user = Command::new("id").arg("-un").output().unwrap();
         let user = String::from_utf8(user.stdout).unwrap();
         format!("ssh://{}@127.0.0.1:{}", user.trim(), self.port)
     }
 
-    /// The lines of an `ssh_config` for it, without a name.
+    /// The lines of an `ssh_config` for it, without `Host`.
     pub fn client(&self) -> String {
         format!(
             "HostName 127.0.0.1\nPort {}\nStrictHostKeyChecking accept-new\n\
@@ -126,7 +126,7 @@ impl Sshd {
         )
     }
 
-    /// The words of ssh with this key.
+    /// The ssh command with this key.
     pub fn words(&self, key: &str) -> Vec<String> {
         let known = format!("UserKnownHostsFile={}", self.path("known").display());
         let key = self.path(key).display().to_string();

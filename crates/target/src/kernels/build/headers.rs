@@ -1,5 +1,5 @@
-//! What modules are built from: a part of the sources and a part of what was built,
-//! laid out as one tree, as Linux' own packages of headers are.
+//! The headers that modules are built from: parts of the sources and of the build output in
+//! one tree, like the kernel's own header packages.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,12 @@ use crate::Error;
 use crate::fault::{io, list};
 use crate::kernels::add::copy;
 
-/// Of the sources: files and directories.
+/// Files and directories to copy from the sources.
 const SOURCES: &[&str] = &["Makefile", "include", "scripts", "arch/x86/include"];
-/// Directory of the sources of which only files of these beginnings are taken.
+/// A directory of the sources, and the prefix of the files to copy from it.
 const MAKEFILES: (&str, &str) = ("arch/x86", "Makefile");
-/// Of what was built. Older kernels do not have all of it.
+/// Files and directories to copy from the build output. Older kernels do not have all of
+/// them.
 const OBJECTS: &[&str] = &[
     ".config",
     "Module.symvers",
@@ -46,8 +47,8 @@ pub(super) fn keep(tree: &Path, objects: &Path, to: &Path) -> Result<(), Error> 
     Ok(())
 }
 
-/// Copies a file, or a directory without objects and what make notes of them. A link
-/// to a directory is left out: among the scripts it leads to device trees.
+/// Copies a file, or a directory without objects and make's command files. A link to a
+/// directory is left out: in `scripts` it leads to device trees.
 fn take(from: &Path, to: &Path) -> Result<(), Error> {
     if from.is_symlink() && from.is_dir() {
         return Ok(());
@@ -67,7 +68,7 @@ fn take(from: &Path, to: &Path) -> Result<(), Error> {
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
     }
-    // A link of the sources to nothing is none that a build reads.
+    // No build reads a dangling link of the sources.
     if from.exists() {
         copy(from, to)
     } else {

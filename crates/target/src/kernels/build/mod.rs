@@ -1,11 +1,10 @@
-//! A kernel for the exact machine, built from its sources.
+//! Builds kernels for the exact machine from source.
 //!
-//! Objects lie below `<root>/builds/`, one directory for each tree of sources,
-//! compiler and configuration, and the next build of the tree makes only what has
-//! changed. What is stored as a kernel is a copy: image, modules, configuration and
-//! headers stay as they were built, whatever the tree becomes. Nothing in an image
-//! depends on when, where or by whom it was built, nor on what was built before it, so
-//! that the same sources give the same bytes.
+//! Objects are below `<root>/builds/`, one directory per source tree, compiler and
+//! configuration, so that the next build of the tree is incremental. A stored kernel is a
+//! copy: image, modules, configuration and headers stay as they were built, whatever
+//! happens to the tree. An image does not depend on when, where or by whom it was built,
+//! nor on earlier builds, so the same sources give the same bytes.
 
 mod headers;
 mod stamps;
@@ -22,9 +21,9 @@ use crate::elf::Host;
 use crate::fault::{failed, io, list, mend, read, wrong};
 use crate::make;
 
-/// Part of every key: to be raised when the same sources are built otherwise.
+/// Part of every key: increase it when the same sources are built differently.
 const RECIPE: &str = "assize.kernel-build/1";
-/// Programs that a build starts, and the packages that have them.
+/// Programs that a build runs, and the packages that contain them.
 const TOOLS: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("ld", "binutils"),
@@ -36,7 +35,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("bc", "bc"),
     ("depmod", "kmod"),
 ];
-/// What an image would say of who built it, when, and how often.
+/// Fixed values for what an image would say about who built it, when, and how often.
 const BUILDER: &[(&str, &str)] = &[
     ("KBUILD_BUILD_TIMESTAMP", "1970-01-01 00:00:00 UTC"),
     ("KBUILD_BUILD_USER", "assize"),
@@ -45,14 +44,14 @@ const BUILDER: &[(&str, &str)] = &[
     ("TZ", "UTC"),
 ];
 
-/// A place for the sources of one repository, which no other process has until this is
-/// dropped.
+/// A directory for the sources of one repository, locked against other processes until this
+/// is dropped.
 #[derive(Debug)]
 pub struct WorkTree {
-    /// For the files of a commit. It stays, so that the next commit has to bring only
-    /// what differs, and the next build to make only that.
+    /// The files of a commit. They stay, so that the next commit only has to bring the
+    /// differences and the next build is incremental.
     pub tree: PathBuf,
-    /// For git's index of them.
+    /// Git's index of them.
     pub index: PathBuf,
     _lock: File,
 }
@@ -60,21 +59,21 @@ pub struct WorkTree {
 /// A kernel that was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
-    /// As it is stored.
+    /// The kernel as stored.
     pub kernel: Kernel,
-    /// Kernels of other names that are the same: image and modules, byte for byte.
+    /// Names of other stored kernels whose image and modules are the same, byte for byte.
     pub same: Vec<String>,
 }
 
 impl Kernels {
-    /// Builds the kernel of a tree of sources for the exact machine, and stores it
-    /// under a name with its modules and headers, in the place of what had that name.
-    /// The tree is only read.
+    /// Builds the kernel of a source tree for the exact machine, and stores it under a name
+    /// with its modules and headers, replacing the kernel that had that name. The tree is
+    /// only read.
     ///
     /// # Errors
-    /// A name that cannot be had, a tree that is none of the kernel or in which
-    /// something was built, programs that are missing, options that this kernel does
-    /// not have; the first line that says why a build failed, and where its log is.
+    /// A name that is reserved or malformed, a tree that is not a kernel's or in which
+    /// something was built, missing programs, options that this kernel does not have; for a
+    /// failed build, the first line that says why, and the path of its log.
     pub fn build(
         &self,
         name: &str,
@@ -89,10 +88,10 @@ impl Kernels {
         self.build_by(&Made::here(&what)?, name, &tree, None, progress)
     }
 
-    /// The place for the sources of a repository, of whatever name.
+    /// The work tree for a repository, independent of kernel names.
     ///
     /// # Errors
-    /// A directory that cannot be made.
+    /// A directory cannot be created.
     pub fn work_tree(
         &self,
         repository: &Path,
@@ -104,7 +103,7 @@ impl Kernels {
         let lock = crate::lock::take(&place, progress)?;
         let (tree, index) = (place.join("tree"), place.join("index"));
         fs::create_dir_all(&tree).map_err(|error| io("create", &tree, &error))?;
-        // Of a git that was killed.
+        // Left by a git process that was killed.
         let left = place.join("index.lock");
         if left.exists() {
             fs::remove_file(&left).map_err(|error| io("remove", &left, &error))?;
@@ -116,8 +115,8 @@ impl Kernels {
         })
     }
 
-    /// The same by a compiler that is here. `origin` says where it came from, if that is
-    /// more than the tree.
+    /// As [`Kernels::build`], by a compiler that is installed. `origin` describes where the
+    /// kernel came from, if not just from the tree.
     pub(super) fn build_by(
         &self,
         made: &Made,
@@ -129,7 +128,7 @@ impl Kernels {
         let what = format!("build the kernel {name}");
         let place = self.root.join("builds").join(made.key(tree));
         fs::create_dir_all(&place).map_err(|error| io("create", &place, &error))?;
-        // make goes to the tree, where a relative path is another one.
+        // make changes to the tree, where a relative path means something else.
         let place = fs::canonicalize(&place).map_err(|error| io("find", &place, &error))?;
         check_path(&what, &place)?;
         let _lock = crate::lock::take(&place, progress)?;
@@ -169,7 +168,7 @@ impl Kernels {
         })
     }
 
-    /// Copies what was built to the kernels.
+    /// Copies the build output to the stored kernels.
     fn keep(
         &self,
         name: &str,
@@ -225,11 +224,11 @@ impl Kernels {
 }
 
 impl Kernel {
-    /// A digest of image and modules: of two kernels the same if these are the same
-    /// bytes, whatever the kernels are called.
+    /// A digest of image and modules: equal for two kernels if these are the same bytes,
+    /// whatever the kernels are called.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// A file cannot be read.
     pub fn bytes(&self) -> Result<String, Error> {
         let mut found = BTreeMap::new();
         if let Some(directory) = &self.modules {
@@ -249,7 +248,7 @@ impl Kernel {
     }
 }
 
-/// The digests of all modules below a directory, by their paths in it.
+/// Collects the digests of all modules below a directory, by relative path.
 fn digests(
     root: &Path,
     directory: &Path,
@@ -268,7 +267,7 @@ fn digests(
     Ok(())
 }
 
-/// Where a kernel is built, and from what.
+/// Where a kernel is built, and from which tree.
 struct Site<'a> {
     what: &'a str,
     tree: &'a Path,
@@ -277,7 +276,7 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Makes `.config` of the fragment.
+    /// Creates `.config` from the fragment.
     fn configure(&self, place: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let fragment = place.join("exact.config");
         fs::write(&fragment, EXACT).map_err(|error| io("write", &fragment, &error))?;
@@ -300,7 +299,7 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// Runs make in the tree, with all it says in the log.
+    /// Runs make in the tree; all output goes to the log.
     fn make(&self, arguments: &[&str]) -> Result<(), Error> {
         let command = command(self.tree, &self.objects, arguments);
         let place = format!("{}/", self.tree.display());
@@ -308,12 +307,11 @@ impl Site<'_> {
     }
 }
 
-/// make, which ends what it has started if the kernel tells it to end because this
-/// process has ended. Killed, as other children are, it would leave make in
-/// subdirectories going on, in objects of which the next build believes that they
-/// are its own. A compiler that is at work still comes to its end, and kbuild then removes
-/// what it was making: the lock beside the objects is held by all of them, and the next
-/// build waits for it.
+/// The make command, which ends its children when this process ends: the kernel then sends
+/// it SIGTERM. If it were killed, as other children are, make in subdirectories would go on
+/// writing to objects that the next build takes for its own. A running compiler still
+/// finishes, and kbuild then removes its output: all of them hold the lock next to the
+/// objects, and the next build waits for it.
 fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
     const SCRIPT: &str = "exec setpriv --pdeathsig TERM flock --no-fork \"$0\" make \"$@\" >&2";
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
@@ -325,10 +323,10 @@ fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
         .arg(tree)
         .arg(format!("O={}", objects.display()))
         .arg(format!("-j{jobs}"))
-        // Else a tree of git that is no release has a '+' behind its version.
+        // Otherwise kbuild appends '+' to the version of a git tree that is not a release.
         .arg("LOCALVERSION=")
         .args(arguments)
-        // Many variables mean something to kbuild.
+        // kbuild reads many environment variables.
         .env_clear()
         .env("LC_ALL", "C")
         .envs(BUILDER.iter().copied());
@@ -340,7 +338,8 @@ fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The tree without links, if it is one of the kernel in which nothing was built.
+/// Checks that this is a kernel's tree in which nothing was built, and returns its path
+/// with links resolved.
 pub(super) fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
     let tree = fs::canonicalize(tree).map_err(|error| io("read", tree, &error))?;
     for file in [
@@ -372,7 +371,7 @@ pub(super) fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
     Ok(tree)
 }
 
-/// Whether make can work with this path.
+/// Fails if make cannot work with this path.
 fn check_path(what: &str, path: &Path) -> Result<(), Error> {
     match make::refused(path) {
         None => Ok(()),
@@ -380,10 +379,10 @@ fn check_path(what: &str, path: &Path) -> Result<(), Error> {
     }
 }
 
-/// What the compiler calls itself, if all that a build needs is here.
+/// The compiler's version line, if all programs that a build needs are installed.
 fn compiler(what: &str) -> Result<String, Error> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // kbuild looks for depmod there, too.
+    // kbuild looks for depmod in these, too.
     let also = ["/usr/sbin", "/sbin"].map(PathBuf::from);
     let directories = std::env::split_paths(&path).chain(also).collect();
     let host = Host::at_root(Path::new("/"), directories);
@@ -411,21 +410,22 @@ fn compiler(what: &str) -> Result<String, Error> {
         .ok_or_else(|| failed(what, "gcc does not say its version"))
 }
 
-/// What a kernel is a function of besides its sources.
+/// Everything besides its sources that a kernel depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Made {
-    /// What the compiler calls itself.
+    /// The compiler's version line.
     pub(super) compiler: String,
     fragment: &'static str,
 }
 
 impl Made {
-    /// As it is made now, if all that a build needs is here.
+    /// The current compiler and configuration, if all programs that a build needs are
+    /// installed.
     pub(super) fn here(what: &str) -> Result<Self, Error> {
         Ok(Made::by(&compiler(what)?))
     }
 
-    /// By a compiler.
+    /// The current configuration with this compiler.
     pub(super) fn by(compiler: &str) -> Self {
         Made {
             compiler: compiler.to_owned(),
@@ -433,13 +433,13 @@ impl Made {
         }
     }
 
-    /// The name of the directory for objects.
+    /// The name of the object directory.
     fn key(&self, tree: &Path) -> String {
         let tree = tree.as_os_str().as_encoded_bytes();
         self.hash(&[RECIPE.as_bytes(), tree])
     }
 
-    /// A digest of it.
+    /// A digest of compiler, configuration and recipe.
     pub(super) fn digest(&self) -> String {
         self.hash(&[RECIPE.as_bytes()])
     }

@@ -1,9 +1,9 @@
-//! Whether make can trust the times of a tree's files.
+//! Checks whether make can trust the modification times of a tree's files.
 //!
-//! make compares when a source and its object were last written. A file that was moved or
-//! copied here with its old time is older than an object of what was there before, and
-//! would not be compiled. When the file came to its place is in its time of change, which
-//! nobody can set.
+//! make compares the modification times of a source and its object. A file that was moved
+//! or copied here with its old time is older than the object of the previous file, and
+//! would not be compiled. The change time says when the file arrived, and nobody can set
+//! it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -23,8 +23,8 @@ fn changed_at(file: &Metadata) -> Time {
     (file.ctime(), file.ctime_nsec())
 }
 
-/// A file that came to its place after the last build had begun, with a time of before;
-/// none if there was no build. `begun` is written as a build begins.
+/// Finds a file that arrived after the last build had begun but has an older modification
+/// time; `None` if there was no build. `begun` is a file written when a build begins.
 pub(super) fn misdated(tree: &Path, begun: &Path) -> Result<Option<PathBuf>, Error> {
     let Ok(last) = begun.metadata() else {
         return Ok(None);
@@ -35,7 +35,7 @@ pub(super) fn misdated(tree: &Path, begun: &Path) -> Result<Option<PathBuf>, Err
     })
 }
 
-/// A file that was changed since the build began.
+/// Finds a file that was changed since the build began.
 pub(super) fn changed(tree: &Path, begun: &Path) -> Result<Option<PathBuf>, Error> {
     let began = begun
         .metadata()
@@ -44,8 +44,8 @@ pub(super) fn changed(tree: &Path, begun: &Path) -> Result<Option<PathBuf>, Erro
     find(tree, &|file| changed_at(file) > began)
 }
 
-/// The first file below a directory of which this is true. What is hidden is of git or of
-/// an editor.
+/// The first file below a directory for which this is true. Hidden files belong to git or
+/// an editor and are skipped.
 fn find(directory: &Path, which: &dyn Fn(&Metadata) -> bool) -> Result<Option<PathBuf>, Error> {
     for path in list(directory)? {
         let name = path.file_name().unwrap_or_default();
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// File systems count in ticks of the kernel.
+    /// Timestamps of a file system advance in kernel ticks.
     const TICKS: Duration = Duration::from_millis(30);
 
     #[test]

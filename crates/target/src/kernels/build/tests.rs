@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::*;
 use crate::process::Process;
 
-/// How long is slept between two looks.
+/// Pause between two checks.
 const TURN: Duration = Duration::from_millis(5);
 
 fn write(root: &Path, path: &str, text: &str) {
@@ -18,7 +18,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A directory that passes for a tree of the kernel.
+/// A directory that passes for a kernel tree.
 fn tree() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for path in ["Kconfig", "arch/x86/Kconfig", "scripts/Kconfig.include"] {
@@ -114,10 +114,10 @@ fn make_is_told_where_objects_go_and_no_version_of_its_own() {
 #[test]
 fn what_make_has_started_ends_when_the_build_is_killed() {
     let (sources, place) = (tree(), tempfile::tempdir().unwrap());
-    // Beside the objects lies a lock, which must not be that of another test.
+    // The lock is next to the objects, and must not be shared with another test.
     let objects = place.path().join("objects");
     fs::create_dir(&objects).unwrap();
-    // In ten minutes what was not ended says so, and ends.
+    // A process that was not killed leaves a file after ten minutes, and ends.
     let rules = "sub:\n\t@$(MAKE) --no-print-directory deep\n\
         deep:\n\t@echo $$$$ > $(O)/new && mv $(O)/new $(O)/pid; sleep 600; touch $(O)/went-on\n";
     write(sources.path(), "Makefile", rules);
@@ -137,7 +137,7 @@ fn what_make_has_started_ends_when_the_build_is_killed() {
         });
     });
     let deep = fs::read_to_string(&pid).unwrap();
-    // It is a zombie until init looks after it.
+    // It is a zombie until init reaps it.
     let goes_on = || {
         let status = fs::read_to_string(format!("/proc/{}/status", deep.trim()));
         status.is_ok_and(|text| !text.contains("State:\tZ"))
@@ -198,7 +198,7 @@ fn headers_are_those_of_the_build_and_stay_when_the_tree_changes() {
     assert_eq!(text.unwrap(), "before");
 }
 
-/// Does what is asked of kbuild: the image is `head` and what of a source is code.
+/// A stand-in for kbuild: the image is `head` plus the code in a source.
 const MAKEFILE: &str = "\
 allnoconfig:
 \t@mkdir -p $(O)/include/config $(O)/include/generated $(O)/scripts
@@ -219,14 +219,14 @@ modules_install:
 \t@cp $(O)/a.ko $(INSTALL_MOD_PATH)/lib/modules/6.12.0
 ";
 
-/// A tree that can be built, and where kernels are stored.
+/// A tree that can be built, and a store for kernels.
 pub(in crate::kernels) struct Lab {
     tree: tempfile::TempDir,
     place: tempfile::TempDir,
 }
 
 impl Lab {
-    /// Nothing where there is no make.
+    /// `None` if there is no make.
     pub(in crate::kernels) fn new() -> Option<Self> {
         if let Err(error) = Command::new("make").arg("--version").output() {
             eprintln!("skipped: no make: {error}");
@@ -278,14 +278,14 @@ fn a_comment_makes_the_same_image_and_code_another() {
     let code = code.unwrap();
     assert_eq!(code.same, Vec::<String>::new());
     assert_ne!(code.kernel.digest, base.kernel.digest);
-    // Code of a module is in no image.
+    // Code of a module is not in the image.
     write(lab.tree.path(), "module.c", "int of_a_module;\n");
     let (module, _) = lab.build("module", "int slice = 1;\n");
     let module = module.unwrap();
     assert_eq!(module.kernel.digest, base.kernel.digest);
     assert_eq!(module.same, Vec::<String>::new());
 
-    // What is stored is each side's own, whatever was built afterwards.
+    // Each stored kernel keeps its files, whatever was built later.
     let stored = |name: &str| lab.kernels().resolve(name).unwrap();
     for (name, text) in [("base", "= 1"), ("code", "= 3")] {
         let kernel = stored(name);
@@ -317,7 +317,7 @@ fn what_builds_is_told_who_builds_and_nothing_of_our_environment() {
     for (name, _) in BUILDER {
         assert!(told.contains(name), "{name}: {text}");
     }
-    // cargo tells its tests.
+    // cargo sets this for its tests.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
     assert!(!told.contains("CARGO_MANIFEST_DIR"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Modules are built again and again here, which takes long.
+//! Slow tests, which build modules repeatedly.
 
 mod headers;
 mod part;

@@ -1,5 +1,5 @@
-//! Modules are a function of their sources, the headers and the compiler, and
-//! of nothing else: not of where these lie, not of what was built before.
+//! Modules are a function of their sources, the headers and the compiler, and of nothing
+//! else: not of directories, not of earlier builds.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -9,7 +9,7 @@ use super::{PAIR, kernel};
 use crate::kernels::Kernel;
 use crate::testbed::Testbed;
 
-/// A module that knows how large a structure of the kernel is.
+/// A module that contains the size of a kernel structure.
 const SIZES: &[(&str, &str)] = &[
     ("Kbuild", "obj-m += sizes.o\n"),
     (
@@ -24,8 +24,7 @@ const SIZES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The kernel with a copy of its headers below a directory: what builds for
-/// it read, without other architectures.
+/// The kernel with a copy of its headers, without other architectures, below a directory.
 fn copy_headers(kernel: &Kernel, to: &Path) -> Kernel {
     let headers = kernel.headers.as_ref().unwrap();
     let packages = headers.parent().unwrap().parent().unwrap();
@@ -62,7 +61,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// By what a loaded module can be told from others.
+/// The build id, which identifies a loaded module.
 fn build_id(module: &[u8]) -> Option<Vec<u8>> {
     let elf = goblin::elf::Elf::parse(module).unwrap();
     let mut sections = elf.section_headers.iter();
@@ -71,7 +70,7 @@ fn build_id(module: &[u8]) -> Option<Vec<u8>> {
     Some(module[section.file_range()?].to_vec())
 }
 
-/// A directory of which the path has this many bytes.
+/// A directory whose path has this many bytes.
 fn directory_of_length(length: usize) -> tempfile::TempDir {
     let parent = Path::new("/tmp");
     let name = length - parent.as_os_str().len() - 1;
@@ -191,7 +190,7 @@ impl Changing {
         self.common().join("include/drm/gpu_scheduler.h")
     }
 
-    /// Gives a structure another member. What the header was and what it is.
+    /// Adds a member to a structure. Returns the header before and after.
     fn enlarge(&self) -> (String, String) {
         let text = fs::read_to_string(self.scheduler()).unwrap();
         let start = "struct drm_gpu_scheduler {\n";
@@ -224,7 +223,7 @@ fn a_module_is_built_again_when_the_headers_change_and_the_kernel_does_not() {
     let headers = Changing::new(&kernel);
     let first = headers.build();
     assert!(headers.build() == first);
-    // Nothing that the module is made of.
+    // A header that the module does not use.
     fs::write(headers.common().join("include/drm/drm_panel.h"), "#error\n").unwrap();
     assert!(headers.build() == first);
 
@@ -235,7 +234,7 @@ fn a_module_is_built_again_when_the_headers_change_and_the_kernel_does_not() {
     fs::write(headers.scheduler(), &text).unwrap();
     assert!(headers.build() == first);
 
-    // One that comes before it.
+    // A header that takes precedence.
     let before = headers.common().join("arch/x86/include/drm");
     fs::create_dir(&before).unwrap();
     fs::write(before.join("gpu_scheduler.h"), &larger).unwrap();
@@ -279,7 +278,7 @@ fn a_module_for_the_running_kernel_is_built_again_too() {
         fs::read(&built.unwrap()["sizes"]).unwrap()
     };
     let first = built();
-    // The same headers, whoever asks.
+    // The same headers for another testbed.
     assert!(headers.build().bytes == first);
     headers.enlarge();
     assert!(built() != first);
@@ -323,7 +322,7 @@ fn a_compiler_that_was_fetched_comes_before_that_of_path_and_is_an_input() {
     assert!(!planted(&kernel) && testbed.would_build(&own, &asked));
     assert!(planted(&own));
     assert!(!testbed.would_build(&own, &asked) && !testbed.would_build(&kernel, &asked));
-    // Any part of it, one that no command names too.
+    // Any file of the compiler counts, even if no command names it.
     fs::write(root.path().join("compilers/c/1/usr/part"), "x").unwrap();
     assert!(testbed.would_build(&own, &asked) && !testbed.would_build(&kernel, &asked));
 }
@@ -345,7 +344,7 @@ fn a_module_for_which_the_kernel_lacks_something_is_left_out() {
     let testbed = Testbed::of(root.path(), TREE);
     let built = testbed.build(&kernel, false).unwrap();
     assert_eq!(built.keys().collect::<Vec<_>>(), ["there"]);
-    // The second time they are found, not built.
+    // The second call finds them without building.
     assert_eq!(testbed.build(&kernel, false).unwrap(), built);
     let asked = ["lacking".to_string()];
     let error = crate::modules::select(&kernel, &testbed, &asked, &[]).unwrap_err();

@@ -1,5 +1,5 @@
-//! A directory of the kernel is built from the tree that it is in, with the tree's
-//! headers, and so is what includes them.
+//! A directory of the kernel is built from its tree with the tree's headers, and so are the
+//! modules that include these.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ const SOURCE: &str = "// SPDX-License-Identifier: GPL-2.0-only\n\
     EXPORT_SYMBOL_GPL(tiny_size);\n\
     MODULE_DESCRIPTION(\"tiny\");\nMODULE_LICENSE(\"GPL\");\n";
 
-/// Looks for itself by a path from the kernel's include/trace.
+/// A header that includes itself by a path from the kernel's include/trace.
 const TRACE: &str = "/* SPDX-License-Identifier: GPL-2.0-only */\n\
     #undef TRACE_SYSTEM\n#define TRACE_SYSTEM tiny\n#define TRACE_INCLUDE_FILE tiny_trace\n\
     #if !defined(TINY_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)\n#define TINY_TRACE_H\n\
@@ -29,8 +29,7 @@ const TRACE: &str = "/* SPDX-License-Identifier: GPL-2.0-only */\n\
 
 const HEADER: &str = "include/drm/gpu_scheduler.h";
 
-/// A directory of our own text in the place of the kernel's, with the kernel's
-/// headers.
+/// Replaces the kernel's directory by a small one, with the kernel's headers.
 fn tree(part: &Part, kernel: &Kernel) -> Tree {
     let mut tree = part.kernel_headers(kernel).unwrap();
     let makefile = "gpu-sched-y := tiny.o\nobj-$(CONFIG_DRM_SCHED) += gpu-sched.o\n";
