@@ -1,5 +1,5 @@
-//! Two cells against each other on several machines: on each of them, and all
-//! together.
+//! Compares two cells on several machines: on each machine, and pooled over all
+//! of them.
 
 use assize_bundle::Across as Kind;
 use assize_judge::Estimate;
@@ -12,57 +12,58 @@ use crate::family::Answer;
 use crate::weigh::{Weighed, by_machine_runs, counted, even_blocks};
 use crate::words::{and_list, finite, with_interval};
 
-/// At this level of Welch's test machines are said to differ. It has little
-/// power with few machines, hence not 0.05.
+/// Level of Welch's test at which machines are declared to differ. The test has
+/// little power with few machines, hence not 0.05.
 const DIFFER: f64 = 0.1;
-/// Rounding of equal values, as a share of them.
+/// Relative spread below which values are equal up to rounding.
 const ROUNDING: f64 = 1e-12;
-/// Effects without any noise that are closer than this are equal.
+/// Noise-free effects that are closer than this are equal.
 const SAME: f64 = 1e-12;
 
-/// What several machines say of two cells.
+/// The comparison of two cells on several machines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Across {
     pub(crate) kind: Kind,
     /// In the order of their first appearance; two or more.
     pub(crate) machines: Vec<OnMachine>,
-    /// None if not every machine has an effect with a standard error.
+    /// The pooled result; `None` unless every machine has an effect with a
+    /// standard error.
     pub(crate) together: Option<(Heterogeneity, Random)>,
 }
 
-/// What one machine says.
+/// The comparison on one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OnMachine {
     pub(crate) machine: String,
     pub(crate) weighed: Weighed,
-    /// Its share in the pooled effect.
+    /// Its weight in the pooled effect.
     pub(crate) weight: Option<f64>,
-    /// Its p, known once the family has been tested.
+    /// Its p values, known once the family has been tested.
     pub(crate) answer: Answer,
-    /// What may be said of it alone, known then too.
+    /// The verdict on this machine alone, also known then.
     pub(crate) verdict: Verdict,
 }
 
-/// Of which machines a difference may be claimed.
+/// To which machines a difference generalises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Of machines like these: the random-effects interval leaves out "no
+    /// To machines like these: the random-effects interval excludes "no
     /// difference".
     LikeThese,
-    /// Of all these machines: each shows it by itself.
+    /// To all of these machines: each one shows it on its own.
     AllOfThese,
-    /// Of fewer.
+    /// To fewer than all of these machines.
     None,
 }
 
 impl OnMachine {
-    /// Whether the runs vary: where they do not there is no t test.
+    /// Whether the runs vary; without variation there is no t test.
     fn varies(&self) -> bool {
         self.weighed.p_t.is_some()
     }
 
-    /// The p by which it shows an effect by itself: of the permutation test, or of
-    /// the t test where so few runs cannot bring the former to `alpha`.
+    /// The p of the effect on this machine alone: of the permutation test, or of the t test if too
+    /// few runs keep the permutation test from reaching `alpha`.
     fn p_alone(&self, alpha: f64) -> Option<f64> {
         match self.weighed.p_attainable {
             Some(least) if least <= alpha => self.answer.p,
@@ -84,7 +85,7 @@ impl OnMachine {
 }
 
 impl Across {
-    /// Whether the machines tell the same story.
+    /// Whether the machines agree.
     pub(crate) fn agreement(&self) -> Agreement {
         let [up, down] = self.sides();
         if !up.is_empty() && !down.is_empty() {
@@ -101,16 +102,15 @@ impl Across {
         }
     }
 
-    /// Whether these are kernels rather than machines.
+    /// Whether the "machines" are different kernels instead.
     pub(crate) fn is_of_kernels(&self) -> bool {
         !self.kind.is_machines()
     }
 
-    /// Of which machines a difference may be claimed. The permutation test of all
-    /// runs denies only that there is no effect on any machine. That there is one
-    /// on all of them is shown if the largest p of the machines is small enough
-    /// (Benjamini and Heller 2008, all of k), and one direction on machines like
-    /// these by the interval of Hartung, Knapp, Sidik and Jonkman.
+    /// To which machines a difference generalises. The permutation test of all runs rejects only
+    /// that no machine has an effect. An effect on all of them is shown if the largest p of the
+    /// machines is small enough (Benjamini and Heller 2008, all of k); a common direction on
+    /// machines like these is shown by the interval of Hartung, Knapp, Sidik and Jonkman.
     pub(crate) fn reach(&self, alpha: f64) -> Reach {
         if self.agreement() == Agreement::Opposite {
             return Reach::None;
@@ -133,8 +133,8 @@ impl Across {
         }
     }
 
-    /// The machines on which the effect alone is established or supported: those
-    /// on which it is higher, and those on which it is lower.
+    /// The machines on which the effect is established or supported by their own
+    /// runs: those where it is positive, and those where it is negative.
     fn sides(&self) -> [Vec<&OnMachine>; 2] {
         let shows = |way: std::cmp::Ordering| {
             let shown = self.machines.iter().filter(|on| {
@@ -149,7 +149,7 @@ impl Across {
         ]
     }
 
-    /// Of effects without any noise, whether they are not one.
+    /// Whether noise-free effects differ from each other.
     fn unequal(&self) -> bool {
         let effects: Vec<f64> = self.machines.iter().filter_map(effect).collect();
         let of = |pick: fn(f64, f64) -> f64| effects.iter().copied().reduce(pick);
@@ -163,7 +163,8 @@ impl Across {
         }
     }
 
-    /// `machines disagree: higher on a (…), lower on b (…)`, if they do.
+    /// `machines disagree: higher on a (…), lower on b (…)`; `None` if they do
+    /// not.
     pub(crate) fn disagreement(&self) -> Option<String> {
         let [up, down] = self.sides();
         if up.is_empty() || down.is_empty() {
@@ -181,8 +182,8 @@ impl Across {
         ))
     }
 
-    /// On how many machines alone the effect is established or supported, in
-    /// the direction of the pooled one.
+    /// The number of machines on which the effect is established or supported by
+    /// their own runs, in the direction of the pooled effect.
     pub(crate) fn shown(&self, pooled: &Weighed) -> u32 {
         let [up, down] = self.sides();
         let count = match pooled.direction() {
@@ -202,7 +203,7 @@ fn effect(on: &OnMachine) -> Option<f64> {
     }
 }
 
-/// Weighs `b` against `a` with the machine as block; none if fewer than two
+/// Compares `b` with `a`, with the machine as block; `None` if fewer than two
 /// machines have runs of both.
 pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Option<Weighed> {
     let (in_a, in_b) = (a.machines(), b.machines());
@@ -249,7 +250,7 @@ pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Opt
     Some(all)
 }
 
-/// All machines together.
+/// The comparison pooled over all machines.
 fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive: bool) -> Weighed {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
@@ -330,7 +331,7 @@ fn study(on: &OnMachine) -> Option<Study> {
     })
 }
 
-/// The pooled effect, on the scale of ratios or differences.
+/// Stores the pooled effect, as a ratio or a difference.
 fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
     let estimate = if positive {
         fixed.exponentiated()
@@ -349,7 +350,7 @@ fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
     all.estimate = Some(estimate);
 }
 
-/// The plain mean of the machines' effects, where there are no weights.
+/// Stores the unweighted mean of the machines' effects, for lack of weights.
 fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
     let effects: Vec<f64> = machines.iter().filter_map(effect).collect();
     if effects.is_empty() {
@@ -363,11 +364,10 @@ fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
     }
 }
 
-/// The runs of all machines for the permutation test. Values are taken around the
-/// mean of their block (Hodges and Lehmann 1962) and divided by the machine's
-/// variance around these means, neither of which depends on the labels: so the
-/// test is exact, and a noisy machine does not drown a quiet one. A machine on
-/// which nothing varies does not count; none if none varies.
+/// The runs of all machines for the permutation test. Values are centred on the mean of their block
+/// (Hodges and Lehmann 1962) and divided by the machine's variance around these means. Neither
+/// depends on the labels: so the test is exact, and a noisy machine does not drown out a quiet one.
+/// Machines without variation are left out; `None` if no machine varies.
 fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
     let mut all = Contrast {
         blocks: Vec::new(),
@@ -386,7 +386,7 @@ fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
         };
         let n = values().count().max(1) as f64;
         let variance = values().map(|v| v * v).sum::<f64>() / n;
-        // What rounding leaves of equal values is no variation.
+        // The rounding error of equal values is not variation.
         if variance.sqrt() <= ROUNDING * most {
             continue;
         }
@@ -400,7 +400,8 @@ fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
     (!all.blocks.is_empty()).then_some(all)
 }
 
-/// The blocks that hold both labels, around their means, and the largest value.
+/// The blocks that hold both labels, centred on their means, and the largest
+/// absolute value.
 fn centred(contrast: &Contrast) -> (Vec<Block>, f64) {
     let mut most = 0.0_f64;
     let both = |block: &&Block| !block.a.is_empty() && !block.b.is_empty();

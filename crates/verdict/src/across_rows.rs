@@ -1,4 +1,4 @@
-//! What several machines say, as it is written down.
+//! Rows of the document for comparisons on several machines.
 
 use assize_judge::Interval;
 
@@ -7,7 +7,7 @@ use crate::document::{Agreement, Comparison, MachineComparison, Pooled, Scale};
 use crate::weigh::{Weighed, ends};
 use crate::words::{finite, p_value};
 
-/// How the machines stand to each other, for the row's `because`.
+/// How far the machines agree, for the row's `because`.
 pub(crate) fn story(across: &Across, alpha: f64) -> String {
     if let Some(text) = across.disagreement() {
         return text;
@@ -70,7 +70,7 @@ fn joined(weighed: &Weighed) -> Option<String> {
     (!weighed.because.is_empty()).then(|| weighed.because.join("; "))
 }
 
-/// The row of all machines together; `row` is the comparison with its figures.
+/// The pooled row of all machines; `row` is the comparison with its figures.
 pub(crate) fn pooled_row(across: &Across, weighed: &Weighed, row: &Comparison) -> Pooled {
     let together = across.together.as_ref();
     let raw = row.scale == Scale::Raw;

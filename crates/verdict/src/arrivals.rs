@@ -1,4 +1,4 @@
-//! How events follow each other.
+//! Tests of how events arrive: clustered, periodic or independent.
 
 use assize_judge::{beat, poisson};
 
@@ -7,11 +7,11 @@ use crate::document::Lint;
 use crate::rates::{Counted, within};
 use crate::words::{count, plain};
 
-/// Events are said to come in clusters at this p, and to keep a beat at that.
+/// Levels at which events are reported as clustered, and as periodic.
 const CLUSTERED: f64 = 0.01;
 const PERIODIC: f64 = 0.01;
 
-/// Events that do not come one by one, each as likely at any time as at another.
+/// Lints for events that do not arrive as a Poisson process.
 pub(crate) fn not_poisson(cells: &Cells<'_>, all: &[Counted<'_>]) -> Vec<Lint> {
     let mut lints = Vec::new();
     for counted in all {

@@ -1,4 +1,4 @@
-//! Which configuration the others are compared with.
+//! Chooses the configuration that the others are compared with.
 
 use crate::cells::{Cells, Key};
 use crate::document::Lint;
@@ -11,13 +11,13 @@ use crate::words::and_list;
 /// The baseline of each workload.
 pub(crate) struct Baselines {
     of_workload: Vec<Option<usize>>,
-    /// The user's choice, if there was one.
+    /// The configuration that the user chose, if any.
     pub(crate) chosen: Option<usize>,
     pub(crate) against: Against,
 }
 
 impl Baselines {
-    /// The user's choice everywhere, or in each workload the first
+    /// Takes the user's choice for all workloads, or for each workload the first
     /// configuration that occurs in it.
     pub(crate) fn new(cells: &Cells<'_>, options: &Options) -> Result<Self, Error> {
         let chosen = options.baseline.as_deref();
@@ -46,9 +46,8 @@ impl Baselines {
         self.of_workload.get(workload).copied().flatten()
     }
 
-    /// Every configuration with something to compare, at its workload and metric, and
-    /// its baseline, in the order of the cells. A baseline that was run once more is
-    /// compared with nothing.
+    /// Every cell to compare and its baseline, in the order of the cells. A repeated baseline is
+    /// not compared with anything.
     pub(crate) fn compared(&self, cells: &Cells<'_>) -> Vec<(Key, usize)> {
         let mut all = Vec::new();
         for (workload, metric) in cells.rows() {
@@ -64,8 +63,8 @@ impl Baselines {
         all
     }
 
-    /// Of the configurations that have something, in their order, each that is compared
-    /// and the one that it is compared with. `baseline`: that of the workload.
+    /// Of the configurations in `there`, in order: each one that is compared, and the one it is
+    /// compared with. `baseline` is that of the workload.
     pub(crate) fn pairs(
         &self,
         cells: &Cells<'_>,
@@ -89,8 +88,8 @@ impl Baselines {
         self.main(cells).map(|at| cells.configurations[at].clone())
     }
 
-    /// The user's choice, or the baseline of most workloads with something to
-    /// compare, or the first configuration.
+    /// The document's main baseline: the user's choice, or the baseline of most
+    /// workloads with something to compare, or the first configuration.
     pub(crate) fn main(&self, cells: &Cells<'_>) -> Option<usize> {
         let rank = |configuration: usize| {
             (0..cells.workloads.len())
@@ -103,7 +102,7 @@ impl Baselines {
             .or_else(|| all.min_by_key(|&c| std::cmp::Reverse(rank(c))))
     }
 
-    /// Says where the main baseline could not be used.
+    /// Lints for workloads where the main baseline could not be used.
     pub(crate) fn lints(&self, cells: &Cells<'_>) -> Vec<Lint> {
         let main = self.main(cells);
         let Some(main) = main.filter(|_| self.against == Against::Baseline) else {

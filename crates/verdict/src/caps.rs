@@ -1,4 +1,4 @@
-//! What a lint allows a verdict to be at best.
+//! Caps: the best verdict that a lint allows.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,18 @@ use crate::outcomes::Ends;
 use crate::rest;
 use crate::weigh::arithmetic;
 
-/// A side with so many times the runs of the other has unequally many.
+/// The number of runs is unequal if one side has this many times the other's.
 const UNEQUAL_RUNS: f64 = 2.0;
-/// The side with fewer runs varies far more if its standard deviation is so many
-/// times the other's.
+/// The side with fewer runs varies far more if its standard deviation is this
+/// many times the other's.
 const UNEQUAL_SPREAD: f64 = 2.0;
-/// With equally many runs either side may vary so many times as much.
+/// With equally many runs, either side's standard deviation may be this many
+/// times the other's.
 const UNEQUAL_SPREAD_OF_EQUALLY_MANY: f64 = 3.0;
-/// From so many runs of each on, the test has learnt how much each side varies.
+/// With this many runs of each side, the test has enough information on both
+/// variances.
 const ENOUGH_RUNS: usize = 20;
-/// With fewer runs of each the permutation test finds nothing anyway.
+/// With fewer runs of each side, the permutation test finds nothing anyway.
 const FEWEST_RUNS: usize = 4;
 
 /// The best verdict that a lint allows.
@@ -30,13 +32,13 @@ pub(crate) struct Cap {
     pub(crate) lint: &'static str,
 }
 
-/// What the order of the runs takes away from whole workloads and metrics.
+/// Caps on whole workloads and metrics that follow from the order of the runs.
 pub(crate) struct Caps<'o> {
     order: &'o Order,
     ends: &'o Ends<'o>,
-    /// Workload and metric of what drifts inside configurations.
+    /// Workload and metric of cells that drift within a configuration.
     drifting: BTreeSet<(usize, usize)>,
-    /// Workload and metric whose consecutive runs resemble each other.
+    /// Workload and metric whose consecutive runs are correlated.
     serial: BTreeSet<(usize, usize)>,
 }
 
@@ -51,12 +53,13 @@ impl<'o> Caps<'o> {
         }
     }
 
-    /// How many runs two configurations lost on a workload.
+    /// The runs that two configurations lost on a workload.
     pub(crate) fn lost(&self, workload: usize, configurations: [usize; 2]) -> Lost {
         Lost(configurations.map(|one| self.ends.lost(workload, one)))
     }
 
-    /// The strictest cap on what all configurations of a workload say together.
+    /// The strictest cap on a result of all configurations of a workload
+    /// together.
     pub(crate) fn of_all(&self, cells: &Cells<'_>, workload: usize, metric: usize) -> Option<Cap> {
         let row: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
         let (configuration, first) = *row.first()?;
@@ -71,8 +74,8 @@ impl<'o> Caps<'o> {
         caps.max_by_key(|cap| cap.verdict == Verdict::Undecided)
     }
 
-    /// The strictest cap on `b` against `a`, both at the workload and metric of
-    /// `key`.
+    /// The strictest cap on the comparison of `b` with `a`, both at the workload
+    /// and metric of `key`.
     pub(crate) fn of(
         &self,
         cells: &Cells<'_>,
@@ -92,7 +95,8 @@ impl<'o> Caps<'o> {
         }
     }
 
-    /// The strictest cap on `b` against `a` whatever of their runs is compared.
+    /// The strictest cap on any comparison of the runs of `b` and `a`, whatever
+    /// the metric.
     pub(crate) fn of_runs(
         &self,
         cells: &Cells<'_>,
@@ -110,9 +114,9 @@ impl<'o> Caps<'o> {
     }
 }
 
-/// Whether several runs of one side count as replicates though they went on from the
-/// same memory image, since that is the only one. Then what the image adds to a
-/// configuration is in all of them.
+/// Whether several runs of one side count as replicates although they start from the same memory
+/// image, because there is only one image. Any effect of that image on a configuration is then in
+/// all of its runs.
 pub(crate) fn shares_image(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> bool {
     let shared = |cell: &Cell<'_>| {
         let mut images = BTreeSet::new();
@@ -125,9 +129,9 @@ pub(crate) fn shares_image(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> boo
     shared(a) || shared(b)
 }
 
-/// The best verdict on two sides of few runs without blocks that vary so differently
-/// that exchanging their labels is no fair test of their means; none of others.
-/// With equally many runs the t test bears it: what it confirms is established.
+/// The best verdict on two sides that have few runs, no blocks, and spreads so different that
+/// exchanging their labels is not a fair test of their means; `None` if that does not apply. With
+/// equally many runs the t test is robust to this: what it confirms may be established.
 pub(crate) fn unequal_spread(a: &Cell<'_>, b: &Cell<'_>) -> Option<Verdict> {
     let (few, many) = if a.runs.len() < b.runs.len() {
         (a, b)
@@ -146,7 +150,8 @@ pub(crate) fn unequal_spread(a: &Cell<'_>, b: &Cell<'_>) -> Option<Verdict> {
     (differ && few.runs.len() >= FEWEST_RUNS).then_some(Verdict::Established)
 }
 
-/// The standard deviation of the runs, on logarithms where they are positive.
+/// The standard deviation of the runs, on the log scale if all values are
+/// positive.
 fn deviation(cell: &Cell<'_>) -> Option<f64> {
     let values = cell.values();
     let positive = values.iter().all(|&v| v > 0.0);

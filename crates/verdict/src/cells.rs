@@ -1,4 +1,4 @@
-//! The records by workload, metric and configuration.
+//! The records grouped into cells by workload, metric and configuration.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,10 +12,10 @@ use crate::names::folded;
 use crate::steps;
 use crate::units::{Common, convert};
 
-/// Values beyond this have no finite variance.
+/// Values beyond this overflow when the variance is computed.
 const LARGEST: f64 = 1e140;
 
-/// Whether a value can be reckoned with.
+/// Whether a value can be used in calculations.
 pub(crate) fn usable(value: f64) -> bool {
     value.abs() <= LARGEST
 }
@@ -44,29 +44,28 @@ pub(crate) struct Reading {
     /// In the unit of the metric.
     pub(crate) value: f64,
     pub(crate) block: Option<u32>,
-    /// The memory image that it shares with other runs of its cell, where there are
-    /// several: then images are the replicates, and not runs.
+    /// The memory image that it shares with other runs of its cell, if there are several images:
+    /// then images, not runs, are the replicates.
     pub(crate) image: Option<u32>,
     /// Index into [`Cells::machines`].
     pub(crate) machine: Option<usize>,
 }
 
-/// What is known of one metric of one configuration in one workload.
+/// The data on one metric of one configuration on one workload.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cell<'a> {
     /// The runs' values, in order.
     pub(crate) runs: Vec<Reading>,
     /// The first summary given, in the unit of the metric.
     pub(crate) summary: Option<Cow<'a, Summary>>,
-    /// How many further summaries were given.
+    /// The number of further summaries given.
     pub(crate) further_summaries: usize,
-    /// In which steps its values come, where that is known and not a plain
-    /// count's.
+    /// The step size of its values, if known; `None` for plain counts.
     pub(crate) step: Option<f64>,
 }
 
 impl Cell<'_> {
-    /// The runs' values alone.
+    /// The values of its runs.
     pub(crate) fn values(&self) -> Vec<f64> {
         self.runs.iter().map(|r| r.value).collect()
     }
@@ -87,7 +86,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Its runs machine by machine; all of them together where there is one.
+    /// Its runs split by machine; a single cell if there is only one machine.
     pub(crate) fn by_machine(&self) -> Vec<Self> {
         let machines: BTreeSet<Option<usize>> = self.runs.iter().map(|run| run.machine).collect();
         machines
@@ -97,7 +96,7 @@ impl Cell<'_> {
     }
 }
 
-/// A standard error from what a summary says of its spread.
+/// The standard error that a summary gives or implies.
 pub(crate) fn standard_error(summary: &Summary) -> Option<f64> {
     match (summary.spread?, summary.n) {
         (Spread::StandardError(error), _) => Some(error),
@@ -109,27 +108,28 @@ pub(crate) fn standard_error(summary: &Summary) -> Option<f64> {
 /// The records by workload, metric and configuration, and the order of all
 /// names: as listed in the records, then by first appearance.
 ///
-/// Names of configurations and workloads are matched without regard to case.
+/// Names of configurations and workloads are compared without regard to case.
 pub(crate) struct Cells<'a> {
     pub(crate) records: &'a Records,
     pub(crate) configurations: Vec<String>,
     pub(crate) workloads: Vec<String>,
     pub(crate) metrics: Vec<Metric>,
-    /// In the order in which they first appear; none if the runs name none.
+    /// The machines in order of first appearance; empty if the runs name none.
     pub(crate) machines: Vec<String>,
     /// Workload and configuration of each run, by index into the records.
     pub(crate) run_places: Vec<(usize, usize)>,
-    /// How many values were left out because they are no usable numbers.
+    /// The number of values left out because they are not usable numbers.
     pub(crate) left_out: usize,
-    /// The memory images of machines on which several runs of a cell start from one.
+    /// Memory images by machine, for machines on which several runs of a cell start from the same
+    /// image.
     pub(crate) repeated_images: BTreeMap<Machine<'a>, BTreeSet<u32>>,
-    /// What runs were and were asked to be, made when it is first asked for.
+    /// The full identities of the runs, computed on first use.
     pub(crate) wholes: OnceLock<Wholes>,
     units: Common,
     cells: BTreeMap<Key, Cell<'a>>,
 }
 
-/// Names in order, with a way back from the folded name.
+/// Names in order, with an index by folded name.
 #[derive(Default)]
 struct Register {
     names: Vec<String>,
@@ -223,7 +223,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The memory image of a run, where several are shared.
+    /// The memory image of a run, if images are shared and there are several.
     pub(crate) fn image_of(&self, run: &Run) -> Option<u32> {
         let images = self.repeated_images.get(&run.machine.as_deref());
         run.image
@@ -291,7 +291,7 @@ impl<'a> Cells<'a> {
         metrics.position(|metric| metric.name == name && convert(1.0, unit, &metric.unit).is_some())
     }
 
-    /// A value that was recorded in a unit, in that of its metric.
+    /// Converts a value from the recorded unit to that of its metric.
     pub(crate) fn converted(&self, value: f64, unit: &str, metric: usize) -> f64 {
         convert(value, unit, &self.metrics[metric].unit).unwrap_or(value)
     }
@@ -313,7 +313,7 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// What is known at `key`.
+    /// The cell at `key`.
     pub(crate) fn get(&self, key: Key) -> Option<&Cell<'a>> {
         self.cells.get(&key)
     }

@@ -1,4 +1,4 @@
-//! Every configuration against its baseline.
+//! Compares every configuration with its baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,21 +17,21 @@ use crate::row::{Pair, Row};
 use crate::weigh::{Weighed, ends};
 use crate::words::{count, p_value};
 
-/// Runs of the baseline, runs of the configuration, memory images where these are the
+/// A design: runs of the baseline, runs of the configuration, memory images if these are the
 /// replicates, runs of each per block.
 type Design = (u32, u32, Option<u32>, Option<u32>);
 
-/// All comparisons, and what several machines say of them.
+/// All comparisons, with the rows per machine and pooled.
 pub(crate) struct Compared {
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) machines: Vec<MachineComparison>,
     pub(crate) pooled: Vec<Pooled>,
-    /// Where runs are too few for any test.
+    /// Lints for designs with too few runs for any test.
     pub(crate) lints: Vec<Lint>,
 }
 
 impl Compared {
-    /// With all rows in the order of their places.
+    /// Sorts all rows by their places.
     pub(crate) fn sorted<K: Ord>(mut self, place: impl Fn(&str, &str) -> K) -> Self {
         let key = |workload: &String, metric: &String| place(workload, metric);
         self.comparisons
@@ -42,7 +42,8 @@ impl Compared {
     }
 }
 
-/// Asks of every configuration whether it differs from its baseline.
+/// Registers, for every configuration, the question whether it differs from its
+/// baseline.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -74,7 +75,7 @@ pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
     }
 }
 
-/// All rows as they are written down.
+/// All rows in the form of the document.
 pub(crate) fn written_all(cells: &Cells<'_>, rows: &[Row], options: &Options) -> Compared {
     let mut compared = Compared {
         comparisons: Vec::new(),
@@ -94,7 +95,7 @@ pub(crate) fn written_all(cells: &Cells<'_>, rows: &[Row], options: &Options) ->
     compared
 }
 
-/// Designs whose smallest attainable p is above alpha, each once.
+/// Lints for designs whose smallest attainable p is above alpha, one per design.
 fn too_few(cells: &Cells<'_>, rows: &[Row], alpha: f64) -> Vec<Lint> {
     let mut designs: BTreeMap<Design, (f64, Vec<&str>)> = BTreeMap::new();
     for row in rows {
@@ -136,7 +137,7 @@ pub(crate) fn against(a: u32, b: u32) -> String {
     format!("{a} against {b} run{}", if b == 1 { "" } else { "s" })
 }
 
-/// How many replicates would do, and of runs without blocks what p they would reach.
+/// How many replicates would suffice, with the p that they would reach for runs without blocks.
 fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<String> {
     let n = runs_to_attain(per_block, alpha)?;
     if images.is_some() {
@@ -199,7 +200,7 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
     }
 }
 
-/// The lint that made a verdict worse than its figures.
+/// The lint that lowered a verdict below what its figures give.
 fn capped_by(row: &Row, options: &Options) -> Option<Cap> {
     let uncapped = row.uncapped(options);
     row.cap.filter(|_| uncapped != row.verdict)
@@ -212,10 +213,10 @@ fn within(weighed: &Weighed, options: &Options) -> bool {
         .is_some_and(|(m, ci)| ci.within(&m))
 }
 
-/// The interval that holds together with those of all other tests of the family
-/// (Bonferroni). What the family's test excludes and this interval does not,
-/// because the test uses what rows have in common or steps down, ends at "no
-/// difference".
+/// The simultaneous interval over all tests of the family (Bonferroni). If the
+/// family's test excludes "no difference" and this interval does not, because
+/// the test uses the dependence between rows or steps down, the interval ends at
+/// "no difference".
 pub(crate) fn simultaneous(
     weighed: &Weighed,
     answer: &Answer,

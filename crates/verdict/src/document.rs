@@ -1,4 +1,4 @@
-//! The verdict document, as it is written to JSON.
+//! The verdict document, which is written as JSON.
 
 mod machines;
 mod outcomes;
@@ -24,34 +24,34 @@ pub use tradeoffs::{
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
 
-/// A number of a text that is no figure of the records.
+/// A number in a text that was not read as a figure of the records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unassigned {
     /// The number.
     pub value: f64,
-    /// The unit behind it; empty if there is none that is known.
+    /// The unit after it; empty if there is none or it is unknown.
     pub unit: String,
     /// Its line, counted from 1.
     pub line: u32,
 }
 
-/// Everything that was found out about one set of records.
+/// All results for one set of records.
 ///
-/// Numbers that do not exist are `null`; no field is ever NaN or infinite.
-/// Rows stand in the order workload, metric, configuration, each by first
-/// appearance.
+/// Numbers that do not exist are `null`; no field is ever NaN or infinite. Rows
+/// are ordered by workload, metric and configuration, each by first appearance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// Always [`SCHEMA`].
     pub schema: String,
     /// The file or bundle that was judged.
     pub source: String,
-    /// The configuration that the others are compared with, unless a row
-    /// names another; `null` where nothing was recorded.
+    /// The configuration that the others are compared with, unless a row names
+    /// another; `null` if nothing was recorded.
     pub baseline: Option<String>,
-    /// The level of all tests.
+    /// The significance level of all tests.
     pub alpha: f64,
-    /// The level of the intervals of `comparisons`, where it is not 0.95.
+    /// The confidence level of the intervals of `comparisons`, if it is not
+    /// 0.95.
     #[serde(default = "usual_level", skip_serializing_if = "is_usual_level")]
     pub level: f64,
     /// Two configurations whose ratio differs from 1 by less count as equal.
@@ -62,30 +62,31 @@ pub struct Document {
     pub workloads: Vec<String>,
     /// Runs as recorded.
     pub runs: Vec<Run>,
-    /// Means of runs as recorded.
+    /// Summaries (means of runs) as recorded.
     pub summaries: Vec<Summary>,
-    /// Figures without replication as recorded.
+    /// Statements (figures without replication) as recorded.
     pub statements: Vec<Statement>,
-    /// Numbers of a post that are none of these figures, where they were asked for.
+    /// Numbers of a post that were not read as any of these figures, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unassigned: Vec<Unassigned>,
-    /// What was tested together: the primary tests, and the others.
+    /// The families of tests that are corrected together: the primary tests, and
+    /// the others.
     #[serde(default)]
     pub families: Vec<Family>,
-    /// How often runs ended otherwise than they should, against the baseline: before
-    /// all else what there is to say.
+    /// How often runs failed or complained, compared with the baseline. Reported before everything
+    /// else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeComparison>,
-    /// Every configuration against its baseline.
+    /// Every configuration compared with its baseline.
     pub comparisons: Vec<Comparison>,
-    /// What `machines` tells apart, where it is not machines.
+    /// What the entries of `machines` are, if not machines.
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,
-    /// The comparisons on each machine, where there are several.
+    /// The comparisons on each machine, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<MachineComparison>,
-    /// The comparisons over all machines, where there are several. The row of
-    /// `comparisons` has the same ratio, interval, p and verdict.
+    /// The comparisons pooled over all machines, if there are several. The row
+    /// in `comparisons` has the same ratio, interval, p and verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<Pooled>,
     /// Tables that the experiment asks for.
@@ -94,38 +95,38 @@ pub struct Document {
     /// Trade-offs that the experiment or the command line asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tradeoffs: Vec<Tradeoff>,
-    /// Baselines that were run twice, against themselves.
+    /// Repeated baselines compared with the baseline itself.
     #[serde(default)]
     pub noise_floor: Vec<NoiseFloor>,
-    /// Effects of the factors, where the configurations form a full grid.
+    /// Effects of the factors, if the configurations form a full grid.
     pub factorial: Vec<Factorial>,
-    /// Counts of events per second.
+    /// Events per second.
     pub rates: Vec<Rate>,
-    /// Rates against the baseline's rate.
+    /// Rates compared with the baseline's rate.
     pub rate_comparisons: Vec<RateComparison>,
-    /// The claims that were asked about.
+    /// The claims that were tested.
     pub claims: Vec<Claim>,
-    /// What each configuration differs in from the baseline, where runs say
-    /// what they were made of.
+    /// How each configuration differs from the baseline in what its runs
+    /// consisted of, if recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identity_differences: Vec<IdentityDifference>,
-    /// What is wrong with the data itself.
+    /// Problems with the data themselves.
     pub lints: Vec<Lint>,
-    /// At most five plain sentences, the most striking first.
+    /// At most five plain sentences, the most important first.
     pub sentences: Vec<Sentence>,
-    /// What the target cannot tell, in sentences.
+    /// Limits of what this target can show, in sentences.
     #[serde(default)]
     pub limits: Vec<String>,
-    /// The command that carries the experiment out again, where there is one;
-    /// absent until the caller, who knows it, fills it in.
+    /// The command that reruns the experiment, if there is one; absent until the
+    /// caller, who knows it, fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun: Option<String>,
-    /// The command that carries the first run out again that ended otherwise than it
-    /// should; absent until the caller, who knows it, fills it in.
+    /// The command that reruns the first run that failed or complained; absent until the caller,
+    /// who knows it, fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub look: Option<String>,
-    /// The command that makes this document again; empty until the caller,
-    /// who knows it, fills it in.
+    /// The command that reproduces this document; empty until the caller, who
+    /// knows it, fills it in.
     pub reproduce: String,
 }
 
@@ -142,151 +143,152 @@ fn is_usual_level(level: &f64) -> bool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Family {
     /// Whether these are the comparisons, claims, effects and rates of primary
-    /// metrics, declared before the data were seen; else all others.
+    /// metrics, declared before the data were seen; otherwise these are all
+    /// others.
     pub primary: bool,
-    /// How many tests; those that so few runs cannot bring to `Document::alpha`
-    /// whatever they show are left out.
+    /// Number of tests. Tests that have too few runs to reach `Document::alpha`
+    /// whatever the data are left out.
     pub tests: u32,
-    /// The part of `Document::alpha` at which they are tested unless the other
-    /// family is rejected whole.
+    /// The share of `Document::alpha` at which they are tested, unless all of
+    /// the other family is rejected.
     pub alpha: f64,
-    /// Joint relabelings of the runs.
+    /// Number of joint relabelings of the runs.
     pub relabelings: f64,
-    /// How many of them were visited.
+    /// Number of relabelings evaluated.
     pub visited: u32,
-    /// Whether that is all of them.
+    /// Whether all relabelings were evaluated.
     pub exact: bool,
-    /// The smallest p that any of them can have.
+    /// The smallest p that any of the tests can have.
     pub p_attainable: f64,
 }
 
-/// What a configuration differs in from the baseline.
+/// How a configuration differs from its baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentityDifference {
     /// The configuration.
     pub configuration: String,
-    /// What it is compared with.
+    /// The configuration that it is compared with.
     pub baseline: String,
-    /// Sorted by kind and name.
+    /// The differing parts, sorted by kind and name.
     pub parts: Vec<DifferingPart>,
 }
 
-/// One thing that is another in a configuration than in the baseline.
+/// One part that differs between a configuration and its baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferingPart {
-    /// What it is: `module`, `library`, `sysctl`, ….
+    /// The kind of part: `module`, `library`, `sysctl`, ….
     pub kind: String,
-    /// Which one.
+    /// Its name.
     pub name: String,
-    /// A digest or a value in the baseline; `null` if it was not there.
+    /// Its digest or value in the baseline; `null` if absent there.
     pub baseline: Option<String>,
-    /// A digest or a value in the configuration; `null` if it was not there.
+    /// Its digest or value in the configuration; `null` if absent there.
     pub value: Option<String>,
-    /// Whether the levels say that it may differ.
+    /// Whether the levels of the two configurations account for it.
     pub by_level: bool,
 }
 
-/// One configuration against its baseline on one metric of one workload.
+/// One configuration compared with its baseline on one metric of one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty for plain counts. Values that were recorded in another
-    /// unit of its dimension are converted.
+    /// Its unit; empty for plain counts. Values recorded in another unit of the
+    /// same dimension are converted.
     pub unit: String,
     /// The configuration compared with.
     pub baseline: String,
     /// The configuration under trial.
     pub configuration: String,
-    /// Runs of the baseline, where known.
+    /// Number of runs of the baseline, if known.
     pub n_baseline: Option<u32>,
-    /// Runs of the configuration, where known.
+    /// Number of runs of the configuration, if known.
     pub n: Option<u32>,
-    /// Memory images of each of the two, where several runs start from one: then these
-    /// are the replicates, each with the mean of its runs.
+    /// Number of memory images of each side, if several runs start from one: then images are the
+    /// replicates, each with the mean of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<u32>,
-    /// How many runs of the baseline and of the configuration there were, where some
-    /// of them were not completed: what the row says is of those that were.
+    /// Number of attempted runs of the baseline and of the configuration, if some did not complete:
+    /// the row covers only those that did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempted: Option<[u32; 2]>,
-    /// Mean of the baseline: geometric on the log scale, else arithmetic.
+    /// Mean of the baseline: geometric on the log scale, otherwise arithmetic.
     pub mean_baseline: Option<f64>,
-    /// Mean of the configuration: geometric on the log scale, else arithmetic.
+    /// Mean of the configuration: geometric on the log scale, otherwise
+    /// arithmetic.
     pub mean: Option<f64>,
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
-    /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the
-    /// level of `Options::level`. Of 6 to 16 pairs it is that of their flips, else of
-    /// the t test. Of a row that is established or supported it ends at "no difference"
-    /// at the latest.
+    /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the level of
+    /// `Options::level`. For 6 to 16 pairs it is that of the sign-flip test, otherwise that of the
+    /// t test. In a row that is established or supported, it ends at "no difference" at the latest.
     pub ci: Option<[f64; 2]>,
-    /// The interval at the level that is right for all tests of the family
-    /// together. Of a row that is established or supported it ends at "no
-    /// difference" at the latest.
+    /// The simultaneous interval over all tests of the family. In a row that is
+    /// established or supported, it ends at "no difference" at the latest.
     #[serde(default)]
     pub ci_simultaneous: Option<[f64; 2]>,
-    /// p of the t test; `null` where nothing varies.
+    /// p of the t test; `null` if nothing varies.
     pub p_t: Option<f64>,
-    /// Which t gave `p_t`; `null` where there is none.
+    /// Which t test gave `p_t`; `null` if there is none.
     #[serde(default)]
     pub t_test: Option<TTest>,
-    /// p of the permutation test by itself; `null` where only summaries are known.
+    /// Uncorrected p of the permutation test; `null` if only summaries are known.
     pub p: Option<f64>,
-    /// The smallest p that so many runs allow the permutation test.
+    /// The smallest p that the permutation test can reach with this many runs.
     pub p_attainable: Option<f64>,
-    /// `p` corrected for its family; `null` where `p_attainable` is above alpha.
+    /// `p` corrected for its family; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
     /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
-    /// Whether it is of the primary family.
+    /// Whether it belongs to the primary family.
     #[serde(default)]
     pub primary: bool,
-    /// The lint for which the verdict is no better than it is, if one is.
+    /// The lint that lowered the verdict, if one did.
     #[serde(default)]
     pub capped_by: Option<String>,
-    /// On which scale the values were compared.
+    /// The scale on which the values were compared.
     pub scale: Scale,
     /// Configuration minus baseline, in the metric's unit; raw scale only.
     pub difference: Option<f64>,
-    /// In which steps the values come, where that is known: as the source says, as
-    /// they were printed, or as they show. Not of plain counts, and not where it
-    /// is finer than a hundred-thousandth of the values.
+    /// The step size of the values, if known: as the source declares, as printed, or as inferred
+    /// from the values. Absent for plain counts, and if it is finer than a hundred-thousandth of
+    /// the values.
     #[serde(default)]
     pub resolution: Option<f64>,
-    /// Whether `resolution` is more than `margin` of the baseline's mean: then the
-    /// verdict is never `equivalent`.
+    /// Whether `resolution` exceeds `margin` times the baseline's mean: then the verdict is never
+    /// `equivalent`.
     #[serde(default)]
     pub too_coarse: bool,
-    /// What may be said of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Runs per configuration that could establish it (`supported`), or that likely
-    /// show whether the two differ by the margin (`undecided`: with a chance of 80 % if
-    /// they do not differ, or do by the margin).
+    /// Runs per configuration that could establish it (if `supported`), or that likely show whether
+    /// the two differ by the margin (if `undecided`: with a probability of 80 % if they do not
+    /// differ, or differ by the margin).
     pub runs_needed: Option<u32>,
-    /// Why the row is as it is, where that needs saying.
+    /// Explains the row, if that is needed.
     pub because: Option<String>,
 }
 
-/// Which t test.
+/// The kind of t test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TTest {
     /// Welch's, of independent runs.
     Welch,
-    /// Student's, on the differences inside blocks of one run each.
+    /// Student's, on the differences within blocks of one run each.
     Paired,
-    /// Of the machines' effects, weighed by the inverse of their squared standard
-    /// errors; Meier's variance and degrees of freedom.
+    /// Of the machines' effects, weighted by the inverse of their squared standard errors, with
+    /// Meier's variance and degrees of freedom.
     Pooled,
 }
 
-/// A baseline that was run twice: what the method finds where nothing differs.
+/// A repeated baseline compared with the baseline: what the method finds where
+/// nothing differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -294,47 +296,49 @@ pub struct NoiseFloor {
     pub unit: String,
     /// The baseline.
     pub baseline: String,
-    /// The same again, from the repeated baseline.
+    /// The repeated baseline.
     pub configuration: String,
     /// Runs of the baseline.
     pub n_baseline: Option<u32>,
     /// Runs of the repeated baseline.
     pub n: Option<u32>,
-    /// Second over first; `null` on the raw scale.
+    /// Repeated baseline over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
     /// 95 % interval of `ratio`, or of `difference` on the raw scale.
     pub ci: Option<[f64; 2]>,
     /// p of the t test, not corrected.
     pub p_t: Option<f64>,
-    /// p of the permutation test, not corrected.
+    /// p of the permutation test, uncorrected.
     pub p: Option<f64>,
-    /// Second minus first, in the metric's unit; raw scale only.
+    /// Repeated baseline minus baseline, in the metric's unit; raw scale only.
     pub difference: Option<f64>,
 }
 
-/// On which scale values were compared.
+/// The scale on which values were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
-    /// Logarithms of the runs' values: ratios.
+    /// Logarithms of the runs' values, which give ratios.
     Log,
-    /// The runs' values themselves: differences, because not all are positive.
+    /// The runs' values themselves, which give differences, because not all are
+    /// positive.
     Raw,
-    /// Means with their standard errors: ratios, without a permutation test.
+    /// Means with their standard errors, which give ratios without a permutation
+    /// test.
     Summary,
 }
 
-/// What may be said of a difference.
+/// The verdict on a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The permutation test, corrected for the family, says so.
+    /// The permutation test, corrected for the family, finds it.
     Established,
-    /// Only the t test, with the same correction, says so; the runs are too few for the
-    /// other, or a lint forbids more.
+    /// Only the t test, with the same correction, finds it; there are too few runs for the
+    /// permutation test, or a lint forbids more.
     Supported,
-    /// Two one-sided t tests, with the same correction, say that the difference is less
-    /// than the margin.
+    /// Two one-sided t tests, with the same correction, show that the difference is less than the
+    /// margin.
     Equivalent,
     /// None of these.
     Undecided,
@@ -355,7 +359,7 @@ impl Verdict {
 /// The effects of two-level factors on one metric of one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factorial {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -363,10 +367,10 @@ pub struct Factorial {
     pub unit: String,
     /// The factors in the order of the records.
     pub factors: Vec<String>,
-    /// Runs in the whole grid.
+    /// Number of runs in the whole grid.
     pub n: u32,
-    /// Degrees of freedom of the error: complete blocks less 1, or without such
-    /// blocks what the least squares leave.
+    /// Residual degrees of freedom: complete blocks minus 1, or without such
+    /// blocks those of the least-squares fit.
     pub residual_df: f64,
     /// Main effects, then two-way interactions.
     pub effects: Vec<Effect>,
@@ -377,18 +381,18 @@ pub struct Factorial {
 pub struct Effect {
     /// The factor, or two factors as `a:b`.
     pub name: String,
-    /// On over off, averaged over the other factors; of an interaction, the
+    /// On over off, averaged over the other factors; for an interaction, the
     /// ratio of the two ratios.
     pub ratio: f64,
     /// 95 % interval of `ratio`.
     pub ci: Option<[f64; 2]>,
     /// p of the t test, not corrected.
     pub p: Option<f64>,
-    /// p corrected for the family: of the permutation test where every block
-    /// holds the whole grid, else of the t test.
+    /// p corrected for the family: of the permutation test if every block holds
+    /// the whole grid, otherwise of the t test.
     #[serde(default)]
     pub p_adjusted: Option<f64>,
-    /// What may be said of it. Never `equivalent`.
+    /// The verdict.
     #[serde(default = "undecided")]
     pub verdict: Verdict,
 }
@@ -397,28 +401,28 @@ fn undecided() -> Verdict {
     Verdict::Undecided
 }
 
-/// A claim and what became of it.
+/// A claim and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The claim as it was given.
     pub text: String,
-    /// When it was made.
+    /// Whether it was declared before the runs.
     #[serde(default)]
     pub origin: ClaimOrigin,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// On what grounds, with the figures; ratios and differences are of the
-    /// claim's first configuration to its second.
+    /// The reason, with the figures; ratios and differences are of the claim's
+    /// first configuration to its second.
     pub because: String,
 }
 
-/// When a claim was made.
+/// When a claim was stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimOrigin {
-    /// Before the runs: the experiment file makes it.
+    /// Before the runs, in the experiment file.
     Declared,
-    /// Afterwards, on the command line or in a file that it names.
+    /// Afterwards, on the command line or in a file named there.
     #[default]
     PostHoc,
 }
@@ -433,7 +437,7 @@ impl ClaimOrigin {
     }
 }
 
-/// What became of a claim.
+/// The outcome of testing a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -456,12 +460,12 @@ impl Outcome {
     }
 }
 
-/// Something wrong with the data itself.
+/// A problem with the data themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lint {
     /// A short code such as `constant-metric`.
     pub code: String,
-    /// The workload, configuration, metric or line it is about.
+    /// The workload, configuration, metric or line concerned.
     #[serde(rename = "where")]
     pub location: String,
     /// What is wrong, in one sentence.
@@ -473,7 +477,8 @@ pub struct Lint {
 pub struct Sentence {
     /// The sentence, with its full stop.
     pub text: String,
-    /// Which rows back it, as `workload metric configuration` (in a factorial
-    /// fit the effect, for events the event), or a workload for all its rows.
+    /// The rows that back it, as `workload metric configuration` (for a
+    /// factorial fit the effect, for events the event), or a workload for all
+    /// its rows.
     pub rows: Vec<String>,
 }

@@ -1,8 +1,8 @@
-//! How many replicates would decide what is undecided.
+//! How many replicates would decide an undecided row.
 //!
-//! An observed effect says nothing of that: where nothing differs it is noise, and the
-//! number that would find it is noise too. What can be told from a spread is how many
-//! runs show whether two differ by the margin.
+//! The observed effect does not answer this: if nothing differs it is noise, and so is the number
+//! of runs that would detect it. The spread of the runs does answer how many of them show whether
+//! two configurations differ by the margin.
 
 use assize_judge::power::{self, Aim, Layout};
 use assize_judge::{equivalence, permutation};
@@ -12,15 +12,15 @@ use crate::options::Options;
 use crate::row::{FEWEST_EQUIVALENT, Row, TAIL};
 use crate::weigh::Weighed;
 
-/// More runs than this are no advice.
+/// More runs than this are not worth suggesting.
 const MOST_RUNS: u32 = 10_000;
-/// The chance to settle a row whose sides are equal.
+/// The probability of settling a row whose sides are equal.
 const POWER: f64 = 0.8;
-/// How sure it is that the spread is no larger than it is taken to be.
+/// The confidence that the true spread is no larger than assumed.
 const CONFIDENCE: f64 = 0.8;
 
-/// How many runs a side would do, if runs are the replicates and more than there are:
-/// to establish a supported row, by the attainable p at its part of alpha; to settle an
+/// Runs per side that suffice, if runs are the replicates and more are needed than there are: to
+/// establish a supported row, judged by the attainable p at its share of alpha; or to settle an
 /// undecided one either way.
 pub(crate) fn runs_needed(row: &Row, options: &Options) -> Option<u32> {
     let weighed = &row.weighed;
@@ -41,8 +41,8 @@ pub(crate) fn runs_needed(row: &Row, options: &Options) -> Option<u32> {
     Some(needed).filter(|&n| weighed.replicates().is_some_and(|made| n > made))
 }
 
-/// Replicates a side that likely show whether two differ by the margin. None where
-/// something else than their number keeps the row from being equivalent.
+/// Replicates per side that likely show whether two sides differ by the margin. `None` if something
+/// other than their number keeps the row from being equivalent.
 pub(crate) fn to_settle(row: &Row, options: &Options) -> Option<u32> {
     let weighed = &row.weighed;
     let hindered = row.cap.is_some() || row.lost.is_uneven();
@@ -61,7 +61,7 @@ pub(crate) fn to_settle(row: &Row, options: &Options) -> Option<u32> {
     Some(needed.max(FEWEST_EQUIVALENT).max(without_tail)).filter(|&n| n <= MOST_RUNS)
 }
 
-/// Replicates a side that likely tell a ratio of 1 from `bound`.
+/// Replicates per side that likely distinguish a ratio of 1 from `bound`.
 pub(crate) fn to_tell_from(weighed: &Weighed, bound: f64, level: f64) -> Option<u32> {
     let (layout, sd) = spread(weighed)?;
     let aim = Aim {
@@ -72,7 +72,8 @@ pub(crate) fn to_tell_from(weighed: &Weighed, bound: f64, level: f64) -> Option<
     power::runs_for(layout, sd, bound, aim).filter(|&n| n <= MOST_RUNS)
 }
 
-/// How two are compared on one machine, and how much their logarithms vary, at most.
+/// The layout of a comparison on one machine, and an upper bound on the standard deviation of the
+/// logarithms.
 fn spread(weighed: &Weighed) -> Option<(Layout, f64)> {
     if weighed.across.is_some() {
         return None;
@@ -89,14 +90,15 @@ fn spread(weighed: &Weighed) -> Option<(Layout, f64)> {
     Some((layout, power::upper_sd(sd, estimate.df, CONFIDENCE))).filter(|(_, sd)| *sd > 0.0)
 }
 
-/// Runs a side at which the permutation test can reach `level`; with blocks of
-/// `per_block` against `per_block` runs, a whole number of blocks.
+/// Runs per side at which the permutation test can reach `level`; with blocks of
+/// `per_block` runs of each side, a whole number of blocks.
 pub(crate) fn runs_to_attain(per_block: Option<u32>, level: f64) -> Option<u32> {
     let Some(per_block) = per_block else {
         return permutation::runs_needed(level);
     };
     let relabelings = 2.0 / permutation::attainable(per_block as usize, per_block as usize);
-    // Beyond 20 blocks of two runs the Monte-Carlo draws set the limit.
+    // Beyond 20 blocks of two runs, the number of Monte Carlo draws sets the
+    // limit.
     (1..=20_u32)
         .find(|&blocks| {
             let all = relabelings.powf(f64::from(blocks));

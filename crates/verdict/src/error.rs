@@ -1,37 +1,37 @@
-//! What can be wrong with a request.
+//! Errors in a request.
 
 use std::fmt;
 
 use crate::names::{Kind, NameError};
 
-/// Why records could not be tried as asked. Doubts about the data are not
+/// Why records could not be judged as requested. Doubts about the data are not
 /// errors; they are lints in the document.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The baseline's name fits no configuration, or several.
+    /// The baseline's name matches no configuration, or several.
     Baseline(NameError),
-    /// A metric's name in an option fits no metric, or several.
+    /// A metric's name in an option matches no metric, or several.
     Metric {
         /// The option: `primary` or `higher-is-better`.
         option: &'static str,
         /// What is wrong with the name.
         name: NameError,
     },
-    /// A claim does not have the form of a claim.
+    /// A claim has a syntax error.
     Claim {
         /// The claim as given.
         text: String,
-        /// The character at which it went wrong, counted from 1.
+        /// The position of the error in characters, from 1.
         position: usize,
-        /// What is wrong, and the form expected.
+        /// What is wrong, and the syntax expected.
         fault: String,
     },
-    /// A name in a claim fits nothing, or several things.
+    /// A name in a claim matches nothing, or several things.
     ClaimName {
         /// The claim as given.
         text: String,
-        /// The character at which the name begins, counted from 1.
+        /// The position of the name in characters, from 1.
         position: usize,
         /// What is wrong with the name.
         name: NameError,
@@ -40,24 +40,24 @@ pub enum Error {
     ClaimAmbiguous {
         /// The claim as given.
         text: String,
-        /// The readings, with their names in quotes.
+        /// The possible readings, with their names in quotes.
         readings: Vec<String>,
     },
-    /// A trade-off does not have the form of one, or a name in it fits nothing.
+    /// A trade-off has a syntax error, or a name in it matches nothing.
     Tradeoff {
         /// The trade-off as given.
         text: String,
-        /// What is wrong, and what would mend it.
+        /// What is wrong, and how to fix it.
         fault: String,
     },
-    /// Two configurations differ in name only.
+    /// Two configurations differ only in name.
     Same {
         /// The first.
         one: String,
         /// The other.
         other: String,
     },
-    /// An option has a value that makes no sense.
+    /// An option has an invalid value.
     Option {
         /// The option.
         option: &'static str,

@@ -1,4 +1,4 @@
-//! Effects of two-level factors, where the configurations form a full grid.
+//! Effects of two-level factors, if the configurations form a full grid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::row::capped;
 use crate::weigh::{ends, site};
 use crate::words::finite;
 
-/// With fewer complete blocks no effect is supported.
+/// With fewer complete blocks, no effect is supported.
 const FEWEST_BLOCKS: usize = 3;
 
 /// The fits, before their effects are decided.
@@ -26,8 +26,8 @@ pub(crate) struct Fits {
     pub(crate) holes: Vec<Lint>,
 }
 
-/// Fits every metric of every workload in which the whole grid was run, says where
-/// it was not, and asks of every effect whether there is one.
+/// Fits every metric of every workload in which the whole grid was run, records lints where it was
+/// not, and registers a question for every effect.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     primary: &BTreeSet<usize>,
@@ -110,7 +110,8 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
     decided.collect()
 }
 
-/// Gives each effect the interval of its own contrasts, on which its test rests.
+/// Gives each effect the interval of its own per-block contrasts, which its test
+/// is based on.
 fn in_blocks(fit: &mut assize_judge::Factorial, contrasts: &[Contrast]) {
     for (effect, contrast) in fit.effects.iter_mut().zip(contrasts) {
         let values: Vec<f64> = contrast.blocks.iter().flat_map(|b| b.b.clone()).collect();
@@ -124,11 +125,11 @@ fn in_blocks(fit: &mut assize_judge::Factorial, contrasts: &[Contrast]) {
 
 /// The machine and the block of a run.
 type Label = (Option<usize>, Option<u32>);
-/// Levels and logarithm, and the block where there are any.
+/// The levels and log value of a run, and its block if there are blocks.
 type GridRun = ((Vec<bool>, f64), Option<Label>);
 
-/// Each effect in each block that holds the whole grid once; nothing where runs
-/// have no blocks or none holds it.
+/// Each effect's contrast in each block that holds the whole grid once; empty if
+/// runs have no blocks or no block is complete.
 fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec<Contrast> {
     let mut held: BTreeMap<Label, Vec<&Vec<bool>>> = BTreeMap::new();
     for ((levels, _), &block) in runs.iter().zip(blocks) {
@@ -169,7 +170,7 @@ fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec
     effects.into_iter().map(|(_, values)| of(values)).collect()
 }
 
-/// The levels of each configuration of the grid, by configuration.
+/// The levels of each configuration; `None` for those outside the grid.
 fn levels(cells: &Cells<'_>) -> Vec<Option<Vec<bool>>> {
     let records = cells.records;
     let of = |name: &String| {
@@ -183,9 +184,9 @@ fn levels(cells: &Cells<'_>) -> Vec<Option<Vec<bool>>> {
     cells.configurations.iter().map(of).collect()
 }
 
-/// Levels, logarithm and block of every run of the grid; none if there are fewer than
-/// two configurations of it or if a value has no logarithm. Where some run has no
-/// block, machines are the blocks, if there are any.
+/// The levels, log value and block of every run of the grid; `None` if fewer than two of its
+/// configurations have runs, or if a value has no logarithm. If some run has no block, machines are
+/// the blocks, if there are any.
 fn logs_of_grid(
     cells: &Cells<'_>,
     levels: &[Option<Vec<bool>>],

@@ -2,9 +2,10 @@
 
 use assize_bundle::{FailedRun, Records};
 
+use crate::document::RunEnd;
 use crate::names::folded;
 
-/// Of a reason no more than this is said in a sentence.
+/// The most characters of a reason in a sentence.
 const LONGEST_REASON: usize = 240;
 
 /// The failed runs of one configuration on one workload; at least one.
@@ -16,22 +17,28 @@ pub struct FailedCell<'r> {
     pub workload: &'r str,
     /// Its failed runs, in order.
     pub failures: Vec<&'r FailedRun>,
-    /// How many of its runs were completed.
+    /// The number of its runs that completed.
     pub left: usize,
 }
 
 impl FailedCell<'_> {
-    /// How many runs there were.
+    /// The number of attempted runs.
     pub fn runs(&self) -> usize {
         self.failures.len() + self.left
     }
 
-    /// Whether not one run was completed.
+    /// Whether every run failed.
     pub fn is_whole(&self) -> bool {
         self.left == 0
     }
 
-    /// Each reason once, the most frequent first, with how often it was given.
+    /// Whether each run ended in a way that is counted: all crashed, say.
+    pub fn tells_of_what_was_tried(&self) -> bool {
+        let mut ends = self.failures.iter().map(|run| RunEnd::of(run.ended()));
+        ends.all(|end| end.is_some())
+    }
+
+    /// Each distinct reason with its count, the most frequent first.
     pub(crate) fn reasons(&self) -> Vec<(&str, usize)> {
         let mut reasons: Vec<(&str, usize)> = Vec::new();
         for failure in &self.failures {
@@ -57,8 +64,8 @@ impl FailedCell<'_> {
     }
 }
 
-/// The failed runs of records by configuration and workload, in the order in
-/// which they first appear. Names match without regard to case.
+/// The failed runs of records by configuration and workload, in order of first
+/// appearance. Names match without regard to case.
 pub fn failed_cells(records: &Records) -> Vec<FailedCell<'_>> {
     let mut cells: Vec<FailedCell<'_>> = Vec::new();
     for failure in &records.failures {

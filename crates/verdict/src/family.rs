@@ -1,4 +1,4 @@
-//! The family: everything in a document that is tested, corrected together.
+//! The family: all tests of a document, corrected together.
 
 use assize_judge::family::{self, Contrast};
 use assize_judge::{holm, share_alpha};
@@ -6,39 +6,39 @@ use assize_judge::{holm, share_alpha};
 use crate::document::Family;
 use crate::words::finite;
 
-/// The part of alpha that the primary tests have, where there are others.
+/// The share of alpha for the primary tests, if there are others.
 pub const PRIMARY_SHARE: f64 = 0.8;
 
-/// The part of a class's alpha that permutation tests have, where there are tests
-/// besides that only the t test can make.
+/// The share of a class's alpha for its permutation tests, if it also has questions that only the t
+/// test can answer.
 const PERMUTATION_SHARE: f64 = 0.9;
 
-/// The part of alpha that tests of how runs ended have, where any of them can be
-/// significant: a crash comes before a number.
+/// The share of alpha for tests of how runs ended, if any of these can be
+/// significant: a crash matters more than a number.
 pub const OUTCOME_SHARE: f64 = 0.8;
 
-/// The part of alpha that tests of how many runs are slow have beside tests of metrics:
-/// a tail is looked for in each of these without being asked for.
+/// The share of alpha for tests of how many runs are slow, next to tests of metrics. It is small
+/// because every metric is searched for a tail without being asked.
 const RARE_SHARE: f64 = 0.1;
 
-/// Whether runs of two sides end in one way equally often: an exact test.
+/// An exact test of whether runs of two sides end in one way equally often.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct OutcomeQuestion {
     pub(crate) p: f64,
-    /// The smallest that so many runs that ended so allow.
+    /// The smallest p possible with this many runs, of which this many ended so.
     pub(crate) p_attainable: f64,
-    /// Whether it asks of completed runs that are slow.
+    /// Whether it is about completed runs that are slow.
     pub(crate) rare: bool,
 }
 
-/// The place of an [`OutcomeQuestion`].
+/// The index of an [`OutcomeQuestion`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AskedOutcome(usize);
 
-/// One thing to be tested.
+/// One hypothesis to test.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Question {
-    /// For the permutation test; none where it cannot be made.
+    /// The runs for the permutation test; `None` if there can be none.
     pub(crate) contrast: Option<Contrast>,
     /// p of the t test.
     pub(crate) p_t: Option<f64>,
@@ -48,30 +48,29 @@ pub(crate) struct Question {
     pub(crate) primary: bool,
 }
 
-/// What became of a [`Question`].
+/// The answer to a [`Question`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Answer {
-    /// p of the permutation test by itself.
+    /// Uncorrected p of the permutation test.
     pub(crate) p: Option<f64>,
-    /// The same, corrected for the family.
+    /// p of the permutation test, corrected for the family.
     pub(crate) p_adjusted: Option<f64>,
     /// p of the t test, corrected for the family.
     pub(crate) p_t_adjusted: Option<f64>,
     /// p of the test for equivalence, corrected for the family.
     pub(crate) p_equivalence: Option<f64>,
-    /// The smallest `p_adjusted` that the design allows if no more than its own
-    /// class is rejected; none where there is no permutation test.
+    /// The smallest `p_adjusted` that the design allows if only its own class is
+    /// rejected; `None` if there is no permutation test.
     pub(crate) least: Option<f64>,
-    /// The alpha of a simultaneous interval: that of its class over the number of
-    /// its tests.
+    /// The alpha of a simultaneous interval: that of its class divided by the number of its tests.
     pub(crate) alone: f64,
 }
 
-/// All questions of a document. Ask everything first, then [`Questions::answer`].
+/// All questions of a document. Ask all of them, then call [`Questions::answer`].
 #[derive(Debug, Default)]
 pub(crate) struct Questions(Vec<Question>, Vec<OutcomeQuestion>);
 
-/// The place of a question.
+/// The index of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Asked(usize);
 
@@ -79,7 +78,7 @@ pub(crate) struct Asked(usize);
 pub(crate) struct Answers {
     answers: Vec<Answer>,
     outcomes: Vec<Option<f64>>,
-    /// The level at which a test of how runs ended is made, and one of slow runs.
+    /// The level of a single test of how runs ended, and of a single test of slow runs.
     pub(crate) outcome_alone: [f64; 2],
     pub(crate) families: Vec<Family>,
 }
@@ -89,7 +88,7 @@ impl Answers {
         self.answers[asked.0]
     }
 
-    /// The corrected p of an exact test; none where it cannot reach alpha.
+    /// The corrected p of an exact test; `None` if it cannot reach alpha.
     pub(crate) fn of_outcome(&self, asked: AskedOutcome) -> Option<f64> {
         self.outcomes[asked.0]
     }
@@ -101,15 +100,15 @@ impl Questions {
         Asked(self.0.len() - 1)
     }
 
-    /// Asks of how runs ended. These are a class of their own, before the others.
+    /// Asks how runs ended. These questions are a separate class, tested before the others.
     pub(crate) fn ask_outcome(&mut self, question: OutcomeQuestion) -> AskedOutcome {
         self.1.push(question);
         AskedOutcome(self.1.len() - 1)
     }
 
-    /// Tests everything that was asked, at `alpha` for the whole document. The
-    /// primary questions are one family and the others another; see
-    /// [`share_alpha`] for how they share alpha.
+    /// Answers all questions, at `alpha` for the whole document. The primary
+    /// questions are one family and the others another; [`share_alpha`] explains
+    /// how they share alpha.
     pub(crate) fn answer(self, alpha: f64, seed: u64) -> Answers {
         let questions = self.0;
         let of = |primary: bool| -> Vec<usize> {
@@ -123,7 +122,8 @@ impl Questions {
             false => [1.0, 1.0],
         };
         let shares = halves(classes.iter().all(|class| !class.is_empty()));
-        // A class in which no permutation test can reach alpha leaves it whole.
+        // A class in which no permutation test can reach alpha leaves all of
+        // alpha to the other.
         let able = |class: &Vec<usize>| class.iter().any(|&at| is_able(&questions[at], alpha));
         let of_permutation = halves(classes.iter().all(able));
         let mut answers = vec![Answer::default(); questions.len()];
@@ -158,10 +158,9 @@ impl Questions {
     }
 }
 
-/// Lets the tests of slow runs share alpha with those of metrics, and the tests of how
-/// runs ended with all of these. What cannot reach its part of alpha costs nothing: a
-/// document in which too few runs ended otherwise than they should has the answers that
-/// it would have without them (Tarone 1990).
+/// Shares alpha between the tests of slow runs and those of metrics, and then between these and the
+/// tests of how runs ended. Tests that cannot reach their share of alpha cost nothing: a document
+/// with too few failed runs has the same answers as without them (Tarone 1990).
 fn beside_outcomes(
     questions: &[OutcomeQuestion],
     answers: Vec<Answer>,
@@ -184,7 +183,7 @@ fn beside_outcomes(
 }
 
 impl Answers {
-    /// Gives a class of exact tests its share of alpha beside all that is answered.
+    /// Gives a class of exact tests its share of alpha, next to everything answered so far.
     fn lead(
         &mut self,
         class: &[usize],
@@ -231,7 +230,7 @@ impl Answers {
     }
 }
 
-/// Corrects those that exist for a class that is tested before them.
+/// Corrects the existing p values for a class that is tested before them.
 fn leave<'p>(first: &[f64], share: f64, all: impl Iterator<Item = &'p mut Option<f64>>) {
     let there: Vec<&mut f64> = all.flatten().collect();
     let before: Vec<f64> = there.iter().map(|p| **p).collect();
@@ -246,7 +245,7 @@ fn tests(question: &Question) -> bool {
     question.contrast.is_some() || question.p_t.is_some() || question.p_equivalence.is_some()
 }
 
-/// The part of a class's alpha that its permutation tests have.
+/// The share of a class's alpha for its permutation tests.
 fn permutation_share(questions: &[Question], class: &[usize], alpha: f64) -> f64 {
     let of_class = || class.iter().map(|&at| &questions[at]);
     let able = of_class().any(|one| is_able(one, alpha));
@@ -254,9 +253,9 @@ fn permutation_share(questions: &[Question], class: &[usize], alpha: f64) -> f64
     if able && by_t { PERMUTATION_SHARE } else { 1.0 }
 }
 
-/// The p by which each question may be called a difference: of the permutation test
-/// where that can reach alpha, else of the t test. In each class the latter share
-/// alpha with the former, and the classes share it among them.
+/// The p that decides whether each question is a difference: of the permutation test if it can
+/// reach alpha, otherwise of the t test. Within each class the two kinds share alpha, and the
+/// classes share alpha between them.
 fn differences(
     questions: &[Question],
     classes: &[Vec<usize>; 2],
@@ -282,14 +281,14 @@ fn differences(
     share(classes, PRIMARY_SHARE, &within)
 }
 
-/// Whether the permutation test can reach alpha by itself.
+/// Whether the permutation test can reach alpha on its own.
 fn is_able(question: &Question, alpha: f64) -> bool {
     let contrast = question.contrast.as_ref();
     contrast.is_some_and(|contrast| contrast.attainable() <= alpha)
 }
 
-/// Tests one class by step-down maxT. What cannot reach alpha by itself, however
-/// the data turn out, is tested by itself only and costs the others nothing
+/// Tests one class by step-down maxT. A question that cannot reach alpha on its
+/// own, whatever the data, is tested separately and costs the others nothing
 /// (Tarone 1990).
 fn permute(
     questions: &[Question],
@@ -332,7 +331,7 @@ fn permute(
     })
 }
 
-/// Holm's p of the questions in each class.
+/// Holm-adjusted p of the questions, by class.
 fn by_holm(
     questions: &[Question],
     classes: &[Vec<usize>],
@@ -348,8 +347,8 @@ fn by_holm(
     all
 }
 
-/// Lets two classes share alpha, the first having `first_share` of it. `p` are those
-/// of all questions; so is what comes back.
+/// Shares alpha between two classes, `first_share` of it for the first. `p` and the result are
+/// indexed by question.
 fn share(classes: &[Vec<usize>; 2], first_share: f64, p: &[Option<f64>]) -> Vec<Option<f64>> {
     let present = |class: &[usize]| -> (Vec<usize>, Vec<f64>) {
         let there = class.iter().filter_map(|&at| Some((at, p[at]?)));
@@ -364,7 +363,7 @@ fn share(classes: &[Vec<usize>; 2], first_share: f64, p: &[Option<f64>]) -> Vec<
     all
 }
 
-/// Corrects the values that exist, leaving the others out of the family.
+/// Corrects the values that exist and leaves the others out of the family.
 fn where_present(p: &[Option<f64>], correct: impl Fn(&[f64]) -> Vec<f64>) -> Vec<Option<f64>> {
     let present: Vec<f64> = p.iter().flatten().copied().collect();
     let mut corrected = correct(&present).into_iter();
@@ -376,7 +375,7 @@ mod tests {
     use super::*;
     use assize_judge::family::Block;
 
-    /// One run of each label in each block, b being `effect` above a.
+    /// One run of each label in each block, with b higher than a by `effect`.
     fn pairs(blocks: u64, effect: f64, noise: u64) -> Contrast {
         let of = |block: u64| Block {
             site: block,
@@ -432,13 +431,13 @@ mod tests {
             (answers.of(number).p_adjusted, answers.of_outcome(crashes))
         };
         let alone = 2.0 / 256.0;
-        // One crash cannot be significant: everything is as it is without it.
+        // One crash cannot be significant: all answers are as without it.
         assert_eq!(answer(1.0, 1.0), (Some(alone), None));
-        // Crashes on both sides: the number has a fifth of alpha.
+        // Crashes on both sides: the metric gets a fifth of alpha.
         let (number, crashes) = answer(0.5, 0.001);
         assert!((number.unwrap() - alone / 0.2).abs() < 1e-12);
         assert_eq!(crashes, Some(0.5));
-        // Established crashes leave all of it.
+        // Established crashes leave all of alpha to the metric.
         let (number, crashes) = answer(0.001, 0.001);
         assert_eq!((number, crashes), (Some(alone), Some(0.001 / 0.8)));
     }
@@ -470,7 +469,7 @@ mod tests {
                 "{a} {b}, {c} {d}"
             );
         };
-        // A number that is rejected at its nine tenths leaves all to the slow runs.
+        // A metric that is rejected at nine tenths of alpha passes all of alpha to the slow runs.
         close(answer(0.03, None), (alone / 0.9, 0.03));
         close(answer(0.001, None), (alone / 0.9, alone / 0.9));
         // Crashes that are not rejected take four fifths from both.

@@ -1,12 +1,11 @@
-//! The variance that printed steps hide.
+//! The variance hidden by rounding to printed steps.
 
 use crate::cells::Cell;
 use crate::document::TTest;
 use crate::weigh::{arithmetic, coarser, variance};
 
-/// The variance that the steps of the values hide in each run of one side, u²/12
-/// for steps of u, on the scale that is averaged. Where only the steps of the other
-/// side are known they are taken for those of both.
+/// The variance that rounding hides in each run of one side, u²/12 for steps of u, on the scale
+/// that is averaged. If only the other side's step is known, it is used for both.
 pub(crate) fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
     let Some(step) = hidden_step(a, b, side) else {
         return 0.0;
@@ -19,8 +18,8 @@ pub(crate) fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>
     (step / size).powi(2) / 12.0
 }
 
-/// Hidden variances, 0 where the spread of the values has them in it. Rounding is an
-/// independent part of a spread of a step or more (Sheppard 1898); values that lie closer
+/// The hidden variances that the observed spread does not already include; 0 where it does. In a
+/// spread of a step or more, rounding is an independent component (Sheppard 1898); values closer
 /// together may all be rounded alike.
 pub(crate) fn beyond_spread(hidden: [f64; 2], x_a: &[f64], x_b: &[f64], t_test: TTest) -> [f64; 2] {
     // u² of u²/12.
@@ -42,17 +41,17 @@ pub(crate) fn beyond_spread(hidden: [f64; 2], x_a: &[f64], x_b: &[f64], t_test: 
     }
 }
 
-/// The steps in which the values of one side hide how large they are.
+/// The step size to which the values of one side were rounded.
 pub(crate) fn hidden_step(a: &Cell<'_>, b: &Cell<'_>, side: &Cell<'_>) -> Option<f64> {
-    // Of few distinct whole numbers, as a machine that repeats itself gives, the
-    // largest common step says nothing of what a value hides.
+    // For few distinct integers, as a deterministic machine gives, the largest
+    // common step does not show how much a value hides.
     if are_whole(a) && are_whole(b) {
         return Some(1.0);
     }
     side.step.or(coarser(a, b))
 }
 
-/// Whether all values are whole numbers.
+/// Whether all values are integers.
 fn are_whole(cell: &Cell<'_>) -> bool {
     cell.runs.iter().all(|run| run.value.fract() == 0.0)
 }
@@ -67,7 +66,8 @@ mod tests {
         let hidden = [1.0 / 12.0; 2];
         let left = beyond_spread(hidden, &wide, &narrow, TTest::Welch);
         assert_eq!(left, [0.0, hidden[1]]);
-        // Pairs may vary together: then only their differences tell.
+        // Pairs may vary together: then only the spread of their differences
+        // counts.
         assert_eq!(beyond_spread(hidden, &wide, &wide, TTest::Paired), hidden);
         let turned = [3.0, 2.0, 1.0];
         assert_eq!(

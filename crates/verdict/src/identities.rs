@@ -1,4 +1,4 @@
-//! What configurations really differ in, and whether they differ at all.
+//! How configurations really differ, and whether they differ at all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use crate::names::folded;
 use crate::noise::repeated;
 use crate::words::{and_list, count};
 
-/// Kinds whose names are paths, of which only the last part tells them apart.
+/// Kinds whose names are paths, shown by their last component.
 const FILES: [&str; 3] = ["program", "library", "file"];
 /// Kinds whose values are digests.
 const DIGESTS: [&str; 5] = ["module", "module-build-id", "program", "library", "file"];
-/// Kinds of what a level sets, and is there without.
+/// Kinds of settings that a level sets and that also exist without it.
 const VALUES: [&str; 8] = [
     "sysctl",
     "setting",
@@ -27,11 +27,11 @@ const VALUES: [&str; 8] = [
     "frequencies",
     "scheduling",
 ];
-/// Settings that the parts of runs show better.
+/// Settings that are better shown by the recorded parts of the runs.
 const PROVEN: [&str; 5] = ["kernel", "machine", "command line", "set-up", "tear-down"];
-/// Enough of a digest to tell two apart.
+/// Digits of a digest that are shown.
 const DIGITS: usize = 12;
-/// More parts of one difference are counted only.
+/// The most parts of a difference that are listed; further ones are counted.
 const MOST: usize = 4;
 
 /// Kind and name to value.
@@ -43,7 +43,7 @@ fn settings<'r>(records: &'r Records, configuration: &str) -> Option<&'r LevelSe
     all.find(|one| folded(&one.configuration) == folded(configuration))
 }
 
-/// What its runs were made of, on one workload or on all.
+/// The recorded identities of a configuration's runs, on one workload or on all.
 fn identities<'r>(
     records: &'r Records,
     configuration: &'r str,
@@ -56,8 +56,8 @@ fn identities<'r>(
     })
 }
 
-/// Parts by kind and name, files by the last part of their paths where that
-/// tells them apart.
+/// Parts by kind and name. Files are named by the last component of their path
+/// if that is unique.
 fn named<'p>(parts: impl IntoIterator<Item = &'p IdentityPart>) -> Parts {
     let parts: Vec<&IdentityPart> = parts.into_iter().collect();
     let short = |part: &IdentityPart| match FILES.contains(&part.kind.as_str()) {
@@ -82,8 +82,9 @@ fn named<'p>(parts: impl IntoIterator<Item = &'p IdentityPart>) -> Parts {
         .collect()
 }
 
-/// What runs of one configuration on one workload were and were asked to be,
-/// if that is known and was always the same.
+/// Everything known of the runs of one configuration on one workload, as
+/// recorded and as requested, by machine; `None` if unknown or if it changed
+/// between runs.
 fn whole(
     records: &Records,
     configuration: &str,
@@ -93,9 +94,9 @@ fn whole(
     let counts = |part: &&IdentityPart| {
         let own = part.name == workload || part.name.starts_with(&format!("{workload} "));
         match part.kind.as_str() {
-            // What was booted is among the parts of the runs.
+            // The booted kernel is among the parts of the runs.
             "kernel" => false,
-            // And what its environment was.
+            // So is the environment.
             "workload" => own && !part.name.ends_with(" environment"),
             _ => true,
         }
@@ -104,7 +105,8 @@ fn whole(
     for identity in identities(records, configuration, Some(workload)) {
         let asked = settings.settings.iter().filter(counts);
         let libraries = identity.parts.iter().any(|part| part.kind == "library");
-        // Where the libraries are known, it does not matter where they lie.
+        // If the libraries themselves are recorded, their location does not
+        // matter.
         let made = identity.parts.iter();
         let made = made.filter(|part| !(libraries && places_libraries(part)));
         let parts = named(asked.chain(made));
@@ -115,13 +117,13 @@ fn whole(
     (!machines.is_empty()).then_some(machines)
 }
 
-/// Whether it only says where libraries are looked for.
+/// Whether the part only gives a library search path.
 fn places_libraries(part: &IdentityPart) -> bool {
     let variable = part.name.rsplit(' ').next().unwrap_or_default();
     part.kind == "environment" && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
 }
 
-/// [`whole`] by configuration and workload, where it is known.
+/// [`whole`] by configuration and workload, if known.
 pub(crate) type Wholes = BTreeMap<(usize, usize), BTreeMap<Option<String>, Parts>>;
 
 fn wholes(cells: &Cells<'_>) -> Wholes {
@@ -136,8 +138,8 @@ fn wholes(cells: &Cells<'_>) -> Wholes {
     all
 }
 
-/// Whether runs of two configurations on one workload were the same runs, as
-/// far as anybody can tell.
+/// Whether the runs of two configurations on one workload are identical, as far
+/// as the records show.
 pub(crate) fn are_same(cells: &Cells<'_>, one: usize, other: usize, workload: usize) -> bool {
     if repeated(cells, one).is_some() || repeated(cells, other).is_some() {
         return false;
@@ -147,8 +149,7 @@ pub(crate) fn are_same(cells: &Cells<'_>, one: usize, other: usize, workload: us
     of(one).is_some_and(|parts| Some(parts) == of(other))
 }
 
-/// Refuses records in which two configurations are the same on every
-/// workload.
+/// Rejects records in which two configurations are identical on every workload.
 pub(crate) fn refuse_same(cells: &Cells<'_>) -> Result<(), Error> {
     if cells.records.level_settings.is_empty() {
         return Ok(());
@@ -168,8 +169,8 @@ pub(crate) fn refuse_same(cells: &Cells<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Which workloads a configuration leaves as its baseline has them: nothing is
-/// compared there.
+/// Lints for workloads on which a configuration is identical to its baseline, so
+/// that nothing is compared.
 fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
     let mut lints = Vec::new();
     for (configuration, name) in cells.configurations.iter().enumerate() {
@@ -193,7 +194,7 @@ fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
     lints
 }
 
-/// What each configuration differs in from what it is compared with.
+/// How each configuration differs from the one it is compared with.
 pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<IdentityDifference> {
     let of = |configuration: usize| cells.configurations[configuration].as_str();
     let all = (0..cells.configurations.len()).collect();
@@ -213,7 +214,7 @@ pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Ident
     found
 }
 
-/// The parts in which two configurations differ, on whichever workload.
+/// The parts in which two configurations differ, on any workload.
 fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<DifferingPart> {
     let of = |name: &str| {
         let asked = settings(records, name);
@@ -228,7 +229,8 @@ fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<Diff
     let differing = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
     let value = |parts: &Parts, of: &str, key: &(String, String)| {
         let found = parts.get(key).cloned().flatten()?;
-        // A file that lists all there is says less than what was written.
+        // A file that lists all options is less useful than the value that was
+        // written.
         let long = key.0 == "setting" && found.split_whitespace().count() > MOST;
         let written = || written(records, of, &key.1);
         Some(if long {
@@ -249,7 +251,7 @@ fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<Diff
     parts.collect()
 }
 
-/// What the set-up of a configuration writes to a file, last.
+/// The last value that the set-up of a configuration writes to a file.
 fn written(records: &Records, configuration: &str, path: &str) -> Option<String> {
     let settings = &settings(records, configuration)?.settings;
     let of = |name: &str| {
@@ -265,7 +267,7 @@ fn written(records: &Records, configuration: &str, path: &str) -> Option<String>
         .and_then(|step| of(&format!("{step} value")))
 }
 
-/// Whether that is a kind of what is asked for, which levels alone change.
+/// Whether this kind is a requested setting, which only levels change.
 fn is_asked(kind: &str) -> bool {
     matches!(
         kind,
@@ -273,14 +275,14 @@ fn is_asked(kind: &str) -> bool {
     )
 }
 
-/// The kinds in which the levels of two configurations may make them differ;
-/// none if it is not known.
+/// The kinds of parts that the levels of two configurations may change; `None`
+/// if unknown.
 fn varies(records: &Records, one: &str, other: &str) -> Option<BTreeSet<String>> {
     let (one, other) = (settings(records, one)?, settings(records, other)?);
     Some(one.varies.union(&other.varies).cloned().collect())
 }
 
-/// What is wrong with what runs were made of.
+/// Lints about what the runs consisted of.
 pub(crate) fn lints(
     cells: &Cells<'_>,
     differences: &[IdentityDifference],
@@ -310,7 +312,7 @@ pub(crate) fn lints(
     lints
 }
 
-/// Runs of one cell that were not made of the same.
+/// Lints for cells whose runs did not all consist of the same parts.
 fn changing(records: &Records) -> Vec<Lint> {
     let mut cells: BTreeMap<(&str, &str, Option<&str>), Vec<&Identity>> = BTreeMap::new();
     for one in &records.identities {
@@ -349,7 +351,7 @@ fn flat<'p>(parts: &'p Parts, key: &(String, String)) -> Option<&'p str> {
     parts.get(key).and_then(Option::as_deref)
 }
 
-/// The first few, and how many more.
+/// The first few parts, and how many more there are.
 fn some(parts: &[String]) -> String {
     match parts.len() > MOST {
         true => format!(
@@ -361,7 +363,7 @@ fn some(parts: &[String]) -> String {
     }
 }
 
-/// A part and its two values.
+/// A part and its two values, in words.
 fn said(kind: &str, name: &str, baseline: Option<&str>, value: Option<&str>) -> String {
     let shown = |value: &str| match DIGESTS.contains(&kind) {
         true => value.chars().take(DIGITS).collect(),
@@ -385,7 +387,7 @@ fn said(kind: &str, name: &str, baseline: Option<&str>, value: Option<&str>) -> 
 }
 
 impl DifferingPart {
-    /// The part and its two values in words, digests cut short.
+    /// The part and its two values in words, with shortened digests.
     #[must_use]
     pub fn words(&self) -> String {
         said(
@@ -398,7 +400,7 @@ impl DifferingPart {
 }
 
 impl IdentityDifference {
-    /// What differs, in one sentence: the most telling parts, and how many
+    /// All differences in one sentence: the most informative parts, and how many
     /// more there are.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -412,7 +414,8 @@ impl IdentityDifference {
             .parts
             .iter()
             .any(|part| part.kind == "kernel" && part.name == "release");
-        // A digest says more than the build id, a release more than an image.
+        // A digest is more informative than a build id, and a release more than
+        // an image.
         let tells = |part: &&DifferingPart| match part.kind.as_str() {
             "module-build-id" => !modules.contains(part.name.as_str()),
             "kernel" if release => part.name == "release",

@@ -1,9 +1,9 @@
 //! Runs that start from the same memory image.
 //!
-//! What an image adds to one configuration and not to another is drawn once for each
-//! image, however many runs start from it. So where several images are shared, they are
-//! the replicates: of each image the runs of a configuration count as their mean. A
-//! single image is not drawn, and what is said of its runs is said of it alone.
+//! The effect of an image on one configuration and not on another is drawn once per image, however
+//! many runs start from it. So if several images are shared, they are the replicates: for each
+//! image, the runs of a configuration count as their mean. A single image is not random, and
+//! results for its runs hold for that image only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use assize_judge::family::{Block, Contrast};
 use crate::cells::{Cell, Cells, Reading};
 use crate::weigh::{arithmetic, site};
 
-/// A machine; none if the runs name none.
+/// A machine; `None` if the runs name none.
 pub(crate) type Machine<'a> = Option<&'a str>;
 
-/// The memory images of each machine on which several runs of a configuration and
-/// workload start from the same one.
+/// The memory images of each machine on which several runs of a configuration and workload start
+/// from the same image.
 pub(crate) fn repeated(runs: &[Run]) -> BTreeMap<Machine<'_>, BTreeSet<u32>> {
     let mut images: BTreeMap<Machine<'_>, BTreeSet<u32>> = BTreeMap::new();
     let mut cells = BTreeSet::new();
@@ -36,9 +36,8 @@ pub(crate) fn repeated(runs: &[Run]) -> BTreeMap<Machine<'_>, BTreeSet<u32>> {
     images
 }
 
-/// The means of the runs of each image that both cells have; none unless all runs share
-/// images. `positive`: the means are those of logarithms. The blocks of what is given are
-/// images.
+/// The mean of the runs of each image that both cells have; `None` unless all runs share images.
+/// `positive`: average logarithms. The blocks of the result are images.
 pub(crate) fn means<'a>(
     (a, b): (&Cell<'a>, &Cell<'a>),
     positive: bool,
@@ -62,8 +61,7 @@ pub(crate) fn means<'a>(
     Some((in_a, in_b))
 }
 
-/// Contrasts of the blocks of a row, with the mean of the blocks of each image where
-/// images are shared.
+/// Contrasts of the blocks of a row; if images are shared, the mean over the blocks of each image.
 pub(crate) fn of_contrasts(
     cells: &Cells<'_>,
     (workload, metric): (usize, usize),

@@ -1,4 +1,4 @@
-//! The interval that belongs to the test by which two cells are compared.
+//! The interval that corresponds to the test by which two cells are compared.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use crate::options::LEVEL;
 use crate::weigh::Weighed;
 
 impl Weighed {
-    /// With `ci` at another level.
+    /// Recomputes `ci` at another level.
     pub(crate) fn at_level(mut self, level: f64) -> Self {
         if level != LEVEL {
             self.ci = self.interval(level);
@@ -22,8 +22,8 @@ impl Weighed {
         self
     }
 
-    /// The interval that belongs to the test that decides: of pairs that of their
-    /// flips, where it has one; else that of the t test.
+    /// The interval of the deciding test: for pairs that of the sign-flip test, if it has one;
+    /// otherwise that of the t test.
     pub(crate) fn interval(&self, level: f64) -> Option<Interval> {
         self.by_flips(level).or_else(|| self.by_t(level))
     }
@@ -44,7 +44,7 @@ impl Weighed {
             return None;
         }
         let differences = contrast.pairs()?;
-        // Where nothing varies the interval is a point.
+        // If nothing varies, the interval is a point.
         let resolution = self.p_t.map_or(0.0, |_| contrast.resolution);
         let hidden = 2.0 * resolution / differences.len() as f64;
         let interval = flips::interval(&differences, level, hidden).ok()??;
@@ -54,15 +54,16 @@ impl Weighed {
         })
     }
 
-    /// Makes `ci` that of the test on which a verdict rests.
+    /// Sets `ci` to the interval of the test that the verdict is based on.
     pub(crate) fn decided(&mut self, verdict: Verdict, level: f64) {
-        // The mean of several machines may be no other though each differs.
+        // The mean over several machines may show no difference although each
+        // machine differs.
         if self.across.is_none() {
             self.ci = self.interval_of(verdict, level);
         }
     }
 
-    /// The interval of the test on which a verdict rests.
+    /// The interval of the test that a verdict is based on.
     pub(crate) fn interval_of(&self, verdict: Verdict, level: f64) -> Option<Interval> {
         let interval = match verdict {
             Verdict::Supported => self.by_t(level),
@@ -76,9 +77,9 @@ impl Weighed {
     }
 }
 
-/// Where a test finds a difference, and an interval that is not its inverse does not,
-/// the interval ends at `none`, "no difference" (Guilbaud 2008). `direction` is that of
-/// the effect from there.
+/// If a test finds a difference and an interval that is not its inverse does not, the interval ends
+/// at `none`, "no difference" (Guilbaud 2008). `direction` is the direction of the effect from
+/// there.
 pub(crate) fn ended(
     Interval { low, high }: Interval,
     verdict: Verdict,

@@ -1,7 +1,7 @@
-//! Tries records: from runs to comparisons, lints, claims and sentences.
+//! Judges records: turns runs into comparisons, lints, claims and sentences.
 //!
-//! The [`Document`] is what every judging verb of the command prints or
-//! writes, as JSON (`"schema": "assize.verdict/1"`) word for word.
+//! The [`Document`] is what every judging verb of the command prints or writes, as JSON with
+//! `"schema": "assize.verdict/1"`.
 //!
 //! ```
 //! use assize_bundle::{Measurement, Records, Run};
@@ -23,9 +23,9 @@
 //! # Ok::<(), assize_verdict::Error>(())
 //! ```
 //!
-//! What it will not do: read or write files, know where the records came from,
-//! or show anything. The statistics themselves are in `assize-judge`; here is
-//! decided what is compared with what, and what is corrected for what.
+//! What it will not do: read or write files, know where the records came from, or show anything.
+//! The statistics are in `assize-judge`; this crate decides what is compared with what, and which
+//! tests are corrected together.
 
 mod across;
 mod across_rows;

@@ -1,11 +1,10 @@
-//! Metrics of the runs that were completed, where others were not.
+//! Metrics of completed runs if other runs failed.
 //!
-//! Runs that crash are seldom a random choice: a kernel whose slow runs crash looks
-//! fast. So of two sides that lost runs unequally nothing is called equivalent, and a
-//! difference must bear the worst that the lost runs could have been: as many runs as
-//! the one side lost more are taken from the other, those that most favour the
-//! difference (the bounds of Lee 2009, Review of Economic Studies 76); of pairs, as many
-//! pairs.
+//! Runs that crash are seldom a random sample: a kernel whose slow runs crash looks fast. So if two
+//! sides lost runs unequally, nothing is called equivalent, and a difference must survive the worst
+//! that the lost runs could have been: the side that lost fewer also loses as many more, namely the
+//! runs that most favour the difference (the bounds of Lee 2009, Review of Economic Studies 76);
+//! with pairs, as many pairs.
 
 use assize_judge::{Estimate, paired, welch};
 
@@ -14,18 +13,18 @@ use crate::cells::Cell;
 use crate::document::Verdict;
 use crate::pairs::partners;
 
-/// How many runs of each side were lost, of how many; the baseline first.
+/// Lost runs and attempted runs of each side, baseline first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lost(pub(crate) [(u32, u32); 2]);
 
 impl Lost {
-    /// How many runs there were, if any was lost.
+    /// The numbers of attempted runs, if any was lost.
     pub(crate) fn attempted(self) -> Option<[u32; 2]> {
         let [a, b] = self.0;
         (a.0 + b.0 > 0).then_some([a.1, b.1])
     }
 
-    /// By how much the share that the configuration lost is above the baseline's.
+    /// The share of runs lost by the configuration minus that of the baseline.
     fn excess(self) -> f64 {
         let [a, b] = self
             .0
@@ -33,12 +32,12 @@ impl Lost {
         b - a
     }
 
-    /// Whether one side lost more.
+    /// Whether one side lost a larger share.
     pub(crate) fn is_uneven(self) -> bool {
         self.excess().abs() > 1e-9
     }
 
-    /// What is said of a row.
+    /// A note for a row.
     pub(crate) fn words(self) -> Option<String> {
         self.attempted()?;
         let [a, b] = self.0.map(|(lost, of)| format!("{} of {of}", of - lost));
@@ -47,7 +46,7 @@ impl Lost {
         ))
     }
 
-    /// What a difference of the completed runs is at best.
+    /// The best verdict on a difference of the completed runs.
     pub(crate) fn cap(self, a: &Cell<'_>, b: &Cell<'_>) -> Option<Cap> {
         (self.is_uneven() && !self.bears(a, b)).then_some(Cap {
             verdict: Verdict::Undecided,
@@ -55,8 +54,8 @@ impl Lost {
         })
     }
 
-    /// Whether the difference stays if the runs that most favour it are taken from the
-    /// side that lost fewer.
+    /// Whether the difference remains after the runs that most favour it are removed from the side
+    /// that lost fewer.
     fn bears(self, a: &Cell<'_>, b: &Cell<'_>) -> bool {
         if let Some((in_a, in_b)) = partners(a, b) {
             return self.pairs_bear(&in_a.values(), &in_b.values());
@@ -89,8 +88,8 @@ impl Lost {
 }
 
 impl Lost {
-    /// The same of pairs. Differences of two equal sides are symmetric about none: if
-    /// those at the one end were lost, as many are taken from the other.
+    /// Like `bears`, for pairs. Under equality the differences are symmetric about zero: if those
+    /// at one end were lost, as many are removed from the other.
     fn pairs_bear(self, a: &[f64], b: &[f64]) -> bool {
         let positive = a.iter().chain(b).all(|&value| value > 0.0);
         let difference = |&(a, b): &(f64, f64)| match positive {
@@ -119,7 +118,7 @@ impl Lost {
     }
 }
 
-/// Whether the interval of a difference leaves out none, and whether `b` is below.
+/// Whether the interval of a difference excludes "no difference", and whether `b` is lower.
 fn effect(a: &[f64], b: &[f64]) -> Option<(bool, bool)> {
     let positive = a.iter().chain(b).all(|&value| value > 0.0);
     let (estimate, none): (Estimate, f64) = match positive {
@@ -172,7 +171,7 @@ mod tests {
         let lost = Lost([(0, 20), (2, 20)]);
         let left = cell(slower[2..].iter().copied());
         assert_eq!(lost.cap(&cell(runs(10.0, 0)), &left), None);
-        // As many lost on both sides: nothing to bear.
+        // Both sides lost equally many, so nothing is capped.
         let even = Lost([(2, 20), (2, 20)]);
         assert_eq!(even.cap(&left, &left), None);
         assert_eq!(even.attempted(), Some([20, 20]));

@@ -1,6 +1,6 @@
-//! Names that users type: without case, and by any prefix that is unique.
+//! Resolves names that users type: case-insensitive, and by any unique prefix.
 
-/// What a name is a name of.
+/// The kind of thing that a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A configuration.
@@ -11,26 +11,25 @@ pub enum Kind {
     Metric,
 }
 
-/// A name that fits nothing, or several things.
+/// A name that matches nothing, or several things.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
-    /// What was to be named.
+    /// The kind of thing that was to be named.
     pub kind: Kind,
     /// The name as given.
     pub given: String,
-    /// Whether it fits several things; otherwise it fits none.
+    /// Whether it matches several things; otherwise it matches none.
     pub ambiguous: bool,
-    /// The names that fit, or all names where none fits.
+    /// The names that match, or all names if none does.
     pub candidates: Vec<String>,
-    /// The name nearest to the given one, where none fits.
+    /// The closest name, if none matches.
     pub nearest: Option<String>,
 }
 
-/// The index of the candidate that `given` means.
+/// The index of the candidate that `given` refers to.
 ///
-/// The exact name wins over the name without regard to case, and that over a
-/// prefix; a prefix must fit one candidate only. Runs of white space count as
-/// one space.
+/// An exact match wins over a case-insensitive one, and that over a prefix; a
+/// prefix must match only one candidate. Runs of white space count as one space.
 pub(crate) fn resolve(kind: Kind, given: &str, candidates: &[String]) -> Result<usize, NameError> {
     let wanted = folded(given);
     if let Some(exact) = candidates.iter().position(|c| c == given) {
@@ -59,7 +58,7 @@ pub(crate) fn resolve(kind: Kind, given: &str, candidates: &[String]) -> Result<
     })
 }
 
-/// A name without case and superfluous white space.
+/// A name in lower case with white space collapsed.
 pub(crate) fn folded(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     words.join(" ").to_lowercase()
@@ -70,7 +69,7 @@ fn fitting(folds: &[String], fits: impl Fn(&str) -> bool) -> Vec<usize> {
 }
 
 /// The candidate that contains `wanted`, else the one at the smallest edit
-/// distance; the first of equals.
+/// distance; the first of ties.
 fn nearest(wanted: &str, folds: &[String]) -> Option<usize> {
     if !wanted.is_empty()
         && let Some(containing) = folds.iter().position(|c| c.contains(wanted))
@@ -80,8 +79,8 @@ fn nearest(wanted: &str, folds: &[String]) -> Option<usize> {
     (0..folds.len()).min_by_key(|&i| edit_distance(wanted, &folds[i]))
 }
 
-/// The candidate that `given` may have been meant to be: it contains it, or few
-/// characters differ.
+/// The candidate that `given` was probably meant to be: one that contains it, or
+/// differs in few characters.
 pub fn similar<'c, S: AsRef<str>>(given: &str, candidates: &'c [S]) -> Option<&'c S> {
     let wanted = folded(given);
     let folds: Vec<String> = candidates.iter().map(|c| folded(c.as_ref())).collect();
@@ -92,8 +91,8 @@ pub fn similar<'c, S: AsRef<str>>(given: &str, candidates: &'c [S]) -> Option<&'
     alike.then(|| &candidates[near])
 }
 
-/// Levenshtein's distance: insertions, deletions and substitutions of
-/// characters (Wagner and Fischer, 1974, with one row).
+/// Levenshtein distance: insertions, deletions and substitutions of characters
+/// (Wagner and Fischer, 1974, with one row).
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

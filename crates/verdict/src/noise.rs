@@ -1,11 +1,11 @@
-//! Baselines that were run twice.
+//! Noise floors: repeated baselines compared with the baseline.
 
 use crate::cells::{Cells, Key};
 use crate::document::NoiseFloor;
 use crate::names::folded;
 use crate::weigh::weigh;
 
-/// The configuration that this one is once more.
+/// The configuration that this one repeats, if any.
 pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize> {
     let name = folded(&cells.configurations[configuration]);
     let recorded = &cells.records.configurations;
@@ -14,8 +14,8 @@ pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize>
     (baseline != configuration).then_some(baseline)
 }
 
-/// Every repeated baseline against itself. These rows ask nothing, so they are
-/// in no family of tests and get no verdict.
+/// Compares every repeated baseline with its baseline. These rows ask no
+/// question, so they are in no family of tests and get no verdict.
 pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
     let mut floors = Vec::new();
     for (workload, metric) in cells.rows() {

@@ -1,56 +1,57 @@
-//! What the user asks for.
+//! The user's options.
 
 use crate::error::Error;
 
-/// The level that `judge` takes by itself.
+/// The default confidence level of `judge`.
 pub(crate) const LEVEL: f64 = 0.95;
 
-/// With what each configuration is compared.
+/// What each configuration is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Against {
-    /// With the baseline of its workload.
+    /// The baseline of its workload.
     #[default]
     Baseline,
-    /// With the one before it, in the order of the records, that has the metric or the
-    /// event on the workload. All these comparisons are one family, as those with a
-    /// baseline are. Tables and trade-offs still look at the baseline, and no
-    /// sentence is made.
+    /// The previous configuration, in the order of the records, that has the metric or the event on
+    /// the workload. All these comparisons are one family, as those with a baseline are. Tables and
+    /// trade-offs still use the baseline, and there are no sentences.
     Predecessor,
 }
 
-/// What the user asks for. Names may be given without case and shortened to
-/// any unique prefix.
+/// The user's options. Names are case-insensitive and may be shortened to any
+/// unique prefix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// The configuration to compare with; by default the first.
+    /// The baseline; by default the first configuration.
     pub baseline: Option<String>,
-    /// With what each configuration is compared.
+    /// What each configuration is compared with.
     pub against: Against,
-    /// Claims to try besides those that the records declare, such as `A < B on
-    /// METRIC in WORKLOAD`.
+    /// Claims to test in addition to those that the records declare, such as `A
+    /// < B on METRIC in WORKLOAD`.
     pub claims: Vec<String>,
-    /// Trade-offs to show besides those that the records declare, such as `METRIC in
+    /// Trade-offs to show in addition to those that the records declare, such as `METRIC in
     /// WORKLOAD against METRIC`.
     pub tradeoffs: Vec<String>,
-    /// The level of all tests, 0.05 by default.
+    /// The significance level of all tests, 0.05 by default.
     pub alpha: f64,
-    /// The level of the intervals of ratios and differences, 0.95 by default.
-    /// Intervals that are looked at several times while runs come in need a
-    /// higher one.
+    /// The confidence level of the intervals of ratios and differences, 0.95 by
+    /// default. Repeated looks while runs come in need a higher one.
     pub level: f64,
-    /// The margin of equivalence as a share, 0.01 by default.
+    /// The equivalence margin as a fraction, 0.01 by default.
     pub margin: f64,
-    /// Metrics declared primary before the data were seen, besides those that
-    /// the records declare.
+    /// Metrics declared primary before the data were seen, in addition to those
+    /// that the records declare.
     pub primary: Vec<String>,
-    /// Metrics of which more is better, besides those that the records name.
+    /// Metrics of which more is better, in addition to those that the records
+    /// name.
     pub higher_is_better: Vec<String>,
-    /// Metrics of which less is better, besides the primary ones of the records
-    /// of which more is not.
+    /// Metrics of which less is better, in addition to the records' primary
+    /// metrics that are not marked otherwise.
     pub lower_is_better: Vec<String>,
-    /// Seconds of exposure for counts of events that came without.
+    /// Thresholds above which a run is slow, as `METRIC > 1 ms`.
+    pub slow: Vec<String>,
+    /// Seconds of exposure for event counts that were recorded without one.
     pub exposure_s: Option<f64>,
-    /// The seed of Monte-Carlo draws.
+    /// The seed of Monte Carlo draws.
     pub seed: u64,
 }
 
@@ -67,6 +68,7 @@ impl Default for Options {
             primary: Vec::new(),
             higher_is_better: Vec::new(),
             lower_is_better: Vec::new(),
+            slow: Vec::new(),
             exposure_s: None,
             seed: 0,
         }
@@ -74,7 +76,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses numbers that make no sense.
+    /// Rejects invalid numbers.
     pub(crate) fn check(&self) -> Result<(), Error> {
         for (option, value) in [
             ("alpha", self.alpha),

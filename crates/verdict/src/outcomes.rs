@@ -1,7 +1,8 @@
-//! How runs ended: counted, compared by exact tests, and what is lost with them.
+//! How runs ended: counts them, compares them by exact tests, and finds which
+//! runs are lost to metrics.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Run;
 use assize_bundle::kernel_log::{Complaint, leading};
@@ -17,10 +18,10 @@ use crate::family::{Answers, AskedOutcome, OutcomeQuestion, Questions};
 use crate::options::Options;
 use crate::words::and_list;
 
-/// Where a run stands: workload, machine, block.
+/// The place of a run: workload, machine, block.
 type Place<'a> = (usize, Option<&'a str>, Option<u32>);
 
-/// One run and how it ended; none where it ended as it should.
+/// One run and how it ended; `end` is `None` for a normal end.
 pub(crate) struct Ended<'a> {
     pub(crate) workload: usize,
     pub(crate) configuration: usize,
@@ -35,7 +36,7 @@ pub(crate) struct Ended<'a> {
 }
 
 impl<'a> Ended<'a> {
-    /// A run that ended as it should.
+    /// A run that completed normally.
     pub(crate) fn completed(run: &'a Run, workload: usize, configuration: usize) -> Ended<'a> {
         Ended {
             workload,
@@ -52,16 +53,16 @@ impl<'a> Ended<'a> {
     }
 }
 
-/// All runs that say something of what was tried.
-pub(crate) struct Ends<'a>(Vec<Ended<'a>>);
+/// All runs that are informative about what was tested.
+pub(crate) struct Ends<'a> {
+    runs: Vec<Ended<'a>>,
+    /// Whether any run ended abnormally.
+    any: bool,
+}
 
 impl<'a> Ends<'a> {
     pub(crate) fn new(cells: &Cells<'a>) -> Self {
         let records = cells.records;
-        // Without a run that ended otherwise than it should there is nothing to count.
-        if records.failures.is_empty() && records.complained.is_empty() {
-            return Ends(Vec::new());
-        }
         let complained: BTreeMap<u32, _> = records
             .complained
             .iter()
@@ -95,13 +96,39 @@ impl<'a> Ends<'a> {
                 why: Cow::Borrowed(&run.why),
             })
         });
-        Ends(completed.chain(failed).collect())
+        Ends {
+            runs: completed.chain(failed).collect(),
+            any: !(records.failures.is_empty() && records.complained.is_empty()),
+        }
     }
 
-    /// How many runs of a configuration on a workload were not completed, of how many.
+    /// How many runs of a configuration ended in one way, on one workload or on all workloads that
+    /// `other` ran too.
+    pub(crate) fn share(
+        &self,
+        end: RunEnd,
+        workload: Option<usize>,
+        [configuration, other]: [usize; 2],
+    ) -> Share {
+        let runs = self.beside(configuration, other);
+        let runs = runs
+            .iter()
+            .filter(|run| workload.is_none_or(|at| run.workload == at));
+        let (mut count, mut of) = (0, 0);
+        for run in runs {
+            of += 1;
+            count += u32::from(run.end == Some(end));
+        }
+        Share { count, of }
+    }
+
+    /// How many runs of a configuration on a workload did not complete, of how many.
     pub(crate) fn lost(&self, workload: usize, configuration: usize) -> (u32, u32) {
+        if !self.any {
+            return (0, 0);
+        }
         let of = self
-            .0
+            .runs
             .iter()
             .filter(|run| (run.workload, run.configuration) == (workload, configuration));
         let (mut lost, mut all) = (0, 0);
@@ -112,17 +139,16 @@ impl<'a> Ends<'a> {
         (lost, all)
     }
 
-    /// The runs of a configuration on workloads that another was run on too.
+    /// The runs of a configuration on workloads that the other configuration ran
+    /// too.
     fn beside(&self, configuration: usize, other: usize) -> Vec<&Ended<'a>> {
-        let both = |workload: usize| {
-            let here = |run: &Ended<'_>| (run.workload, run.configuration) == (workload, other);
-            self.0.iter().any(here)
-        };
+        let theirs = self.runs.iter().filter(|run| run.configuration == other);
+        let both: BTreeSet<usize> = theirs.map(|run| run.workload).collect();
         let of = self
-            .0
+            .runs
             .iter()
             .filter(|run| run.configuration == configuration);
-        of.filter(|run| both(run.workload)).collect()
+        of.filter(|run| both.contains(&run.workload)).collect()
     }
 }
 
@@ -132,15 +158,31 @@ pub(crate) struct Row {
     asked: AskedOutcome,
 }
 
-/// Asks of each way in which runs ended whether one side ends so more often. What did
-/// not happen on either side is not asked.
+impl Row {
+    /// The question asked about two configurations and its p, if this row is about them and this
+    /// way of ending.
+    pub(crate) fn asked_of(&self, end: RunEnd, names: [&str; 2]) -> Option<(AskedOutcome, f64)> {
+        let row = &self.written;
+        let [one, other] = names;
+        let sides = [row.baseline.as_str(), row.configuration.as_str()];
+        let same = row.outcome == end && (sides == [one, other] || sides == [other, one]);
+        same.then_some((self.asked, row.p))
+    }
+}
+
+/// Registers, for each way in which runs ended, the question whether one side ends so more often.
+/// Ways that occurred on neither side are skipped.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     ends: &Ends<'_>,
     baselines: &Baselines,
     questions: &mut Questions,
 ) -> Vec<Row> {
-    let mut there: Vec<usize> = ends.0.iter().map(|run| run.configuration).collect();
+    // If every run ended normally, there is nothing to count.
+    if !ends.any {
+        return Vec::new();
+    }
+    let mut there: Vec<usize> = ends.runs.iter().map(|run| run.configuration).collect();
     there.sort_unstable();
     there.dedup();
     let baseline = baseline(cells, ends, baselines, &there);
@@ -157,8 +199,8 @@ pub(crate) fn ask_all(
     rows
 }
 
-/// The baseline of the document; the first configuration where not one of its runs was
-/// completed, so that it is nobody's baseline on any workload.
+/// The baseline of the document; the first configuration if none of its runs completed, so that it
+/// is the baseline of no workload.
 fn baseline(
     cells: &Cells<'_>,
     ends: &Ends<'_>,
@@ -168,7 +210,7 @@ fn baseline(
     let first = *there.first()?;
     let whole = |run: &Ended<'_>| matches!(run.end, None | Some(RunEnd::Complained));
     let measured = ends
-        .0
+        .runs
         .iter()
         .any(|run| run.configuration == first && whole(run));
     match baselines.chosen {
@@ -178,10 +220,11 @@ fn baseline(
     }
 }
 
-/// A configuration, and its runs.
+/// A configuration and its runs.
 type Side<'s, 'a> = (usize, &'s [&'s Ended<'a>]);
 
-/// Asks of one way; of slow runs it is said above what they are.
+/// Registers the question about one way of ending; for slow runs, `tail` gives
+/// the threshold.
 pub(crate) fn ask(
     cells: &Cells<'_>,
     (end, tail): (RunEnd, Option<Tail>),
@@ -237,8 +280,8 @@ pub(crate) fn ask(
     }
 }
 
-/// The runs as pairs of one seed and memory image: where each block of a workload
-/// holds one run of each that went on from an image.
+/// The runs as pairs that share seed and memory image; `None` unless each block of a workload holds
+/// one run of each side that started from an image.
 fn pairs(of_a: &[&Ended<'_>], of_b: &[&Ended<'_>], end: RunEnd) -> Option<OutcomePairs> {
     let mut places: BTreeMap<Place<'_>, [Option<bool>; 2]> = BTreeMap::new();
     for (side, of) in [of_a, of_b].into_iter().enumerate() {
@@ -266,7 +309,7 @@ fn pairs(of_a: &[&Ended<'_>], of_b: &[&Ended<'_>], end: RunEnd) -> Option<Outcom
     (pairs.pairs > 0).then_some(pairs)
 }
 
-/// The runs that ended in one way by what they have in common.
+/// The runs that ended in one way, grouped by signature.
 fn signatures(cells: &Cells<'_>, end: RunEnd, sides: [&[&Ended<'_>]; 2]) -> Vec<OutcomeSignature> {
     let mut all: Vec<OutcomeSignature> = Vec::new();
     let runs = sides.into_iter().flatten();
@@ -296,7 +339,7 @@ fn signatures(cells: &Cells<'_>, end: RunEnd, sides: [&[&Ended<'_>]; 2]) -> Vec<
     all
 }
 
-/// Says that runs of both sides ended so, but not for one cause.
+/// A note if runs of both sides ended so, but for different causes.
 fn elsewhere(signatures: &[OutcomeSignature], baseline: &str) -> Option<String> {
     let of = |is_baseline: bool| -> Vec<&str> {
         let here = |one: &&OutcomeSignature| {

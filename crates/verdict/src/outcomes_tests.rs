@@ -1,4 +1,4 @@
-//! How runs ended, from records to rows.
+//! Tests of how runs ended, from records to rows.
 
 use assize_bundle::kernel_log::complaints;
 use assize_bundle::{ComplainedRun, Ending, FailedRun, Measurement, Records, Run};
@@ -7,10 +7,10 @@ use super::*;
 use crate::document::Document;
 use crate::trial::try_records;
 
-/// Which of the runs of each side crash.
+/// Which runs of each side crash.
 struct Planted<'a> {
     runs: u32,
-    /// Blocks share seed and memory image.
+    /// Whether the runs of a block share seed and memory image.
     paired: bool,
     old: &'a dyn Fn(u32) -> bool,
     new: &'a dyn Fn(u32) -> bool,
@@ -131,7 +131,7 @@ fn without_a_crash_there_is_no_row_and_nothing_changes() {
     let before = judged(&all);
     assert!(before.outcomes.is_empty());
     assert_eq!(before.comparisons[0].attempted, None);
-    // A run that says nothing of what was tried is none.
+    // A run that is not informative about what was tested does not count.
     all.failures.push(FailedRun {
         configuration: "new".into(),
         workload: "use".into(),
@@ -190,7 +190,7 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
         (RunEnd::Complained, 12, 40)
     );
     assert!(row.is_worse());
-    // No run is lost by a complaint.
+    // A complaint does not lose a run.
     assert_eq!(document.comparisons[0].attempted, None);
 }
 
@@ -218,7 +218,8 @@ fn other_crashes_equally_often_are_said() {
     );
 }
 
-/// Numbers between 0 and 1, always the same (Steele, Lea and Flood 2014).
+/// A deterministic source of numbers between 0 and 1 (Steele, Lea and Flood
+/// 2014).
 struct Chance(u64);
 
 impl Chance {
@@ -231,7 +232,8 @@ impl Chance {
     }
 }
 
-/// In how many of `documents` crashes are established, of sides that crash so often.
+/// The number of `documents` in which a difference in crashes is established, with these
+/// probabilities of a crash per side.
 fn found(documents: u32, runs: u32, paired: bool, chances: [f64; 2]) -> u32 {
     let mut chance = Chance(1);
     let mut found = 0;
@@ -244,7 +246,7 @@ fn found(documents: u32, runs: u32, paired: bool, chances: [f64; 2]) -> u32 {
             old: &|block| old[block as usize],
             new: &|block| new[block as usize],
         });
-        // Only how they ended matters here.
+        // Only how the runs ended matters here.
         all.runs.iter_mut().for_each(|run| run.metrics.clear());
         let rows = judged(&all).outcomes;
         found += u32::from(rows.iter().any(|row| row.verdict == Verdict::Established));
@@ -272,7 +274,7 @@ fn one_crash_in_five_against_none_is_found_in_four_documents_of_five() {
     }
 }
 
-/// Runs that are slow crash on one side: what is left of them looks fast.
+/// Slow runs crash on one side, so the remaining ones look fast.
 #[test]
 fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
     let mut chance = Chance(2);

@@ -1,4 +1,4 @@
-//! Runs of two cells that share a block.
+//! Pairs the runs of two cells that share a block.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use crate::cells::{Cell, Reading};
 
 /// The runs of both cells that have a partner in their block, by block.
 ///
-/// None unless every run is in a block, each block that holds both cells holds
-/// one run of each, and there are two such blocks or more.
+/// `None` unless every run is in a block, each block that holds both cells holds
+/// one run of each, and there are at least two such blocks.
 pub(crate) fn partners<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell<'a>)> {
     let mut blocks: BTreeMap<u32, (Vec<Reading>, Vec<Reading>)> = BTreeMap::new();
     for &reading in &a.runs {
@@ -16,7 +16,7 @@ pub(crate) fn partners<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell
     for &reading in &b.runs {
         blocks.entry(reading.block?).or_default().1.push(reading);
     }
-    // The steps of the values are those of the cell, of which these are a part.
+    // The step of the values is that of the whole cell.
     let without_runs = |cell: &Cell<'a>| Cell {
         step: cell.step,
         ..Cell::default()
@@ -58,10 +58,10 @@ mod tests {
         let some = |blocks: &[u32]| cell(&blocks.iter().map(|&b| Some(b)).collect::<Vec<_>>());
         let pairs = |a: &Cell<'static>, b: &Cell<'static>| partners(a, b).map(|p| p.0.runs.len());
         assert_eq!(pairs(&some(&[0, 1, 2]), &some(&[2, 0, 1])), Some(3));
-        // A run failed here and there.
+        // One run failed on each side.
         assert_eq!(pairs(&some(&[0, 1, 2]), &some(&[1, 2, 3])), Some(2));
         assert_eq!(pairs(&some(&[0, 1]), &some(&[1, 2])), None);
-        // Two of one configuration in a block are no pair.
+        // Two runs of one configuration in a block are not a pair.
         assert_eq!(pairs(&some(&[0, 1, 1, 2]), &some(&[0, 1, 2])), None);
         assert_eq!(pairs(&cell(&[Some(0), None]), &some(&[0, 1])), None);
         assert_eq!(pairs(&cell(&[None, None]), &cell(&[None, None])), None);

@@ -1,4 +1,4 @@
-//! Events per second, and rates against the baseline's.
+//! Events per second, and rates compared with the baseline's.
 
 use assize_bundle::Events;
 use assize_judge::{garwood, poisson};
@@ -16,38 +16,38 @@ use crate::row::{capped, question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
 use crate::words::{finite, plain};
 
-/// Of so few events the time of the first is given.
+/// With at most this many events, the time of the first is reported.
 const FEW_EVENTS: u64 = 10;
-/// At most so many times the exposure is advice.
+/// A longer exposure is suggested only up to this multiple.
 const MOST_TIMES: u32 = 100;
-/// The exact test of more events than this takes too long.
+/// With more events than this, the exact test takes too long.
 const MOST_EVENTS: u64 = 1_000_000_000_000;
-/// Advice tries many exposures, so it stops earlier.
+/// The same limit for suggestions, which try many exposures.
 const MOST_ADVISED: u64 = 1_000_000;
 
-/// Rates, their comparisons and what is wrong with the events.
+/// Rates, their comparisons, and lints about the events.
 pub(crate) struct Rates {
     pub(crate) rates: Vec<Rate>,
     pub(crate) comparisons: Vec<RateComparison>,
     pub(crate) lints: Vec<Lint>,
 }
 
-/// Two rates, before they are decided.
+/// Two rates before the verdict.
 pub(crate) struct Compared {
     /// Rate b over rate a.
     pub(crate) ratio: Option<f64>,
     pub(crate) test: Option<RateTest>,
-    /// The p that belongs to `test`; of runs it is known with the family.
+    /// The p of `test`; for rates of runs it is known only with the family.
     p: Option<f64>,
-    /// The rates of the runs, where several runs of each were counted.
+    /// The comparison of the runs' rates, if several runs of each were counted.
     by_runs: Option<Weighed>,
-    /// What a lint about those runs allows.
+    /// The cap from lints about those runs.
     cap: Option<Cap>,
     asked: Option<Asked>,
     note: Option<String>,
 }
 
-/// What may be said of two rates.
+/// The verdict on two rates.
 pub(crate) struct Decided {
     pub(crate) p: Option<f64>,
     pub(crate) p_adjusted: Option<f64>,
@@ -96,16 +96,16 @@ pub(crate) fn event_names(cells: &Cells<'_>) -> Vec<String> {
     names
 }
 
-/// Rates against the baseline's, before they are decided.
+/// Rates compared with the baseline's, before the verdicts.
 pub(crate) struct Pending<'a> {
     all: Vec<Counted<'a>>,
-    /// Indices of a and b, and how they compare.
+    /// Indices of a and b, and their comparison.
     pairs: Vec<(usize, usize, Compared)>,
 }
 
 impl Pending<'_> {
-    /// What was asked of two rates, whichever of them is the baseline; none if
-    /// nothing was.
+    /// The question asked about two rates, whichever of them is the baseline;
+    /// `None` if there was none.
     pub(crate) fn asked(&self, one: usize, other: usize) -> Option<Asked> {
         let same = |&&(a, b, _): &&(usize, usize, Compared)| {
             (a, b) == (one, other) || (b, a) == (one, other)
@@ -114,8 +114,9 @@ impl Pending<'_> {
     }
 }
 
-/// Asks of every rate whether it differs from the baseline's, which is the user's choice
-/// or the first configuration with that event in that workload; or from the rate before it.
+/// Registers, for every rate, the question whether it differs from the baseline's, which is the
+/// user's choice or the first configuration with that event on that workload; or from the previous
+/// rate.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     baselines: &Baselines,
@@ -131,7 +132,7 @@ pub(crate) fn ask_all<'a>(
             Some(chosen) => group.iter().position(|c| c.configuration == chosen),
             None => Some(0),
         };
-        // A repeated baseline asks nothing; its rate stands beside the other.
+        // A repeated baseline asks nothing; only its rate is shown.
         let asks = |at: &usize| repeated(cells, group[*at].configuration).is_none();
         for (i, b) in group.iter().enumerate() {
             let before = match baselines.against {
@@ -191,11 +192,10 @@ pub(crate) fn settle(
     }
 }
 
-/// Asks whether the rate of `b` differs from that of `a`. Where several runs of each
-/// were counted the runs' rates are what is compared; of one exposure each, the
-/// scatter of their counts in windows of time says how sure the counts are; without
-/// times only that p is known which takes the events to be independent. What is
-/// `known` to have been asked of these two is not asked again.
+/// Registers the question whether the rate of `b` differs from that of `a`. If several runs of each
+/// were counted, the runs' rates are compared. With one exposure each, the scatter of the counts in
+/// windows of time gives the uncertainty; without event times there is only a p that assumes
+/// independent events. A question already `known` for these two is not asked again.
 pub(crate) fn ask(
     cells: &Cells<'_>,
     a: &Counted<'_>,
@@ -235,7 +235,8 @@ pub(crate) fn ask(
 }
 
 /// Decides two rates. One exposure of each is one run of each, which establishes
-/// nothing; where it is not known whether events cluster, it supports nothing.
+/// nothing; if it is unknown whether events cluster, it does not even support
+/// anything.
 pub(crate) fn decide(
     compared: &Compared,
     a: &Counted<'_>,
@@ -295,8 +296,8 @@ pub(crate) fn decide(
     }
 }
 
-/// The rates of the runs against each other, where each side has two runs or more
-/// of known exposure, and what may be said of those runs at best.
+/// Compares the rates of the runs, if each side has at least two runs of known exposure, with the
+/// cap on that comparison.
 fn by_runs(
     cells: &Cells<'_>,
     a: &Counted<'_>,
@@ -312,7 +313,7 @@ fn by_runs(
 fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'static>> {
     let place = (counted.workload, counted.configuration);
     let mut runs = Vec::new();
-    // A rate is no finer than one event.
+    // The step of a rate is one event.
     let mut step = 0.0_f64;
     for count in &counted.events.by_run {
         let all = cells.records.runs.iter().zip(&cells.run_places);
@@ -337,7 +338,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
     })
 }
 
-/// Two exposures by the scatter of their counts in windows of time.
+/// Compares two exposures by the scatter of their counts in windows of time.
 fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComparison> {
     let (of_a, of_b) = (times(a)?, times(b)?);
     let observed = |times_s, exposure_s| poisson::Observed {
@@ -351,8 +352,8 @@ fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComp
     .ok()
 }
 
-/// The times of all events since the exposure began, in seconds of exposure, which is
-/// taken to be spread evenly over the time in which events could happen.
+/// The times of all events since the start of the exposure, in seconds of exposure, assuming that
+/// the exposure is spread evenly over the span in which events could happen.
 fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
     let exposure = counted.exposure_s?;
     let span = counted.events.span_s.filter(|&span| span > 0.0);
@@ -365,8 +366,8 @@ fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
     Some(times)
 }
 
-/// The times of all events in a time in which they could happen; where their clock
-/// began earlier, that is taken to lie around them.
+/// The times of all events within a span in which they could happen. If their clock started
+/// earlier, the span is assumed to lie around them.
 pub(crate) fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
     let times = &counted.events.times_s;
     let (first, last) = (*times.first()?, *times.last()?);
@@ -381,7 +382,7 @@ pub(crate) fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
     Some(inside.collect())
 }
 
-/// Says that the user's baseline has no count of an event.
+/// A lint if the user's baseline has no count of an event.
 fn without_baseline(cells: &Cells<'_>, group: &[Counted<'_>], chosen: usize) -> Option<Lint> {
     let first = group.first()?;
     let lacks = group.iter().all(|c| c.configuration != chosen);
@@ -415,7 +416,7 @@ fn compare(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::RateComparison> 
     poisson::compare(a.events.count, exposure_a, b.events.count, exposure_b).ok()
 }
 
-/// What exposure would bring p to `level` if the rates stayed as they are.
+/// The exposure that would bring p to `level` if the rates stayed as they are.
 pub(crate) fn settled_by(a: &Counted<'_>, b: &Counted<'_>, level: f64) -> Option<String> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count == 0 && b.events.count == 0 {
@@ -474,7 +475,8 @@ fn rate(cells: &Cells<'_>, counted: &Counted<'_>) -> Rate {
     }
 }
 
-/// Whether the clock of the times began with the exposure, as far as they tell.
+/// Whether the clock of the times started with the exposure, as far as the times
+/// show.
 fn began(counted: &Counted<'_>) -> bool {
     let events = counted.events;
     let span = events.span_s.or(counted.exposure_s);

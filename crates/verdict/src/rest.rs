@@ -1,4 +1,4 @@
-//! What a machine does by itself, before anything is measured.
+//! Events on the idle machine, before anything is measured.
 
 use assize_bundle::AT_REST;
 
@@ -7,26 +7,26 @@ use crate::cells::Cells;
 use crate::document::{Lint, Verdict};
 use crate::words::plain;
 
-/// How the name of a metric ends that is a rate of events.
+/// The suffix of metrics that are rates of events.
 const PER_MINUTE: &str = "_per_minute";
 
-/// What events of a machine give that has too many of them at rest.
+/// The cap on events of a machine that has too many of them when idle.
 pub(crate) const CAP: Cap = Cap {
     verdict: Verdict::Undecided,
     lint: "untrusted-machine",
 };
 
-/// Events at rest, of all runs together.
+/// Events on the idle machine, of all runs together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rest {
     count: u64,
     exposure_s: f64,
-    /// One in so many seconds is tolerated.
+    /// One event in this many seconds is tolerated.
     tolerated_s: f64,
 }
 
-/// How many events of this name there were at rest, if they are more than is tolerated
-/// there. At rest all configurations are one machine.
+/// The events of this name on the idle machine, if they exceed the tolerated rate. When idle, all
+/// configurations are the same machine.
 pub(crate) fn unrest(cells: &Cells<'_>, event: &str) -> Option<Rest> {
     let mut all: Option<Rest> = None;
     for events in &cells.records.events {
@@ -48,13 +48,14 @@ pub(crate) fn unrest(cells: &Cells<'_>, event: &str) -> Option<Rest> {
     all.filter(|rest| rest.count as f64 * rest.tolerated_s > rest.exposure_s)
 }
 
-/// Whether a metric is the rate of events of which there are too many at rest.
+/// Whether a metric is the rate of an event that is too frequent on the idle
+/// machine.
 pub(crate) fn is_too_often(cells: &Cells<'_>, metric: &str) -> bool {
     let event = metric.strip_suffix(PER_MINUTE);
     event.is_some_and(|event| unrest(cells, event).is_some())
 }
 
-/// Says of which events there are too many at rest.
+/// Lints for events that are too frequent on the idle machine.
 pub(crate) fn lints(cells: &Cells<'_>) -> Vec<Lint> {
     let mut names: Vec<&str> = Vec::new();
     for events in &cells.records.events {

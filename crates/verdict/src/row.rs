@@ -1,4 +1,4 @@
-//! One comparison of two configurations: what is asked of it, and what may be said.
+//! One comparison of two configurations: its question and its verdict.
 
 use assize_judge::family::Contrast;
 use assize_judge::{Estimate, VerdictInput, decide, equivalence, lints};
@@ -13,26 +13,26 @@ use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
 use crate::words::{finite, plain};
 
-/// With fewer replicates of a side nothing is supported.
+/// With fewer replicates per side, nothing is supported.
 pub(crate) const FEWEST_SUPPORTED: u32 = 3;
-/// With fewer replicates of a side nothing is equivalent.
+/// With fewer replicates per side, nothing is equivalent.
 pub(crate) const FEWEST_EQUIVALENT: u32 = 5;
-/// Where some runs lie apart, two configurations are equivalent only if there are
-/// runs enough to have seen a tail of this share.
+/// If some runs are outliers, two configurations are equivalent only if there are enough runs to
+/// have seen a tail of this share.
 pub(crate) const TAIL: f64 = 0.05;
 
-/// Which two are compared, and with what.
+/// The two configurations that are compared, and how.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
     /// The configuration under trial.
     pub(crate) key: Key,
     pub(crate) baseline: usize,
     pub(crate) primary: bool,
-    /// The ratio that theirs is held against: 1 asks whether they differ.
+    /// The ratio to test against: 1 asks whether they differ.
     pub(crate) bound: f64,
 }
 
-/// A comparison before it is written down.
+/// A comparison in progress.
 pub(crate) struct Row {
     pub(crate) key: Key,
     pub(crate) baseline: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Row {
     on_machines: Vec<Asked>,
     pub(crate) cap: Option<Cap>,
     pub(crate) lost: Lost,
-    /// Why the two cannot be equivalent, if more than their interval is against it.
+    /// Why the two cannot be equivalent, if for another reason than their interval.
     pub(crate) tails: Option<String>,
     pub(crate) answer: Answer,
     pub(crate) verdict: Verdict,
@@ -50,7 +50,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Asks about two cells that hold something; none if one of them does not.
+    /// Registers the question about two cells; `None` if one of them is empty.
     pub(crate) fn ask(
         cells: &Cells<'_>,
         pair: Pair,
@@ -90,7 +90,7 @@ impl Row {
         })
     }
 
-    /// Decides it.
+    /// Sets the verdict.
     pub(crate) fn settle(&mut self, answers: &Answers, options: &Options) {
         self.answer = answers.of(self.asked);
         if let Some(across) = &mut self.weighed.across {
@@ -104,13 +104,14 @@ impl Row {
         self.weighed.decided(self.verdict, options.level);
     }
 
-    /// The verdict that its figures alone give.
+    /// The verdict from the figures alone, without the cap.
     pub(crate) fn uncapped(&self, options: &Options) -> Verdict {
         verdict(&self.weighed, &self.answer, options)
     }
 }
 
-/// Asks whether a ratio lies on one side of `bound`, and nothing of equivalence.
+/// Makes the question whether a ratio lies on one side of `bound`, without
+/// equivalence.
 fn hold_against(question: &mut Question, weighed: &Weighed, bound: f64) {
     let estimate = weighed.estimate.map(|estimate| about(estimate, bound));
     question.p_equivalence = None;
@@ -125,7 +126,7 @@ fn hold_against(question: &mut Question, weighed: &Weighed, bound: f64) {
         .map(|contrast| shifted(contrast, bound.ln()));
 }
 
-/// An estimate of the ratio as one of the ratio over `bound`.
+/// Converts an estimate of the ratio to one of the ratio divided by `bound`.
 fn about(estimate: Estimate, bound: f64) -> Estimate {
     let over = Estimate {
         effect: estimate.effect / bound,
@@ -134,7 +135,7 @@ fn about(estimate: Estimate, bound: f64) -> Estimate {
     over.ratio_widened(0.0)
 }
 
-/// A contrast whose `b` is lowered by `by`.
+/// The contrast with `b` lowered by `by`.
 fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
     for block in &mut contrast.blocks {
         block.b.iter_mut().for_each(|v| *v -= by);
@@ -142,7 +143,7 @@ fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
     contrast
 }
 
-/// What is asked of two cells.
+/// The question about two cells.
 pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: bool) -> Question {
     Question {
         contrast: weighed.contrast.clone(),
@@ -152,7 +153,7 @@ pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: b
     }
 }
 
-/// p of the two one-sided tests; none where there can be no equivalence.
+/// p of the two one-sided tests; `None` if equivalence is impossible.
 fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
     let fewest = weighed.replicates()?;
     if weighed.scale == Scale::Raw
@@ -168,7 +169,7 @@ fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
     Some(tests.ok()?.p)
 }
 
-/// Why some runs that lie apart forbid that two cells are called equivalent.
+/// Why outlying runs rule out equivalence of two cells.
 fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
     let apart = |cell: &Cell<'_>| {
         cell.by_machine().iter().any(|cell| {
@@ -189,7 +190,7 @@ fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
     })
 }
 
-/// Why two sides that lost runs unequally are not equivalent.
+/// Why two sides that lost runs unequally cannot be equivalent.
 fn uneven(lost: Lost) -> Option<String> {
     lost.is_uneven().then(|| {
         "one side lost more runs than the other, and what those would have been is not known".into()
@@ -202,8 +203,7 @@ fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// A verdict no better than a lint allows. What a lint is about must have the t test
-/// on its side.
+/// Limits a verdict to what a lint allows. A capped difference must also pass the t test.
 pub(crate) fn capped(
     verdict: Verdict,
     cap: Option<Cap>,
@@ -224,15 +224,17 @@ pub(crate) fn capped(
     }
 }
 
-/// The verdict of a row. Where several machines have no common direction no
-/// difference is claimed, and a mean of unequal effects shows no equivalence.
+/// The verdict of a row. If several machines have no common direction, no
+/// difference is claimed; and a mean of unequal effects does not show
+/// equivalence.
 fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
     let word = verdict_of(weighed, answer, options);
     let differs = matches!(word, Verdict::Established | Verdict::Supported);
     if differs && let Some(across) = &weighed.across {
         return match across.reach(options.alpha) {
             Reach::LikeThese => word,
-            // Kernels are what is asked about; machines stand for others.
+            // The kernels themselves are of interest, but machines are a sample
+            // of others.
             Reach::AllOfThese if across.is_of_kernels() => word,
             Reach::AllOfThese => Verdict::Supported,
             Reach::None => Verdict::Undecided,
@@ -247,7 +249,7 @@ fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
     word
 }
 
-/// One of the four words, by the corrected p of two cells.
+/// The verdict on two cells, from their corrected p values.
 pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
     let word = decide(VerdictInput {
         p_adjusted: answer.p_adjusted,

@@ -1,4 +1,4 @@
-//! Slow runs, from records to rows.
+//! Tests of slow runs, from records to rows.
 
 use assize_bundle::{Measurement, Records, Run};
 
@@ -25,7 +25,7 @@ impl Source {
     }
 }
 
-/// Runs of two sides; `value` gives the largest latency of one by its block and side.
+/// Runs of two sides; `value` gives the largest latency of a run by its block and side.
 fn records(runs: u32, paired: bool, mut value: impl FnMut(u32, usize) -> f64) -> Records {
     let mut records = Records::default();
     for block in 0..runs {
@@ -45,7 +45,7 @@ fn judged(records: &Records) -> Document {
     try_records(records, &Options::default()).unwrap()
 }
 
-/// Latencies of about 0.4 ms, and 5 ms more where there is a stall.
+/// Latencies of about 0.4 ms, plus 5 ms in runs with a stall.
 fn stalls(stalled: impl Fn(u32, usize) -> bool, paired: bool) -> Vec<OutcomeComparison> {
     let mut source = Source(1);
     let all = records(40, paired, |block, side| {
@@ -53,6 +53,47 @@ fn stalls(stalled: impl Fn(u32, usize) -> bool, paired: bool) -> Vec<OutcomeComp
         4e5 * (0.05 * source.normal()).exp() + stall
     });
     judged(&all).outcomes
+}
+
+#[test]
+fn a_threshold_that_is_asked_for_is_the_one_that_counts() {
+    let all = records(6, false, |block, side| match (block, side) {
+        (0..4, 1) => 1_500_000.0,
+        _ => 400_000.0 + f64::from(block),
+    });
+    let rows = |slow: &[&str]| {
+        let slow = slow.iter().map(|text| (*text).to_owned()).collect();
+        let options = Options {
+            slow,
+            ..Options::default()
+        };
+        try_records(&all, &options).map(|document| document.outcomes)
+    };
+    let counted = |slow: &str| {
+        let rows = rows(&[slow]).unwrap();
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        let heading = row.heading();
+        (heading, row.count_baseline, row.count, row.n)
+    };
+    let heading = |of: &str| format!("latency_ns_max above {of} on read");
+    assert_eq!(counted("latency_ns_max > 1 ms"), (heading("1 ms"), 0, 4, 6));
+    assert_eq!(counted("latency_ns_max>300us"), (heading("300 us"), 6, 6, 6));
+    // That none is above it is an answer too.
+    assert_eq!(counted("latency > 2ms"), (heading("2 ms"), 0, 0, 6));
+    // Six runs a side are too few to choose a threshold by.
+    assert_eq!(rows(&[]).unwrap(), []);
+    for wrong in [
+        "latency_ns_max",
+        "latency_ns_max > 1",
+        "latency_ns_max > 1 MB",
+        "latency_ns_max > 0 ms",
+        "> 1 ms",
+    ] {
+        let error = rows(&[wrong]).unwrap_err();
+        assert!(matches!(error, Error::Option { option: "slow", .. }), "{wrong}: {error}");
+    }
+    let error = rows(&["latensy > 1 ms"]).unwrap_err();
+    assert!(matches!(error, Error::Metric { option: "slow", .. }), "{error}");
 }
 
 #[test]
@@ -89,11 +130,11 @@ fn a_stall_in_a_quarter_of_the_runs_is_established_and_its_mirror_too() {
 #[test]
 fn nothing_is_told_of_runs_without_a_tail_and_of_what_is_no_tail() {
     assert_eq!(stalls(|_, _| false, true), []);
-    // Every second run of both sides: that is what the runs are like.
+    // Stalls in every second run of both sides are normal, not rare.
     assert_eq!(stalls(|block, _| block % 2 == 0, true), []);
-    // Runs that are slower as a whole.
+    // One side is slower in every run.
     assert_eq!(stalls(|_, side| side == 1, true), []);
-    // Too few runs to know a tail.
+    // There are too few runs to define a tail.
     let few = records(
         7,
         false,
@@ -102,7 +143,7 @@ fn nothing_is_told_of_runs_without_a_tail_and_of_what_is_no_tail() {
     assert_eq!(judged(&few).outcomes, []);
 }
 
-/// The rows alone, with all of alpha.
+/// The rows of slow runs alone, with all of alpha.
 fn alone(records: &Records) -> Vec<OutcomeComparison> {
     let (cells, options) = (Cells::new(records), Options::default());
     let baselines = Baselines::new(&cells, &options).unwrap();
@@ -111,7 +152,8 @@ fn alone(records: &Records) -> Vec<OutcomeComparison> {
     outcomes::settle(rows, &questions.answer(options.alpha, 0), &options)
 }
 
-/// At full size: stalls as often on both sides, and values with heavy tails of their own.
+/// False positives with a realistic number of runs: stalls equally often on both sides, and values
+/// with naturally heavy tails.
 #[test]
 fn equal_tails_are_seldom_called_different() {
     const DOCUMENTS: u64 = 1000;

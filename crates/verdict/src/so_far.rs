@@ -8,10 +8,10 @@ use crate::document::Scale;
 use crate::options::Options;
 use crate::weigh::weigh;
 
-/// What is known so far of one configuration against its baseline.
+/// The interim result of one configuration compared with its baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SoFar {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -21,11 +21,11 @@ pub struct SoFar {
     pub baseline: String,
     /// The configuration under trial.
     pub configuration: String,
-    /// The ratio; a difference in the metric's unit on the raw scale.
+    /// The ratio, or on the raw scale the difference in the metric's unit.
     pub effect: f64,
     /// Its 95 % interval.
     pub ci: [f64; 2],
-    /// Which of the two it is.
+    /// The scale, which says which of the two it is.
     pub scale: Scale,
     /// Runs of the baseline.
     pub n_baseline: u32,
@@ -33,11 +33,11 @@ pub struct SoFar {
     pub n: u32,
 }
 
-/// Ratio and interval of every configuration on these metrics, of the runs that
-/// are there, in the order of the verdict document.
+/// The ratio and interval of every configuration on these metrics, from the runs
+/// so far, in the order of the verdict document.
 ///
-/// There is no test and no verdict in it: whoever stops when he likes what he
-/// sees has none either. Cells with fewer than two runs are left out.
+/// There is no test and no verdict in it: stopping when the figures look good
+/// would invalidate both. Cells with fewer than two runs are left out.
 pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
     let cells = Cells::new(records);
     let Ok(baselines) = Baselines::new(&cells, &Options::default()) else {

@@ -1,4 +1,4 @@
-//! In which steps the values of each cell come.
+//! The step size of the values of each cell.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,15 @@ use assize_judge::step;
 use crate::cells::{Cell, Cells, Key};
 use crate::lints::units::is_measured;
 
-/// Steps finer than this share of the values settle nothing: no margin is
-/// so narrow.
+/// Steps finer than this share of the values do not matter: no margin is that
+/// narrow.
 const FINEST: f64 = 1e-5;
 
 /// The step of each cell, in the unit of its metric: the coarsest of what its
-/// source declares, what its own values show and what all values of the metric
+/// source declares, what its own values show, and what all values of the metric
 /// on the workload show.
 ///
-/// Plain counts have none. That 40 and 41 are neighbours does not make 40 less
-/// exact.
+/// Plain counts have none: 40 is exact although the next value is 41.
 pub(crate) fn of_all(cells: &Cells<'_>) -> BTreeMap<Key, f64> {
     let mut steps: BTreeMap<Key, f64> = BTreeMap::new();
     let mut coarser = |key: Key, step: f64| {
@@ -53,8 +52,8 @@ pub(crate) fn of_all(cells: &Cells<'_>) -> BTreeMap<Key, f64> {
     steps
 }
 
-/// Whether all values of a metric are whole numbers without a unit, and its name
-/// does not say that it measures something.
+/// Whether a metric is a plain count: all values are integers without a unit,
+/// and its name does not indicate a measured quantity.
 fn is_count(cells: &Cells<'_>, metric: usize) -> bool {
     let named = &cells.metrics[metric];
     let whole = |cell: &Cell<'_>| {
@@ -66,7 +65,7 @@ fn is_count(cells: &Cells<'_>, metric: usize) -> bool {
     named.unit.is_empty() && !is_measured(&named.name) && of_metric.all(|(_, cell)| whole(cell))
 }
 
-/// What the sources declare.
+/// The steps that the sources declare.
 fn declared<'c>(cells: &'c Cells<'_>) -> impl Iterator<Item = (Key, f64)> + 'c {
     cells.records.resolutions.iter().filter_map(|one| {
         let metric = cells.metric_of(&one.metric, &one.unit)?;

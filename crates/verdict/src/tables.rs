@@ -12,8 +12,8 @@ use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
 
-/// All tables, and what is asked for and was not measured. `comparisons` are
-/// those of the document; ratios that are there are taken from there.
+/// All tables, and lints for requested metrics that were not measured.
+/// `comparisons` are the document's; ratios found there are reused.
 pub(crate) fn tabulate(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -40,7 +40,7 @@ pub(crate) fn tabulate(
     (tables, lints)
 }
 
-/// Says that no run has the metric, if there are runs at all.
+/// A lint if no run has the metric although there are runs.
 fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
     let mut names: Vec<String> = Vec::new();
     for metric in &cells.metrics {
@@ -69,7 +69,7 @@ fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
     })
 }
 
-/// One table that is asked for, and what it is made from.
+/// One requested table, and the data it is made from.
 struct Tabulator<'t, 'a> {
     cells: &'t Cells<'a>,
     baselines: &'t Baselines,
@@ -79,7 +79,7 @@ struct Tabulator<'t, 'a> {
 }
 
 impl Tabulator<'_, '_> {
-    /// The metrics of this name that its workloads have: one for each unit.
+    /// The metrics of this name that its workloads have, one per unit.
     fn units(&self) -> Vec<usize> {
         let workloads: Vec<usize> = self.workloads().flatten().collect();
         let rows = self.cells.rows();
@@ -91,7 +91,7 @@ impl Tabulator<'_, '_> {
             .collect()
     }
 
-    /// The columns, where anything was recorded of them.
+    /// The columns; `None` for workloads of which nothing was recorded.
     fn workloads(&self) -> impl Iterator<Item = Option<usize>> {
         let names = self.asked.workloads.iter();
         names.map(|name| self.cells.workload(name))
@@ -137,7 +137,8 @@ impl Tabulator<'_, '_> {
         }
     }
 
-    /// What the row is compared with; nothing with itself.
+    /// The configuration that the row is compared with; `None` for the baseline
+    /// itself.
     fn baseline(&self, configuration: usize) -> Option<usize> {
         let name = &self.cells.configurations[configuration];
         let baseline = match self.asked.factor {
@@ -147,7 +148,8 @@ impl Tabulator<'_, '_> {
         baseline.filter(|&of| of != configuration)
     }
 
-    /// The configuration of the factor's first level.
+    /// The configuration with the factor's first level and otherwise the same
+    /// levels.
     fn partner(&self, name: &str) -> Option<&str> {
         let mut pairs = self.asked.baselines.iter();
         let pair = pairs.find(|(of, _)| folded(of) == folded(name));
@@ -180,7 +182,7 @@ impl Tabulator<'_, '_> {
         }
     }
 
-    /// Why fewer runs than there are, or none, have the metric.
+    /// Why some or all runs lack the metric.
     fn lacking(&self, workload: &str, configuration: usize, having: usize) -> Option<String> {
         let place = (self.cells.workload(workload), configuration);
         let there = self.cells.run_places.iter();
@@ -198,7 +200,7 @@ impl Tabulator<'_, '_> {
         }
     }
 
-    /// Against the same configuration on the workload that is 1.
+    /// The relation to the same configuration on the workload that is 1.
     fn normalised(&self, key: Key, workload: &str) -> Option<Relation> {
         let to = self
             .asked
@@ -213,8 +215,8 @@ impl Tabulator<'_, '_> {
             .map(|weighed| relation(weighed, self.options.seed))
     }
 
-    /// Against the baseline on the same workload: the document's own row, if
-    /// it has one. Nothing is compared with itself.
+    /// The relation to the baseline on the same workload: the document's own
+    /// row, if it has one; `None` for identical configurations.
     fn relative(&self, key: Key, baseline: usize) -> Option<Relation> {
         if are_same(self.cells, baseline, key.configuration, key.workload) {
             return None;

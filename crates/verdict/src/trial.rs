@@ -1,4 +1,4 @@
-//! From records to the document.
+//! Turns records into the verdict document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,16 +27,16 @@ use crate::slow;
 use crate::tables::tabulate;
 use crate::tradeoffs;
 
-/// Tries records: compares every configuration with its baseline, fits the
-/// factors, tests the events, looks for what is wrong with the data, and tries
-/// the claims.
+/// Judges records: compares every configuration with its baseline, fits the
+/// factors, tests the events, checks the data for problems, and tests the
+/// claims.
 ///
 /// The same records and options give the same document. `reproduce` is left
-/// empty; the caller knows the command.
+/// empty, because only the caller knows the command.
 ///
 /// # Errors
-/// A name in the options that fits nothing or several things, a claim without
-/// the form of one, a number out of range. Nothing in the records is an error.
+/// A name in the options that matches nothing or several things, a claim with a
+/// syntax error, a number out of range. Nothing in the records is an error.
 pub fn try_records(records: &Records, options: &Options) -> Result<Document, Error> {
     options.check()?;
     let cells = Cells::new(records);
@@ -98,13 +98,13 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     Ok(document)
 }
 
-/// What the target cannot tell.
+/// The limits of what the target can show.
 fn limits(records: &Records) -> Vec<String> {
     let boots = records.boots.sentence().into_iter();
     boots.chain(records.limits.iter().cloned()).collect()
 }
 
-/// What a hurried reader should take away; of documents that have a baseline only.
+/// The summary sentences; only for documents with a baseline.
 fn sentences_of(
     document: &Document,
     cells: &Cells<'_>,
@@ -118,13 +118,14 @@ fn sentences_of(
     }
 }
 
-/// Everything that is tested, with its verdicts.
+/// All tests with their verdicts.
 struct Judged {
     families: Vec<Family>,
     outcomes: Vec<OutcomeComparison>,
     compared: comparisons::Compared,
     factorial: Vec<Factorial>,
-    /// Cells that a factorial lacks, and what trade-offs name and no run has.
+    /// Lints for cells missing from a factorial, and for names in trade-offs
+    /// that no run has.
     holes: Vec<Lint>,
     claims: Vec<Claim>,
     rates: rates::Rates,
@@ -132,7 +133,7 @@ struct Judged {
 }
 
 impl Judged {
-    /// With all rows in the order of their places.
+    /// Sorts all rows by their places.
     fn sorted<K: Ord>(mut self, place: impl Fn(&str, &str) -> K) -> Self {
         self.compared = self.compared.sorted(&place);
         self.factorial
@@ -141,7 +142,7 @@ impl Judged {
     }
 }
 
-/// Asks everything first, has it answered together, and then decides.
+/// Registers all questions, answers them together, and then decides.
 fn judged(
     cells: &Cells<'_>,
     baselines: &Baselines,
@@ -154,11 +155,20 @@ fn judged(
     let mut questions = Questions::default();
     let asks = &mut questions;
     let mut ended = outcomes::ask_all(cells, &ends, baselines, asks);
-    ended.extend(slow::ask_all(cells, baselines, primary, &said.higher, asks));
+    let thresholds = thresholds(cells, options)?;
+    let higher = &said.higher;
+    ended.extend(slow::ask_all(cells, baselines, primary, higher, &thresholds, asks));
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines, caps, options, asks);
-    let claims = claims::ask_all(cells, &rows, caps, &pending, options, asks)?;
+    let grounds = claims::Grounds {
+        rows: &rows,
+        ended: &ended,
+        ends: &ends,
+        caps,
+        rates: &pending,
+    };
+    let claims = claims::ask_all(cells, grounds, options, asks)?;
     let asked = tradeoffs::ask_all(cells, &rows, primary, caps, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
@@ -182,13 +192,14 @@ fn judged(
     })
 }
 
-/// Whether a question can be asked of these configurations, before there are
-/// records: the numbers, the baseline's name, the form of the claims.
+/// Checks options before there are records: the numbers, the baseline's name,
+/// the syntax of the claims.
 ///
 /// # Errors
-/// As [`try_records`]. Names in claims are looked up there.
+/// As [`try_records`], except that names in claims are checked only there.
 pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> {
     options.check()?;
+    options.slow.iter().try_for_each(|text| slow::read(text).map(drop))?;
     if let Some(name) = &options.baseline {
         resolve(Kind::Configuration, name, configurations).map_err(Error::Baseline)?;
     }
@@ -200,12 +211,13 @@ pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> 
     tradeoffs.try_for_each(|tradeoff| tradeoffs::check_form(tradeoff))
 }
 
-/// The primary metrics that records have and of which one direction is good. An
-/// experiment says of each of its own which; of others the options must.
+/// The recorded primary metrics that have a known better direction. An
+/// experiment declares the direction of its own primary metrics; for others the
+/// options must.
 ///
 /// # Errors
-/// A name in the options that fits nothing or several things, or a metric of
-/// which both directions are said to be good.
+/// A name in the options that matches nothing or several things, or a metric of
+/// which both directions are declared better.
 pub fn primary_directions(
     records: &Records,
     options: &Options,
@@ -239,8 +251,8 @@ pub fn primary_directions(
     Ok(primary.iter().filter_map(direction).collect())
 }
 
-/// Where in a document a metric comes: by workload, primary metrics first.
-/// All else stays in the order in which it was recorded.
+/// The sort key of a metric in a document: by workload, primary metrics first.
+/// Everything else keeps the order in which it was recorded.
 fn places<'a>(
     cells: &'a Cells<'_>,
     primary: &BTreeSet<usize>,
@@ -255,12 +267,12 @@ fn places<'a>(
     }
 }
 
-/// Metrics of which something was said before the data were seen.
+/// Metrics declared before the data were seen.
 struct Declared {
     primary: BTreeSet<usize>,
-    /// Of which more is better.
+    /// Metrics of which more is better.
     higher: BTreeSet<usize>,
-    /// Declared primary in the records, and not there.
+    /// Metrics declared primary in the records but not measured.
     absent: Vec<String>,
 }
 
@@ -288,8 +300,23 @@ fn declared(cells: &Cells<'_>, options: &Options) -> Result<Declared, Error> {
     })
 }
 
-/// The indices of the metrics that an option and the records name. Names in
-/// the records that fit no metric go to `absent`.
+/// The thresholds for slow runs that the options name, by metric.
+fn thresholds<'o>(
+    cells: &Cells<'_>,
+    options: &'o Options,
+) -> Result<BTreeMap<usize, slow::Asked<'o>>, Error> {
+    let mut all = BTreeMap::new();
+    for text in &options.slow {
+        let asked = slow::read(text)?;
+        let name = [asked.metric.to_owned()];
+        let named = metrics(cells, slow::OPTION, &name, &[], &mut Vec::new())?;
+        all.extend(named.into_iter().map(|metric| (metric, asked)));
+    }
+    Ok(all)
+}
+
+/// The indices of the metrics that an option and the records name. Names in the
+/// records that match no metric go to `absent`.
 fn metrics(
     cells: &Cells<'_>,
     option: &'static str,
@@ -324,7 +351,7 @@ fn metrics(
         .collect())
 }
 
-/// The configurations as recorded, and those that only runs name.
+/// The configurations as recorded, and those that appear only in runs.
 fn configurations(cells: &Cells<'_>) -> Vec<Configuration> {
     let recorded = &cells.records.configurations;
     let of = |name: &String| {

@@ -1,9 +1,9 @@
-//! Units of one dimension, so that `s` on one side can stand beside `ms` on
-//! the other.
+//! Converts between units of one dimension, so that `s` on one side can be
+//! compared with `ms` on the other.
 
 use std::collections::BTreeMap;
 
-/// What a unit measures.
+/// The dimension of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Base {
     Time,
@@ -13,17 +13,18 @@ enum Base {
     Frequency,
 }
 
-/// A unit: so many of the smallest of its dimension, per so many of another.
+/// A unit: its size in the smallest unit of its dimension, optionally per unit
+/// of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Unit {
     of: Base,
-    /// A whole number.
+    /// An integer.
     size: f64,
-    /// The unit of time that it is per, in the same way.
+    /// The size of the unit of time below the slash, likewise.
     per: Option<f64>,
 }
 
-/// Spellings that are taken as they are: a prefix is another in upper case.
+/// Case-sensitive symbols, because an upper-case prefix has another meaning.
 const SYMBOLS: [(&str, Base, f64); 39] = [
     ("ns", Base::Time, 1.0),
     ("us", Base::Time, 1e3),
@@ -66,7 +67,7 @@ const SYMBOLS: [(&str, Base, f64); 39] = [
     ("THz", Base::Frequency, 1e12),
 ];
 
-/// Words, which are the same in upper case and with an s at their end.
+/// Unit words, matched without regard to case and with an optional plural s.
 const WORDS: [(&str, Base, f64); 14] = [
     ("nsec", Base::Time, 1.0),
     ("nanosecond", Base::Time, 1.0),
@@ -84,7 +85,7 @@ const WORDS: [(&str, Base, f64); 14] = [
     ("watt", Base::Power, 1e9),
 ];
 
-/// A unit without a slash.
+/// Parses a unit without a slash.
 fn simple(text: &str) -> Option<(Base, f64)> {
     let symbol = SYMBOLS.iter().find(|(symbol, ..)| *symbol == text);
     let lower = text.to_lowercase();
@@ -97,8 +98,8 @@ fn simple(text: &str) -> Option<(Base, f64)> {
     Some((of, size))
 }
 
-/// The unit that a text is; none if it is not known, or known to be two.
-/// `KB` and `K` are 1000 to some and 1024 to others.
+/// Parses a unit; `None` if it is unknown or ambiguous: `KB` and `K` are 1000 to
+/// some and 1024 to others.
 fn unit(text: &str) -> Option<Unit> {
     let Some((above, below)) = text.split_once('/') else {
         let (of, size) = simple(text)?;
@@ -119,11 +120,12 @@ fn unit(text: &str) -> Option<Unit> {
     }
 }
 
-/// A value in another unit of the same dimension; none if the two have none
-/// in common, or if one of them is not known. Of equal units the value itself.
+/// Converts a value to another unit of the same dimension; `None` if the
+/// dimensions differ or a unit is unknown. Between equal units the value is
+/// unchanged.
 ///
-/// Where the factor is a whole number or one over one, the result is off by no
-/// more than a rounding.
+/// If the factor is an integer or the reciprocal of one, the result is off by at
+/// most one rounding.
 pub fn convert(value: f64, from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(value);
@@ -136,7 +138,7 @@ pub fn convert(value: f64, from: &str, to: &str) -> Option<f64> {
     })
 }
 
-/// By what a value is multiplied and divided.
+/// The numbers to multiply and divide a value by.
 fn factor(from: &str, to: &str) -> Option<(f64, f64)> {
     let (from, to) = (unit(from)?, unit(to)?);
     if (from.of, from.per.is_some()) != (to.of, to.per.is_some()) {
@@ -153,7 +155,7 @@ fn factor(from: &str, to: &str) -> Option<(f64, f64)> {
     })
 }
 
-/// In which unit the values of a metric are compared.
+/// Chooses the common unit in which the values of a metric are compared.
 #[derive(Debug, Default)]
 pub(crate) struct Common {
     /// How often each unit of each metric was recorded.
@@ -161,7 +163,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// Takes note of one value.
+    /// Counts the unit of one value.
     pub(crate) fn note(&mut self, metric: &str, unit: &str) {
         let units = match self.met.get_mut(metric) {
             Some(units) => units,
@@ -175,9 +177,9 @@ impl Common {
         }
     }
 
-    /// The unit for values in this one: of those it can be converted to the
-    /// most frequent, then the largest, then the first by name. It does not
-    /// depend on the order in which values were met.
+    /// The common unit for values in `unit`: of the recorded units that it can
+    /// be converted to, the most frequent, then the largest, then the first by
+    /// name. The result does not depend on the order of the values.
     pub(crate) fn of<'c>(&'c self, metric: &str, unit: &'c str) -> &'c str {
         let Some(units) = self.met.get(metric).filter(|units| units.len() > 1) else {
             return unit;

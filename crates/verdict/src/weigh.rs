@@ -1,4 +1,4 @@
-//! Two cells against each other: every figure that needs no correction.
+//! Compares two cells: every figure that needs no correction for multiple tests.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ use crate::pairs::partners;
 use crate::summaries::{agreeing_summary, by_summary};
 use crate::words::{count, finite, plain};
 
-/// Two cells against each other, `a` being the baseline.
+/// The comparison of two cells; `a` is the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Weighed {
     pub(crate) n_a: Option<u32>,
     pub(crate) n_b: Option<u32>,
-    /// Memory images, where they and not runs are the replicates.
+    /// Number of memory images, if these and not runs are the replicates.
     pub(crate) images: Option<u32>,
     pub(crate) mean_a: Option<f64>,
     pub(crate) mean_b: Option<f64>,
@@ -33,22 +33,23 @@ pub(crate) struct Weighed {
     pub(crate) difference: Option<f64>,
     pub(crate) ci: Option<Interval>,
     pub(crate) estimate: Option<Estimate>,
-    /// Of the ratio only.
+    /// The 90 % interval; for ratios only.
     pub(crate) ci90: Option<Interval>,
     pub(crate) p_t: Option<f64>,
-    /// Which t gave `p_t`, where there is one.
+    /// Which t test gave `p_t`, if there is one.
     pub(crate) t_test: Option<TTest>,
-    /// The runs as the permutation test takes them; none where there is no test.
+    /// The runs arranged for the permutation test; `None` if there is none.
     pub(crate) contrast: Option<Contrast>,
-    /// The smallest p that so many runs allow the permutation test by itself.
+    /// The smallest uncorrected p that the permutation test can reach with this
+    /// many runs.
     pub(crate) p_attainable: Option<f64>,
-    /// Runs of each side in each block, where all blocks are alike.
+    /// Runs of each side in each block, if all blocks are alike.
     pub(crate) per_block: Option<u32>,
-    /// The coarser step of the two, where one is known.
+    /// The coarser step of the two, if known.
     pub(crate) step: Option<f64>,
-    /// What each of several machines says, where the figures are pooled.
+    /// The comparison on each of several machines, if the figures are pooled.
     pub(crate) across: Option<Box<Across>>,
-    /// Why some of it is missing or unusual.
+    /// Why some figures are missing or unusual.
     pub(crate) because: Vec<String>,
 }
 
@@ -77,12 +78,12 @@ impl Weighed {
         }
     }
 
-    /// How many replicates each side has, or the side that has fewer.
+    /// The number of replicates of the smaller side.
     pub(crate) fn replicates(&self) -> Option<u32> {
         Some(self.images.unwrap_or(self.n_a?.min(self.n_b?)))
     }
 
-    /// What the replicates are, of each of which there are several.
+    /// The word for a replicate.
     pub(crate) fn replicate(&self) -> &'static str {
         match self.images {
             Some(_) => "memory image",
@@ -100,36 +101,36 @@ impl Weighed {
         format!("{}{each}", count(n as usize, self.replicate()))
     }
 
-    /// The ends of `ci` where both are finite.
+    /// The ends of `ci`, if both are finite.
     pub(crate) fn ci_ends(&self) -> Option<[f64; 2]> {
         self.ci.and_then(ends)
     }
 
-    /// p of the permutation test, by itself and not corrected.
+    /// Uncorrected p of the permutation test.
     pub(crate) fn p_alone(&self, seed: u64) -> Option<f64> {
         let contrast = std::slice::from_ref(self.contrast.as_ref()?);
         let found = family::step_down(contrast, seed).ok()?;
         finite(found.tested.first()?.p)
     }
 
-    /// Whether several machines tell the same story; none of one machine.
+    /// Whether several machines agree; `None` with one machine.
     pub(crate) fn agreement(&self) -> Option<Agreement> {
         Some(self.across.as_ref()?.agreement())
     }
 
-    /// What they say, if they contradict each other.
+    /// A description of how the machines contradict each other, if they do.
     pub(crate) fn disagreement(&self) -> Option<String> {
         self.across.as_ref()?.disagreement()
     }
 
-    /// The step as a share of the baseline's mean, if that is more than the margin:
-    /// then a difference of the margin would not be seen.
+    /// The step as a share of the baseline's mean, if that exceeds the margin: then a difference of
+    /// the size of the margin would not be seen.
     pub(crate) fn too_coarse(&self, options: &Options) -> Option<f64> {
         let share = self.step? / self.mean_a?.abs();
         (share > options.margin * (1.0 + 1e-9)).then_some(share)
     }
 
-    /// Why equivalence is out of reach, if it is for the steps.
+    /// Why the step rules out equivalence, if it does.
     pub(crate) fn coarseness(&self, options: &Options) -> Option<String> {
         let share = self.too_coarse(options)?;
         Some(format!(
@@ -140,7 +141,7 @@ impl Weighed {
         ))
     }
 
-    /// Whether b is above (`Greater`) or below a.
+    /// Whether b is higher (`Greater`) or lower than a.
     pub(crate) fn direction(&self) -> Option<Ordering> {
         match (self.ratio, self.difference) {
             (Some(ratio), _) => ratio.partial_cmp(&1.0),
@@ -150,13 +151,13 @@ impl Weighed {
     }
 }
 
-/// The ends of an interval where both are finite.
+/// The ends of an interval, if both are finite.
 pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
     Some([finite(interval.low)?, finite(interval.high)?])
 }
 
-/// Weighs `b` against `a`; both hold runs or a summary. Where both have runs
-/// on several machines, the machine is a block.
+/// Compares `b` with `a`; both have runs or a summary. If both have runs on
+/// several machines, the machine is a block.
 pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
     if let Some(mut weighed) = weigh_across(cells, a, b) {
         weighed.step = coarser(a, b);
@@ -184,7 +185,7 @@ pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
     a.step.into_iter().chain(b.step).reduce(f64::max)
 }
 
-/// Weighs the runs of one machine, on the scale of all.
+/// Compares the runs on one machine, on the scale used for all machines.
 pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let mut weighed = if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
@@ -195,8 +196,8 @@ pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Wei
     weighed
 }
 
-/// In complete blocks by pairs, else as two independent sets of runs; where they share
-/// memory images, by the means of each image.
+/// Compares by pairs if blocks are complete, otherwise as two independent samples; if memory images
+/// are shared, by the means of each image.
 fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let pairs = partners(a, b);
     let (in_a, in_b) = pairs.as_ref().map_or((a, b), |(a, b)| (a, b));
@@ -215,7 +216,7 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     weighed
 }
 
-/// By the means of the runs of each memory image, which are pairs.
+/// Compares by the means of each memory image, which form pairs.
 fn by_images<'a>(
     (a, b): (&Cell<'a>, &Cell<'a>),
     (mut of_a, mut of_b): (Cell<'a>, Cell<'a>),
@@ -234,7 +235,7 @@ fn by_images<'a>(
         weighed.because.push(why.into());
         return taken(weighed);
     }
-    // The mean of n values hides 1/n of what the steps of one hide.
+    // Rounding hides 1/n of the variance in a mean of n values.
     let runs_each = a.runs.len() as f64 / images as f64;
     for (runs, means) in [(a, &mut of_a), (b, &mut of_b)] {
         means.step = hidden_step(a, b, runs).map(|step| step / runs_each.sqrt());
@@ -279,7 +280,7 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
     weighed
 }
 
-/// All runs as one block.
+/// Puts all runs into one block.
 fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> Block {
     let machine = a.runs.first().and_then(|run| run.machine);
     Block {
@@ -289,13 +290,14 @@ fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> Block {
     }
 }
 
-/// Where labels are exchanged jointly for all rows: a block of one machine.
+/// The unit in which labels are exchanged jointly for all rows: a block of one
+/// machine.
 pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
     let machine = machine.map_or(0, |machine| machine as u64 + 1);
     (machine << 33) | block.map_or(0, |block| u64::from(block) + 1)
 }
 
-/// Two sides of which one has too few replicates for a test.
+/// The effect without a test, because one side has too few replicates.
 fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let mut weighed = counted(a, b, positive);
     match (weighed.mean_a, weighed.mean_b) {
@@ -339,11 +341,11 @@ pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     }
 }
 
-/// A standard error that is less than this share of the effect is rounding.
+/// A standard error below this share of the effect is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Takes an estimate, with the variance that the steps of the values add. Where
-/// nothing varies there is no t test: that so few runs are equal does not show
+/// Stores an estimate, adding the variance hidden by the steps of the values. If
+/// nothing varies there is no t test: that a few runs are equal does not show
 /// that all would be.
 pub(crate) fn take_estimate(
     weighed: &mut Weighed,
@@ -378,7 +380,7 @@ pub(crate) fn take_estimate(
     }
 }
 
-/// The values by block, where every run of both cells is in a block.
+/// The values by block, if every run of both cells is in a block.
 pub(crate) fn in_blocks(
     a: &Cell<'_>,
     x_a: &[f64],
@@ -400,7 +402,7 @@ pub(crate) fn in_blocks(
     Some(blocks.into_values().collect())
 }
 
-/// How many runs of each side every block holds, if they all hold as many.
+/// The number of runs of each side per block, if it is the same in all blocks.
 pub(crate) fn even_blocks(blocks: &[Block]) -> Option<u32> {
     let size = blocks.first()?.a.len();
     let even = |block: &Block| block.a.len() == size && block.b.len() == size;
@@ -415,8 +417,8 @@ fn logs(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v.ln()).collect()
 }
 
-/// The mean of logarithms, as a value. Of equal values it is theirs to the last digit, so
-/// that a figure of a single run is printed as it was posted.
+/// The geometric mean. For equal values it is exactly their value, so that the figure of a single
+/// run is printed as posted.
 fn geometric(values: &[f64]) -> Option<f64> {
     let (first, others) = values.split_first()?;
     match others.iter().all(|value| value == first) {
@@ -425,14 +427,14 @@ fn geometric(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The arithmetic mean; none of nothing.
+/// The arithmetic mean; `None` if there are no values.
 pub(crate) fn arithmetic(values: &[f64]) -> Option<f64> {
     let first = values.first()?;
     let sum: f64 = values.iter().map(|v| v - first).sum();
     Some(first + sum / values.len() as f64)
 }
 
-/// The variance with n - 1 below; none of fewer than two values.
+/// The variance with denominator n - 1; `None` for fewer than two values.
 pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let mean = arithmetic(values).filter(|_| values.len() > 1)?;
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();

@@ -1,6 +1,6 @@
-//! Numbers and lists as text.
+//! Formats numbers and lists as text.
 
-/// A number with three significant digits, without needless zeros and never
+/// A number with three significant digits, without superfluous zeros, and never
 /// in scientific notation for magnitudes between 1e-4 and 1e15.
 pub(crate) fn three(value: f64) -> String {
     significant(value, 3)

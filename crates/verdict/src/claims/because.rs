@@ -1,7 +1,9 @@
-//! The grounds of an outcome, in words.
+//! Explains the outcome of a claim in words.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
+
+use assize_judge::counts::{self, Share};
 
 use super::grammar::{Reading, Relation};
 use super::{Evidence, Found, Part};
@@ -11,9 +13,9 @@ use crate::options::Options;
 use crate::weigh::Weighed;
 use crate::words::{finite, p_value, plain, with_interval};
 
-/// The figures of one workload, A over B, such as
-/// `glxgears: ratio 0.789 [0.77, 0.81], p 0.1, 3 against 3 runs`, and which way
-/// they point where nothing is decided.
+/// The figures of one workload, A over B, such as `glxgears: ratio 0.789 [0.77,
+/// 0.81], p 0.1, 3 against 3 runs`, and the direction they point in if nothing
+/// is decided.
 pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bool) -> String {
     let mut items = match &part.evidence {
         Evidence::Values(weighed) => value_figures(weighed),
@@ -33,6 +35,14 @@ pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bo
             items.extend(ratio.map(|r| format!("ratio {}", plain(r))));
             items
         }
+        Evidence::Outcomes {
+            end,
+            shares: [a, b],
+            ..
+        } => {
+            let (heading, a, b) = (end.heading(), (a.count, a.of), (b.count, b.of));
+            vec![format!("{heading} {} of {} against {} of {}", a.0, a.1, b.0, b.1)]
+        }
     };
     items.splice(1.min(items.len())..1.min(items.len()), tested(found));
     if let Evidence::Values(weighed) = &part.evidence
@@ -43,7 +53,7 @@ pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bo
     format!("{}: {}", part.workload, items.join(", "))
 }
 
-/// The p that was reckoned with, and what the family leaves of it.
+/// The p used, with its corrected value.
 fn tested(found: &Found) -> Option<String> {
     let name = if found.by_t { "p of t" } else { "p" };
     let p = found.p?;
@@ -72,7 +82,7 @@ fn value_figures(weighed: &Weighed) -> Vec<String> {
     items
 }
 
-/// Equal within the margin.
+/// `equivalent within ±MARGIN`.
 pub(super) fn within(options: &Options) -> String {
     format!(
         "equivalent within \u{b1}{} %",
@@ -80,7 +90,7 @@ pub(super) fn within(options: &Options) -> String {
     )
 }
 
-/// How sure it is: as sure as the least sure of what was found.
+/// The confidence word: that of the weakest finding.
 pub(super) fn shown<F: Borrow<Found>>(
     found: impl IntoIterator<Item = F>,
     options: &Options,
@@ -96,7 +106,7 @@ pub(super) fn shown<F: Borrow<Found>>(
     word
 }
 
-/// What would decide a claim that is undecided.
+/// What would decide an undecided claim.
 pub(super) fn undecided(
     parts: &[Part],
     found: &[Found],
@@ -120,6 +130,11 @@ pub(super) fn undecided(
             Evidence::Events { .. } if found.p.is_none() => {
                 said = vec!["without the exposure nothing can be tested".to_owned()];
             }
+            Evidence::Outcomes {
+                shares,
+                p_attainable,
+                ..
+            } => said.extend(few_runs(*shares, *p_attainable, reading, options)),
             _ => {}
         }
         for said in said {
@@ -134,7 +149,32 @@ pub(super) fn undecided(
     grounds.join("; ")
 }
 
-/// Why runs, or memory images, decide nothing, and how many would.
+/// Why shares of runs decide nothing, and how many runs would.
+fn few_runs(
+    [a, b]: [Share; 2],
+    p_attainable: f64,
+    reading: &Reading,
+    options: &Options,
+) -> Option<String> {
+    let excess = reading.excess();
+    if reading.relation == Relation::Equal {
+        return Some("equal shares are never shown; claim `A <= B + 5%`".into());
+    }
+    if excess != 0.0 && a.count + b.count == 0 {
+        let enough = counts::runs_to_exclude(excess.abs(), options.alpha)?;
+        let (points, runs) = (plain(100.0 * excess.abs()), a.of.min(b.of));
+        return (enough > runs).then(|| {
+            format!("if none ends so, about {enough} runs a side rule out {points} points")
+        });
+    }
+    (p_attainable > options.alpha).then(|| {
+        let p = p_value(p_attainable);
+        format!("so few such runs cannot be told from chance (smallest attainable p: {p})")
+    })
+}
+
+/// Why there are too few runs, or memory images, to decide, and how many would
+/// suffice.
 fn limit(weighed: &Weighed, found: &Found, reading: &Reading, options: &Options) -> Option<String> {
     let attainable = weighed.p_attainable?;
     if attainable > options.alpha {
@@ -159,7 +199,7 @@ fn limit(weighed: &Weighed, found: &Found, reading: &Reading, options: &Options)
     })
 }
 
-/// Whether the interval points the claimed way, in words.
+/// Whether the interval lies on the claimed side, in words.
 fn pointing(reading: &Reading, found: &Found, weighed: &Weighed) -> Option<String> {
     let direction = found.direction?;
     let ci = weighed.ci?;
@@ -180,8 +220,8 @@ fn pointing(reading: &Reading, found: &Found, weighed: &Weighed) -> Option<Strin
     })
 }
 
-/// What machines that contradict each other say of the claim's two, as the row of the
-/// same two, which may stand the other way round, was decided on each.
+/// How machines contradict each other on the claim's two configurations. The verdicts come from the
+/// row of the same two, which may have them in reverse order.
 pub(super) fn disagreement(weighed: &Weighed, row: &Weighed) -> Option<String> {
     let mut across = weighed.across.clone()?;
     for (on, decided) in across

@@ -1,28 +1,28 @@
-//! Claims that were declared before the runs, and those made afterwards.
+//! Claims that were declared before the runs, and those stated afterwards.
 
 use assize_bundle::Records;
 
 use super::grammar::{self, ClaimKind, Names};
 use crate::cells::Cells;
-use crate::document::{Claim, ClaimOrigin, Outcome};
+use crate::document::{ClaimOrigin, RunEnd};
 use crate::error::Error;
 use crate::names::folded;
 use crate::options::Options;
 use crate::rates::event_names;
 
-/// Where the records hold only statements.
+/// The reason given if the records hold only statements.
 const ONLY_STATEMENTS: &str =
     "no claim can be judged: there are only figures that are normalised, single or not admitted";
 
-/// A claim, and when it was made.
+/// A claim, and whether it was declared or stated afterwards.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'t> {
     pub(super) text: &'t str,
     pub(super) origin: ClaimOrigin,
 }
 
-/// The claims that the records declare, then those of the options. What is
-/// declared stays so if it is asked about once more.
+/// The claims that the records declare, then those of the options. A declared
+/// claim that the options repeat stays declared.
 pub(super) fn asked<'t>(
     records: &'t Records,
     options: &'t Options,
@@ -39,8 +39,8 @@ pub(super) fn asked<'t>(
         .chain(later.map(with(ClaimOrigin::PostHoc)))
 }
 
-/// Why a claim that cannot be read is not tried. One that was declared stays to be
-/// answered for: what it names may have been left out of the runs.
+/// The reason why a claim that cannot be parsed is not tested. A post-hoc claim is an error; a
+/// declared one is kept, because the names in it may have been left out of the runs.
 pub(super) fn untried(asked: Asked<'_>, error: Error) -> Result<String, Error> {
     if asked.origin == ClaimOrigin::PostHoc {
         return Err(error);
@@ -53,21 +53,16 @@ pub(super) fn untried(asked: Asked<'_>, error: Error) -> Result<String, Error> {
     Ok(format!("it cannot be tried on these runs: {why}"))
 }
 
-/// A claim where there is nothing to try it on.
-pub(super) fn unjudged(heard: Asked<'_>) -> Result<Claim, Error> {
+/// The reason why a claim is not tested if nothing was measured.
+pub(super) fn unmeasured(heard: Asked<'_>) -> Result<String, Error> {
     if heard.origin == ClaimOrigin::PostHoc {
         grammar::check_form(heard.text)?;
     }
-    Ok(Claim {
-        text: heard.text.to_owned(),
-        origin: heard.origin,
-        outcome: Outcome::Undecided,
-        because: ONLY_STATEMENTS.into(),
-    })
+    Ok(ONLY_STATEMENTS.into())
 }
 
-/// The names that a claim on records may use.
-pub(super) fn names(cells: &Cells<'_>) -> Names {
+/// The names that this claim on records may use.
+pub(super) fn names(cells: &Cells<'_>, claim: &str) -> Names {
     let mut metrics: Vec<String> = Vec::new();
     let recorded = cells.metrics.iter().map(|m| m.name.clone());
     let stated = cells.records.statements.iter().map(|s| s.metric.clone());
@@ -81,14 +76,15 @@ pub(super) fn names(cells: &Cells<'_>) -> Names {
             metrics.push(name);
         }
     }
-    Names {
-        configurations: cells.configurations.clone(),
-        workloads: cells.workloads.clone(),
+    Names::new(
+        cells.configurations.clone(),
+        cells.workloads.clone(),
         metrics,
-    }
+        claim,
+    )
 }
 
-/// The names that a claim may use where there are no records yet.
+/// The names that a claim may use before there are records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClaimNames {
     /// Configurations.
@@ -99,33 +95,37 @@ pub struct ClaimNames {
     pub metrics: Vec<String>,
 }
 
-/// What a claim names.
+/// The names in a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedClaim {
-    /// The metric or event.
+    /// The metric, the event or the way in which runs end.
     pub metric: String,
     /// The workload, if it names one.
     pub workload: Option<String>,
-    /// Whether it says that its two configurations differ: then it does not hold of
-    /// one and the same.
+    /// The way in which runs end, if that is what it speaks of.
+    pub outcome: Option<RunEnd>,
+    /// Whether it has a margin.
+    pub has_margin: bool,
+    /// Whether it claims that its two configurations differ, which a configuration cannot fulfil
+    /// against itself.
     pub differs: bool,
 }
 
 impl ClaimNames {
-    /// Reads a claim as [`crate::try_records`] does.
-    ///
-    /// # Errors
-    /// [`Error::Claim`], [`Error::ClaimName`] or [`Error::ClaimAmbiguous`].
+    /// Parses a claim as [`crate::try_records`] does.
     pub fn read(&self, text: &str) -> Result<NamedClaim, Error> {
-        let names = Names {
-            configurations: self.configurations.clone(),
-            workloads: self.workloads.clone(),
-            metrics: self.metrics.clone(),
-        };
+        let names = Names::new(
+            self.configurations.clone(),
+            self.workloads.clone(),
+            self.metrics.clone(),
+            text,
+        );
         let reading = grammar::read(text, &names)?;
         Ok(NamedClaim {
             metric: names.metrics[reading.metric].clone(),
             workload: reading.workload.map(|at| names.workloads[at].clone()),
+            outcome: names.outcome(reading.metric),
+            has_margin: reading.excess() != 0.0,
             differs: reading.kind == ClaimKind::Difference,
         })
     }

@@ -1,14 +1,15 @@
-//! The form of a claim: `A < B on METRIC [in WORKLOAD]`.
+//! The grammar of claims: `A < B on METRIC [in WORKLOAD]`.
 
 use super::margin::{self, Margin, Sign, form};
+use crate::document::RunEnd;
 use crate::error::Error;
 use crate::names::{Kind, NameError, folded, resolve};
 
-/// The form expected, for messages.
+/// The expected syntax, for messages.
 const FORM: &str = "expected `A < B on METRIC [in WORKLOAD]` with <, > or =, or with a margin \
                     `A <= B + 2%`, `A >= B - 2%`, `A < B - 2%` or `A > B + 2%`";
 
-/// How A is claimed to stand to B.
+/// The claimed relation of A to B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
     Less,
@@ -16,14 +17,15 @@ pub(crate) enum Relation {
     Equal,
 }
 
-/// What must be shown to uphold a claim.
+/// What the data must show to uphold a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClaimKind {
-    /// `A < B` or `A > B`: that they differ, with a margin by more than that.
+    /// `A < B` or `A > B`: that they differ, or with a margin that they differ
+    /// by more than it.
     Difference,
-    /// `A <= B + 2%`: that A is not so much more than B.
+    /// `A <= B + 2%`: that A is not higher by that much.
     NotMore,
-    /// `A >= B - 2%`: that A is not so much less than B.
+    /// `A >= B - 2%`: that A is not lower by that much.
     NotLess,
     /// `A = B`: that they are equivalent.
     Equal,
@@ -33,48 +35,94 @@ pub(crate) enum ClaimKind {
 pub(crate) struct Names {
     pub(crate) configurations: Vec<String>,
     pub(crate) workloads: Vec<String>,
-    /// Metrics and events.
+    /// Metrics and events, then ways in which runs end.
     pub(crate) metrics: Vec<String>,
+    /// The last of `metrics`.
+    outcomes: Vec<RunEnd>,
 }
 
-/// A claim whose names are known, as indices into [`Names`].
+impl Names {
+    /// The names that `claim` may use. Ways in which runs end are among them if the claim
+    /// spells one out, so that they make no shortened name ambiguous.
+    pub(crate) fn new(
+        configurations: Vec<String>,
+        workloads: Vec<String>,
+        mut metrics: Vec<String>,
+        claim: &str,
+    ) -> Self {
+        let claim = folded(claim);
+        let spelt = |end: &RunEnd| *end != RunEnd::Slow && claim.contains(end.heading());
+        let mut outcomes: Vec<RunEnd> = RunEnd::ALL.into_iter().filter(spelt).collect();
+        outcomes.retain(|end| metrics.iter().all(|metric| metric != end.heading()));
+        metrics.extend(outcomes.iter().map(|end| end.heading().to_owned()));
+        Names {
+            configurations,
+            workloads,
+            metrics,
+            outcomes,
+        }
+    }
+
+    /// Whether the claim may speak of how runs ended.
+    pub(crate) fn has_outcomes(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+
+    /// The way in which runs end that a metric stands for.
+    pub(crate) fn outcome(&self, metric: usize) -> Option<RunEnd> {
+        let first = self.metrics.len() - self.outcomes.len();
+        let at = metric.checked_sub(first)?;
+        self.outcomes.get(at).copied()
+    }
+}
+
+/// A parsed claim, with names as indices into [`Names`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) a: usize,
     pub(crate) b: usize,
     pub(crate) relation: Relation,
-    /// The ratio of A to B that is tried: the claim is that A / B lies on the
-    /// side of it that `relation` says. 1 without a margin.
+    /// The ratio to test: the claim is that A / B lies on the side of it that
+    /// `relation` gives. 1 without a margin.
     pub(crate) bound: f64,
     pub(crate) kind: ClaimKind,
     pub(crate) metric: usize,
     pub(crate) workload: Option<usize>,
 }
 
-/// A piece of the claim, without quotes, and its first byte.
+impl Reading {
+    /// By how much the share of A's runs is claimed to exceed that of B's, as a fraction:
+    /// 0.02 of `A > B + 2%`, 0 without a margin.
+    pub(crate) fn excess(&self) -> f64 {
+        // A margin is written with few decimals.
+        ((self.bound - 1.0) * 1e12).round() / 1e12
+    }
+}
+
+/// A piece of the claim without quotes, and its byte offset.
 #[derive(Debug, Clone, Copy)]
 struct Part<'t> {
     text: &'t str,
     at: usize,
 }
 
-/// One way to cut a claim into names.
+/// One way to split a claim into names.
 #[derive(Debug, Clone, Copy)]
 struct Split<'t> {
     a: Part<'t>,
     sign: Sign,
-    /// The byte of the sign.
+    /// The byte offset of the sign.
     at: usize,
     b: Part<'t>,
     margin: Option<Margin<'t>>,
     metric: Part<'t>,
     workload: Option<Part<'t>>,
-    /// Whether it takes a margin, or half of a sign, for a part of a name.
+    /// Whether it reads a margin, or half of a sign, as part of a name.
     daring: bool,
 }
 
-/// Reads a claim. Names may hold spaces, operators and the words `on` and
-/// `in`: of all ways to cut the text, the one whose names exist counts.
+/// Parses a claim. Names may contain spaces, operators and the words `on` and
+/// `in`: of all ways to split the text, the one whose names exist is used.
 pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
     let splits = splits(text)?;
     let mut readings: Vec<(Reading, bool)> = Vec::new();
@@ -107,8 +155,8 @@ pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
     Ok(reading)
 }
 
-/// Whether the text has the form of a claim, whatever its names. What looks
-/// like a sign or a margin is taken for one.
+/// Checks the syntax of a claim without its names. Anything that looks like a
+/// sign or a margin is taken as one.
 pub(crate) fn check_form(text: &str) -> Result<(), Error> {
     let mut malformed = None;
     for split in splits(text)? {
@@ -155,8 +203,9 @@ fn splits(text: &str) -> Result<Vec<Split<'_>>, Error> {
     Ok(splits)
 }
 
-/// Cuts at a sign, the byte of an `on` and perhaps that of an `in`: with a
-/// margin, where the second name ends in what looks like one, and without.
+/// Splits at a sign, at the byte offset of an `on` and perhaps at that of an
+/// `in`: with a margin, if the second name ends in what looks like one, and
+/// without.
 fn cuts<'t>(
     text: &'t str,
     quoted: &[bool],
@@ -193,7 +242,7 @@ fn cuts<'t>(
     with.into_iter().chain(without).collect()
 }
 
-/// A piece without surrounding white space and quotes; none if it is empty.
+/// A piece without surrounding white space and quotes; `None` if it is empty.
 fn part(text: &str, from: usize, to: usize) -> Option<Part<'_>> {
     let piece = text.get(from..to)?;
     let at = from + (piece.len() - piece.trim_start().len());
@@ -207,7 +256,7 @@ fn part(text: &str, from: usize, to: usize) -> Option<Part<'_>> {
     (!piece.trim().is_empty()).then_some(Part { text: piece, at })
 }
 
-/// Which bytes lie inside quotes. A quote opens at the start of a word and
+/// Which bytes are inside quotes. A quote opens at the start of a word and
 /// closes at the end of one, so that apostrophes inside names do no harm.
 fn quoted(text: &str) -> Vec<bool> {
     let mut inside = vec![false; text.len()];
@@ -231,7 +280,7 @@ fn quoted(text: &str) -> Vec<bool> {
     inside
 }
 
-/// The bytes at which a word begins, outside quotes, with white space around.
+/// The byte offsets of a word outside quotes, with white space around it.
 fn words(text: &str, quoted: &[bool], word: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -245,20 +294,20 @@ fn words(text: &str, quoted: &[bool], word: &str) -> Vec<usize> {
     found
 }
 
-/// How far a way to cut the claim came before a name was not known.
+/// How many names of a split were resolved before one was unknown.
 struct Failure {
     resolved: usize,
     at: usize,
     name: NameError,
 }
 
-/// The names of one way to cut the claim, as indices into [`Names`].
+/// The names of one split, as indices into [`Names`].
 struct Resolved {
     a: usize,
     b: usize,
     metric: usize,
     workload: Option<usize>,
-    /// Whether no name was shortened.
+    /// Whether every name was given in full.
     exact: bool,
 }
 
@@ -315,7 +364,7 @@ fn resolve_split(split: &Split<'_>, names: &Names) -> Result<Resolved, Failure> 
     })
 }
 
-/// The most helpful error where no way to cut the claim fits.
+/// The most helpful error if no split fits.
 fn explain(text: &str, failures: Vec<Failure>) -> Error {
     let quoted = quoted(text);
     for double in ["=<", "=>", "==", "!=", "<>"] {
@@ -362,7 +411,7 @@ fn fault(text: &str, at: usize, what: &str) -> Error {
     }
 }
 
-/// The character at a byte, counted from 1.
+/// The position of a byte in characters, from 1.
 fn position(text: &str, at: usize) -> usize {
     text.char_indices().take_while(|&(i, _)| i < at).count() + 1
 }
@@ -445,7 +494,7 @@ mod tests {
         assert_eq!(at.workload, Some(0));
     }
 
-    /// Names with all that a margin is made of.
+    /// Names that contain everything a margin consists of.
     fn odd_names() -> Names {
         let list = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
         Names {
@@ -465,12 +514,12 @@ mod tests {
         assert_eq!(parse("a < c - 5% - 5% on t"), (0, 4, 0.95));
         assert_eq!(parse("a < drm-sched-2 on t"), (0, 5, 1.0));
         assert_eq!(parse("a <= drm-sched-2+1% on t"), (0, 5, 1.01));
-        // A margin on the slack side is none, so this is a name.
+        // `<` takes no margin above B, so this is a name.
         assert_eq!(parse("a < b + 2% on t"), (0, 2, 1.0));
         assert_eq!(parse("a <= 'b + 2%' + 2% on t"), (0, 2, 1.02));
         assert_eq!(parse("a <= 'b' + 2% on t"), (0, 1, 1.02));
         assert_eq!(parse("a > 'b + 2%' on t"), (0, 2, 1.0));
-        // A sign of two characters needs a margin, so this is a name.
+        // `<=` needs a margin, so this is a name.
         assert_eq!(parse("a <=b on t"), (0, 3, 1.0));
         assert_eq!(parse("a <=b + 2% on t"), (0, 1, 1.02));
         // `b` with a margin, or `b + 2%`.

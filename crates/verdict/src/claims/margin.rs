@@ -2,7 +2,7 @@
 
 use super::grammar::{ClaimKind, Reading, Relation};
 
-/// What stands between two names.
+/// The sign between two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     Less,
@@ -36,20 +36,20 @@ impl Sign {
     }
 }
 
-/// A margin as it is written after a name: `+ 2%`.
+/// A margin as written after a name: `+ 2%`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Margin<'t> {
-    /// The byte of its `+` or `-`.
+    /// The byte offset of its `+` or `-`.
     pub(super) at: usize,
     above: bool,
-    /// What stands where the number should, without white space.
+    /// The text in place of the number, without white space.
     number: &'t str,
     /// Whether a `%` follows.
     percent: bool,
 }
 
 impl Margin<'_> {
-    /// The same in a text in which so many bytes come before.
+    /// The same margin with its offset shifted by `bytes`.
     pub(super) fn after(self, bytes: usize) -> Self {
         Margin {
             at: self.at + bytes,
@@ -58,9 +58,9 @@ impl Margin<'_> {
     }
 }
 
-/// What looks like a margin at the end of a text: whatever follows its last
-/// `+` or `-` and ends with `%`; or a number without, if the sign stands apart
-/// from the name.
+/// Finds what looks like a margin at the end of a text: everything after its
+/// last `+` or `-` if it ends with `%`; or a number without `%`, if the sign is
+/// separated from the name.
 pub(super) fn at_end(text: &str) -> Option<Margin<'_>> {
     let at = text.rfind(['+', '-'])?;
     let (before, rest) = (&text[..at], text[at + 1..].trim());
@@ -80,21 +80,21 @@ pub(super) fn at_end(text: &str) -> Option<Margin<'_>> {
     })
 }
 
-/// Digits, with or without a point and more digits.
+/// Parses digits, optionally with a point and more digits.
 fn decimal(text: &str) -> Option<f64> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     (digits(whole) && digits(rest)).then(|| text.parse().ok())?
 }
 
-/// What is wrong with sign and margin, and the byte at which.
+/// What is wrong with a sign and margin, and at which byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) at: usize,
     pub(super) what: String,
 }
 
-/// What a sign and a margin claim.
+/// The meaning of a sign and a margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Form {
     pub(super) relation: Relation,
@@ -102,7 +102,7 @@ pub(super) struct Form {
     pub(super) bound: f64,
 }
 
-/// What a sign, which stands at this byte, claims with a margin or without.
+/// The meaning of a sign at this byte offset, with or without a margin.
 pub(super) fn form(sign: Sign, at: usize, margin: Option<Margin<'_>>) -> Result<Form, Fault> {
     let Some(margin) = margin else {
         return without(sign).ok_or_else(|| Fault {
@@ -171,7 +171,7 @@ fn percentage(margin: Margin<'_>) -> Result<f64, String> {
     }
 }
 
-/// What to write for a margin that stands on the wrong side of B.
+/// What to write instead of a margin on the wrong side of B.
 fn other_side(sign: Sign, number: &str) -> String {
     match sign {
         Sign::Less => format!(
@@ -196,7 +196,7 @@ fn other_side(sign: Sign, number: &str) -> String {
     }
 }
 
-/// Sign and margin of a reading, as they would be written.
+/// The sign and margin of a reading as text.
 pub(super) fn shown(reading: &Reading) -> (&'static str, String) {
     let sign = match (reading.relation, reading.kind) {
         (_, ClaimKind::NotMore) => Sign::LessOrEqual,
@@ -205,7 +205,7 @@ pub(super) fn shown(reading: &Reading) -> (&'static str, String) {
         (Relation::Greater, _) => Sign::Greater,
         (Relation::Equal, _) => Sign::Equal,
     };
-    // Not the noise of the last bits.
+    // Drop floating-point noise.
     let percent = format!("{:.9}", 100.0 * (reading.bound - 1.0).abs());
     let percent = percent.trim_end_matches('0').trim_end_matches('.');
     let margin = match reading.bound.total_cmp(&1.0) {

@@ -1,4 +1,5 @@
-//! Claims: sentences about two configurations and a metric, tried directly.
+//! Claims: statements about two configurations and a metric, which are tested
+//! directly.
 
 mod because;
 mod declared;
@@ -10,63 +11,77 @@ pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
+use assize_judge::counts::{self, Share};
+
 use crate::caps::Caps;
 use crate::cells::{Cells, Key};
-use crate::document::{Claim, ClaimOrigin, Outcome, Scale, Verdict};
+use crate::document::{Claim, ClaimOrigin, Outcome, RunEnd, Scale, Verdict};
 use crate::enough::{to_settle, to_tell_from};
 use crate::error::Error;
-use crate::family::{Answer, Answers, Questions};
+use crate::family::{Answer, Answers, AskedOutcome, OutcomeQuestion, Questions};
 use crate::options::Options;
+use crate::outcomes::{self, Ends};
 use crate::rates::{self, Counted, counted};
 use crate::row::{Pair, Row};
 use crate::weigh::{Weighed, weigh};
 use crate::words::count;
-use declared::{Asked as Heard, asked, names, unjudged, untried};
+use declared::{Asked as Heard, asked, names, unmeasured, untried};
 use grammar::{ClaimKind, Names, Reading, Relation};
 
-/// A against B in one workload.
+/// A compared with B on one workload.
 pub(super) struct Part {
     pub(super) workload: String,
     pub(super) evidence: Evidence,
     source: Source,
 }
 
-/// What the figures of a [`Part`] come from.
+/// The figures of a [`Part`].
 pub(super) enum Evidence {
-    /// Runs or summaries, B being the baseline.
+    /// Runs or summaries, with B as the baseline.
     Values(Box<Weighed>),
-    /// Events: counts and exposures of A and B, and how the two rates compare.
+    /// Events: counts and exposures of A and B, and the comparison of their
+    /// rates.
     Events {
         counts: [u64; 2],
         exposures: [Option<f64>; 2],
         compared: Box<rates::Compared>,
     },
+    /// How many runs of A and of B ended in one way.
+    Outcomes {
+        end: RunEnd,
+        shares: [Share; 2],
+        p: f64,
+        p_attainable: f64,
+    },
 }
 
-/// Where its verdict comes from.
+/// Where the verdict of a [`Part`] comes from.
 enum Source {
     /// A row of the comparisons.
     Row(usize),
-    /// A comparison of the claim's own, and the row of the same two.
+    /// A comparison made for the claim, and the row of the same two
+    /// configurations.
     Own(Box<Row>, Option<usize>),
-    /// Rates, by the place of B and A among the counts.
+    /// Rates, by the indices of B and A among the counts.
     Rates(usize, usize),
-    /// Nothing can be asked.
+    /// An exact test of how runs ended.
+    Outcome(AskedOutcome),
+    /// No test is possible, for this reason.
     None(&'static str),
 }
 
-/// What was found out about a [`Part`].
+/// The findings on a [`Part`].
 pub(super) struct Found {
     pub(super) verdict: Verdict,
-    /// How A stands to the bound; `Equal` if it is just there.
+    /// The side of the bound that A is on; `Equal` if it is exactly there.
     pub(super) direction: Option<Ordering>,
-    /// The p that counts, and whether it is that of the t test.
+    /// The deciding p, and whether it is that of the t test.
     pub(super) p_adjusted: Option<f64>,
     pub(super) by_t: bool,
     pub(super) p: Option<f64>,
-    /// How many replicates a side would likely settle it.
+    /// Replicates per side that would likely settle it.
     pub(super) needed: Option<u32>,
-    /// What there is to say beyond the figures.
+    /// Notes beyond the figures.
     pub(super) notes: Vec<String>,
 }
 
@@ -74,67 +89,73 @@ pub(super) struct Found {
 pub(crate) struct Pending {
     text: String,
     origin: ClaimOrigin,
-    /// How it reads, or why it cannot be tried.
+    /// The parsed claim, or why it cannot be tested.
     reading: Result<Reading, String>,
     parts: Vec<Part>,
     left_out: Vec<String>,
 }
 
 /// All claims, before the family is tested.
-pub(crate) enum Claims<'a> {
-    Tried(Vec<Pending>, Vec<Counted<'a>>),
-    /// There is nothing to try them on.
-    Unjudged(Vec<Claim>),
+pub(crate) struct Claims<'a> {
+    pending: Vec<Pending>,
+    events: Vec<Counted<'a>>,
 }
 
-/// Asks what the claims ask. What a row of the comparisons asks already is not
-/// asked again: a claim cannot be surer than its row.
+/// The other questions about the same records.
+#[derive(Clone, Copy)]
+pub(crate) struct Grounds<'c, 'a> {
+    pub(crate) rows: &'c [Row],
+    pub(crate) ended: &'c [outcomes::Row],
+    pub(crate) ends: &'c Ends<'a>,
+    pub(crate) caps: &'c Caps<'c>,
+    pub(crate) rates: &'c rates::Pending<'a>,
+}
+
+/// Registers the questions of the claims. A question that a row of the
+/// comparisons already asks is not asked again, so a claim is never more certain
+/// than its row.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
-    rows: &[Row],
-    caps: &Caps<'_>,
-    rates: &rates::Pending<'a>,
+    grounds: Grounds<'_, 'a>,
     options: &Options,
     questions: &mut Questions,
 ) -> Result<Claims<'a>, Error> {
     let records = cells.records;
-    if records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty() {
-        let claims = asked(records, options).map(unjudged);
-        return Ok(Claims::Unjudged(claims.collect::<Result<_, Error>>()?));
-    }
-    let names = names(cells);
+    let measured =
+        !(records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty());
     let events = counted(cells, options.exposure_s);
     let mut court = Court {
         cells,
-        rows,
-        caps,
-        rates,
+        grounds,
         events: &events,
         options,
         questions,
     };
     let mut pending = Vec::new();
     for heard in asked(records, options) {
-        pending.push(match grammar::read(heard.text, &names) {
+        let names = names(cells, heard.text);
+        let reading = match measured || names.has_outcomes() && !records.failures.is_empty() {
+            true => grammar::read(heard.text, &names).or_else(|error| untried(heard, error)),
+            false => unmeasured(heard),
+        };
+        pending.push(match reading {
             Ok(reading) => court.hear(heard, reading, &names),
-            Err(error) => Pending {
+            Err(why) => Pending {
                 text: heard.text.to_owned(),
                 origin: heard.origin,
-                reading: Err(untried(heard, error)?),
+                reading: Err(why),
                 parts: Vec::new(),
                 left_out: Vec::new(),
             },
         });
     }
-    Ok(Claims::Tried(pending, events))
+    Ok(Claims { pending, events })
 }
 
-/// Everything that claims are tried by.
+/// Everything needed to test claims.
 struct Court<'c, 'a> {
     cells: &'c Cells<'a>,
-    rows: &'c [Row],
-    caps: &'c Caps<'c>,
-    rates: &'c rates::Pending<'a>,
+    grounds: Grounds<'c, 'a>,
     events: &'c [Counted<'a>],
     options: &'c Options,
     questions: &'c mut Questions,
@@ -143,6 +164,16 @@ struct Court<'c, 'a> {
 impl Court<'_, '_> {
     fn hear(&mut self, heard: Heard<'_>, reading: Reading, names: &Names) -> Pending {
         let declared = heard.origin == ClaimOrigin::Declared;
+        if let Some(end) = names.outcome(reading.metric) {
+            let part = self.by_outcomes(reading, end);
+            return Pending {
+                text: heard.text.to_owned(),
+                origin: heard.origin,
+                reading: Ok(reading),
+                parts: part.into_iter().collect(),
+                left_out: Vec::new(),
+            };
+        }
         let metric = &names.metrics[reading.metric];
         let (mut parts, mut left_out) = (Vec::new(), Vec::new());
         for workload in 0..names.workloads.len() {
@@ -167,7 +198,7 @@ impl Court<'_, '_> {
         }
     }
 
-    /// A against B by runs or summaries, in each unit that both have.
+    /// Compares A with B by runs or summaries, in each unit that both have.
     fn by_values(
         &mut self,
         declared: bool,
@@ -185,7 +216,7 @@ impl Court<'_, '_> {
             };
             let (a, b) = (cells.get(key(reading.a))?, cells.get(key(reading.b))?);
             let weighed = weigh(cells, b, a);
-            let row = self.rows.iter().position(|row| {
+            let row = self.grounds.rows.iter().position(|row| {
                 let pair = (row.baseline, row.key.configuration);
                 let (there, back) = ((reading.b, reading.a), (reading.a, reading.b));
                 (row.key.workload, row.key.metric) == (workload, metric)
@@ -198,7 +229,7 @@ impl Court<'_, '_> {
                         key: key(reading.a),
                         baseline: reading.b,
                         primary: declared
-                            && self.rows.iter().any(|row| {
+                            && self.grounds.rows.iter().any(|row| {
                                 row.primary
                                     && (row.key.workload, row.key.metric) == (workload, metric)
                             }),
@@ -216,7 +247,7 @@ impl Court<'_, '_> {
         parts.collect()
     }
 
-    /// A comparison of the claim's own: on which side of its bound the ratio lies.
+    /// Makes a comparison for the claim: on which side of its bound the ratio lies.
     fn own(&mut self, weighed: &Weighed, pair: Pair, beside: Option<usize>) -> Source {
         if weighed.scale == Scale::Raw && pair.bound != 1.0 {
             return Source::None("a margin in per cent needs positive values");
@@ -224,13 +255,19 @@ impl Court<'_, '_> {
         if weighed.across.is_some() && pair.bound != 1.0 {
             return Source::None("a margin is tried on one machine at a time");
         }
-        let row = Row::ask(self.cells, pair, self.caps, self.options, self.questions);
+        let row = Row::ask(
+            self.cells,
+            pair,
+            self.grounds.caps,
+            self.options,
+            self.questions,
+        );
         row.map_or(Source::None("nothing was recorded of one of them"), |row| {
             Source::Own(Box::new(row), beside)
         })
     }
 
-    /// A against B by counts of events.
+    /// Compares A with B by counts of events.
     fn by_events(&mut self, reading: Reading, event: &str, workload: usize) -> Option<Part> {
         let of = |configuration| {
             self.events.iter().position(|c| {
@@ -241,8 +278,9 @@ impl Court<'_, '_> {
         };
         let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
-        let known = self.rates.asked(at_b, at_a);
-        let compared = rates::ask(self.cells, b, a, known, self.caps, self.questions);
+        let Grounds { rates, caps, .. } = self.grounds;
+        let known = rates.asked(at_b, at_a);
+        let compared = rates::ask(self.cells, b, a, known, caps, self.questions);
         let source = if reading.bound == 1.0 {
             Source::Rates(at_b, at_a)
         } else {
@@ -260,8 +298,57 @@ impl Court<'_, '_> {
     }
 }
 
-/// Decides all claims. One about several workloads is upheld if it is upheld in
-/// each, and refuted if it is refuted in any.
+impl Court<'_, '_> {
+    /// Compares A with B by how many of their runs ended in one way, on all common workloads
+    /// together unless the claim names one. A margin is in percentage points of runs.
+    fn by_outcomes(&mut self, reading: Reading, end: RunEnd) -> Option<Part> {
+        let Grounds { ends, ended, .. } = self.grounds;
+        let configurations = &self.cells.configurations;
+        let names = [reading.a, reading.b].map(|at| configurations[at].as_str());
+        let share = |pair| ends.share(end, reading.workload, pair);
+        let (a, b) = (share([reading.a, reading.b]), share([reading.b, reading.a]));
+        if a.of == 0 || b.of == 0 {
+            return None;
+        }
+        let is_whole = reading.workload.is_none() || self.cells.workloads.len() == 1;
+        let excess = reading.excess();
+        let row = ended.iter().find_map(|row| row.asked_of(end, names));
+        let row = row.filter(|_| is_whole && excess == 0.0);
+        let (asked, p, p_attainable) = row.unwrap_or_else(|| {
+            let (p, p_attainable) = match excess == 0.0 {
+                true => (
+                    counts::fisher(b, a),
+                    counts::fisher_attainable(a.count + b.count, b.of, a.of),
+                ),
+                false => (
+                    counts::exceeds(b, a, excess),
+                    counts::exceeds_attainable(b.of, a.of, excess),
+                ),
+            };
+            let p = p.unwrap_or(1.0);
+            let asked = self.questions.ask_outcome(OutcomeQuestion {
+                p,
+                p_attainable,
+                rare: false,
+            });
+            (asked, p, p_attainable)
+        });
+        let workload = reading.workload.map(|at| &*self.cells.workloads[at]);
+        Some(Part {
+            workload: workload.unwrap_or("all runs").to_owned(),
+            evidence: Evidence::Outcomes {
+                end,
+                shares: [a, b],
+                p,
+                p_attainable,
+            },
+            source: Source::Outcome(asked),
+        })
+    }
+}
+
+/// Decides all claims. A claim about several workloads is upheld if it is upheld
+/// on each, and refuted if it is refuted on any.
 pub(crate) fn settle(
     cells: &Cells<'_>,
     claims: Claims<'_>,
@@ -269,36 +356,32 @@ pub(crate) fn settle(
     answers: &Answers,
     options: &Options,
 ) -> Vec<Claim> {
-    match claims {
-        Claims::Unjudged(claims) => claims,
-        Claims::Tried(pending, events) => {
-            let pairs = pairs(cells);
-            let decided = pending.into_iter().map(|mut claim| {
-                for part in &mut claim.parts {
-                    if let Source::Own(row, _) = &mut part.source {
-                        row.settle(answers, options);
-                    }
-                }
-                let reading = match &claim.reading {
-                    Ok(reading) => *reading,
-                    Err(why) => return undecided(&claim, why.clone()),
-                };
-                let post_hoc = claim.origin == ClaimOrigin::PostHoc;
-                let among = post_hoc.then_some(pairs);
-                let found: Vec<Found> = claim
-                    .parts
-                    .iter()
-                    .map(|part| find(&reading, part, rows, &events, among, answers, options))
-                    .collect();
-                decide(&claim, &reading, &found, options)
-            });
-            decided.collect()
+    let pairs = pairs(cells);
+    let events = claims.events;
+    let decided = claims.pending.into_iter().map(|mut claim| {
+        for part in &mut claim.parts {
+            if let Source::Own(row, _) = &mut part.source {
+                row.settle(answers, options);
+            }
         }
-    }
+        let reading = match &claim.reading {
+            Ok(reading) => *reading,
+            Err(why) => return undecided(&claim, why.clone()),
+        };
+        let post_hoc = claim.origin == ClaimOrigin::PostHoc;
+        let among = post_hoc.then_some(pairs);
+        let found: Vec<Found> = claim
+            .parts
+            .iter()
+            .map(|part| find(&reading, part, rows, &events, among, answers, options))
+            .collect();
+        decide(&claim, &reading, &found, options)
+    });
+    decided.collect()
 }
 
-/// How many comparisons could have been claimed after the data were seen: all
-/// pairs of configurations on every metric of every workload.
+/// The number of comparisons that could have been claimed after the data were
+/// seen: all pairs of configurations on every metric of every workload.
 pub(crate) fn pairs(cells: &Cells<'_>) -> usize {
     let of = |(workload, metric)| {
         let n = cells.row(workload, metric).count();
@@ -307,8 +390,8 @@ pub(crate) fn pairs(cells: &Cells<'_>) -> usize {
     cells.rows().into_iter().map(of).sum::<usize>().max(1)
 }
 
-/// What was found out about a part. `among` is how many pairs it was chosen from
-/// after the runs.
+/// The findings on a part. `among` is the number of pairs that a post-hoc claim
+/// was chosen from.
 fn find(
     reading: &Reading,
     part: &Part,
@@ -354,6 +437,10 @@ fn find(
             &rates::decide(compared, &events[*b], &events[*a], answers, options),
             compared.ratio,
         ),
+        (&Source::Outcome(asked), Evidence::Outcomes { shares, p, .. }) => {
+            let p_adjusted = answers.of_outcome(asked);
+            by_shares(reading, *shares, (*p, p_adjusted), among, options)
+        }
         (Source::None(why), _) => Found {
             notes: vec![(*why).to_owned()],
             ..found_nothing()
@@ -375,8 +462,32 @@ fn by_rates(decided: &rates::Decided, ratio: Option<f64>) -> Found {
     }
 }
 
-/// Whether a row shows that two do not differ by as much as a claim says: they are
-/// equivalent within a margin that is smaller.
+/// The findings of an exact test on two shares of runs. A post-hoc claim must hold after correction
+/// for all claims that could have been chosen.
+fn by_shares(
+    reading: &Reading,
+    shares: [Share; 2],
+    (p, p_adjusted): (f64, Option<f64>),
+    among: Option<usize>,
+    options: &Options,
+) -> Found {
+    let [a, b] = shares.map(|share| f64::from(share.count) / f64::from(share.of));
+    let times = among.filter(|_| reading.excess() != 0.0).unwrap_or(1) as f64;
+    let is_established = p_adjusted.is_some_and(|p| p * times <= options.alpha);
+    Found {
+        verdict: match is_established {
+            true => Verdict::Established,
+            false => Verdict::Undecided,
+        },
+        direction: (a - b).partial_cmp(&reading.excess()),
+        p_adjusted,
+        p: Some(p),
+        ..found_nothing()
+    }
+}
+
+/// Whether a row shows that two configurations differ by less than a claim says: they are
+/// equivalent within a smaller margin.
 fn excludes(row: &Row, bound: f64, options: &Options) -> bool {
     let margin = -(1.0 - options.margin).ln();
     row.verdict == Verdict::Equivalent && bound.ln().abs() > margin
@@ -422,7 +533,7 @@ fn found_nothing() -> Found {
     }
 }
 
-/// Whether the interval leaves out the bound at the level of one of `pairs` tests.
+/// Whether the interval excludes the bound at the level of one of `pairs` tests.
 pub(crate) fn survives(weighed: &Weighed, bound: f64, pairs: usize, options: &Options) -> bool {
     let level = 1.0 - options.alpha / pairs as f64;
     let Some(estimate) = weighed.estimate else {

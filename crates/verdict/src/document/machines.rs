@@ -1,13 +1,13 @@
-//! The rows of runs on several machines.
+//! Rows for runs on several machines.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Scale, TTest, Verdict};
 
-/// One configuration against its baseline on one machine.
+/// One configuration compared with its baseline on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineComparison {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -17,17 +17,18 @@ pub struct MachineComparison {
     pub baseline: String,
     /// The configuration under trial.
     pub configuration: String,
-    /// The machine, or what else the document's `across` names.
+    /// The machine, or whatever else the document's `across` names.
     pub machine: String,
-    /// Runs of the baseline there.
+    /// Number of runs of the baseline on it.
     pub n_baseline: Option<u32>,
-    /// Runs of the configuration there.
+    /// Number of runs of the configuration on it.
     pub n: Option<u32>,
-    /// Mean of the baseline: geometric on the log scale, else arithmetic.
+    /// Mean of the baseline: geometric on the log scale, otherwise arithmetic.
     pub mean_baseline: Option<f64>,
-    /// Mean of the configuration: geometric on the log scale, else arithmetic.
+    /// Mean of the configuration: geometric on the log scale, otherwise
+    /// arithmetic.
     pub mean: Option<f64>,
-    /// On which scale the values were compared; one for all machines.
+    /// The scale on which the values were compared; the same for all machines.
     pub scale: Scale,
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
@@ -39,30 +40,30 @@ pub struct MachineComparison {
     pub standard_error: Option<f64>,
     /// Its degrees of freedom.
     pub df: Option<f64>,
-    /// The machine's share in the pooled effect.
+    /// The machine's weight in the pooled effect.
     pub weight: Option<f64>,
     /// p of the t test.
     pub p_t: Option<f64>,
-    /// Which t gave `p_t`; `null` where there is none.
+    /// Which t test gave `p_t`; `null` if there is none.
     pub t_test: Option<TTest>,
     /// p of the permutation test.
     pub p: Option<f64>,
-    /// The smallest p that so many runs allow the permutation test.
+    /// The smallest p that the permutation test can reach with this many runs.
     pub p_attainable: Option<f64>,
-    /// `p` corrected for its family; `null` where `p_attainable` is above alpha.
+    /// `p` corrected for its family; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
     /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
-    /// What may be said of this machine alone.
+    /// The verdict on this machine alone.
     pub verdict: Verdict,
-    /// Why the row is as it is, where that needs saying.
+    /// Explains the row, if that is needed.
     pub because: Option<String>,
 }
 
-/// One configuration against its baseline over all machines.
+/// One configuration compared with its baseline over all machines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pooled {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -72,34 +73,35 @@ pub struct Pooled {
     pub baseline: String,
     /// The configuration under trial.
     pub configuration: String,
-    /// How many machines have runs of both.
+    /// The number of machines that have runs of both.
     pub machines: u32,
-    /// On how many of them alone the effect is established or supported in the
-    /// direction of the pooled one.
+    /// The number of machines on which the effect is established or supported by
+    /// their own runs, in the direction of the pooled effect.
     pub shown_on: u32,
-    /// On which scale the values were compared.
+    /// The scale on which the values were compared.
     pub scale: Scale,
-    /// The ratio that the machines have in common (fixed effect).
+    /// The common ratio of the machines (fixed effect).
     pub ratio: Option<f64>,
-    /// The same of differences, on the raw scale only.
+    /// The common difference; raw scale only.
     pub difference: Option<f64>,
-    /// Interval of `ratio` or `difference`. It speaks of these machines.
+    /// Interval of `ratio` or `difference`. It covers these machines only.
     pub ci: Option<[f64; 2]>,
     /// The mean ratio over machines like these (random effects).
     pub ratio_random: Option<f64>,
-    /// The same of differences, on the raw scale only.
+    /// The mean difference over machines like these; raw scale only.
     pub difference_random: Option<f64>,
-    /// 95 % interval of it, by Hartung, Knapp, Sidik and Jonkman.
+    /// 95 % interval of `ratio_random` or `difference_random`, by Hartung,
+    /// Knapp, Sidik and Jonkman.
     pub ci_random: Option<[f64; 2]>,
-    /// Where 95 % of further machines would lie; from three machines on.
+    /// 95 % prediction interval for a further machine; from three machines on.
     pub prediction: Option<[f64; 2]>,
     /// Cochran's Q.
     pub q: Option<f64>,
-    /// Its p by chi-squared, which takes standard errors for known.
+    /// Its p by chi-squared, which treats the standard errors as known.
     pub q_p: Option<f64>,
-    /// p of Welch's test that the effects are one, which does not.
+    /// p of Welch's test that the effects are equal, which does not.
     pub q_p_welch: Option<f64>,
-    /// The share of the effects' variance that is between machines.
+    /// I²: the share of the effects' variance that is between machines.
     pub i2: Option<f64>,
     /// 95 % interval of `i2`.
     pub i2_ci: Option<[f64; 2]>,
@@ -109,31 +111,32 @@ pub struct Pooled {
     pub tau2_ci: Option<[f64; 2]>,
     /// p of the t test of the pooled effect.
     pub p_t: Option<f64>,
-    /// p of the permutation test inside the blocks of the machines.
+    /// p of the permutation test within the blocks of the machines.
     pub p: Option<f64>,
-    /// The smallest p that so many runs allow it.
+    /// The smallest p that it can reach with this many runs.
     pub p_attainable: Option<f64>,
     /// `p` corrected for its family.
     pub p_adjusted: Option<f64>,
     /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
-    /// Whether the machines tell the same story.
+    /// Whether the machines agree.
     pub agreement: Agreement,
-    /// What may be said of all of them; `undecided` if they contradict each
-    /// other.
+    /// The verdict on all of them; `undecided` if they contradict each other.
     pub verdict: Verdict,
-    /// What there is to know, such as which machines contradict each other.
+    /// Further notes, such as which machines contradict each other.
     pub because: Option<String>,
 }
 
-/// Whether machines tell the same story.
+/// Whether machines agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Agreement {
-    /// Nothing says that they differ.
+    /// No difference between them was found.
     Agree,
-    /// The effect has one direction where it is shown, and differs in size.
+    /// The effect has the same direction wherever it is shown, but differs in
+    /// size.
     Differ,
-    /// It is shown in one direction on some, in the other on others.
+    /// The effect is shown in one direction on some machines, in the other on
+    /// others.
     Opposite,
 }

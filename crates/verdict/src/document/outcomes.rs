@@ -6,30 +6,31 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use crate::words::plain;
 
-/// A way in which runs end that is counted.
+/// A way in which runs end, as counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEnd {
     /// The kernel panicked or oopsed.
     Crashed,
-    /// The machine, or a task of it, got no further.
+    /// The machine or one of its tasks stopped making progress.
     Hung,
     /// It took longer than allowed.
     TimedOut,
-    /// The kernel killed something for lack of memory.
+    /// The kernel's OOM killer killed something.
     OutOfMemory,
-    /// The workload ended by another status than it should, or by a signal.
+    /// The workload exited with an unexpected status or was killed by a signal.
     ExitStatus,
     /// The set-up, the background or the tear-down failed.
     SetUp,
-    /// It was completed, and the kernel complained.
+    /// The run completed, but the kernel complained.
     Complained,
-    /// It was completed, and something in it took far longer than in others.
+    /// The run completed, but something in it took far longer than in other
+    /// runs.
     Slow,
 }
 
 impl RunEnd {
-    /// All of them, the gravest first.
+    /// All ways, the most severe first.
     pub const ALL: [RunEnd; 8] = [
         RunEnd::Crashed,
         RunEnd::Hung,
@@ -46,7 +47,7 @@ impl RunEnd {
         matches!(self, RunEnd::Complained | RunEnd::Slow)
     }
 
-    /// The end of a failed run; none of one that says nothing of what was tried.
+    /// The end of a failed run; `None` if it says nothing about what was tested.
     pub(crate) fn of(ending: Ending) -> Option<RunEnd> {
         Some(match ending {
             Ending::Crashed => RunEnd::Crashed,
@@ -73,7 +74,7 @@ impl RunEnd {
         }
     }
 
-    /// What a run did: `crashed`.
+    /// The verb for a run: `crashed`.
     pub fn word(self) -> &'static str {
         match self {
             RunEnd::Crashed => "crashed",
@@ -88,12 +89,12 @@ impl RunEnd {
     }
 }
 
-/// Above what a run is called slow.
+/// The threshold above which a run counts as slow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
-    /// What took so long: a metric, of samples the largest of a run.
+    /// The metric that is compared with it; for samples, the largest of a run.
     pub metric: String,
     /// The threshold, which is far above most runs of all configurations.
     pub above: f64,
@@ -101,47 +102,46 @@ pub struct Tail {
     pub unit: String,
 }
 
-/// How often runs of one configuration ended in one way, against the baseline. All
-/// workloads on which both were run are taken together, but for slow runs, which are
-/// those of one workload.
+/// How often runs of one configuration ended in one way, compared with the baseline. All workloads
+/// on which both were run are pooled, except for slow runs, which are those of one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeComparison {
-    /// In which way.
+    /// The way in which runs ended.
     pub outcome: RunEnd,
-    /// Above what runs are slow, where that is the way.
+    /// The threshold, for slow runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
     /// The configuration compared with.
     pub baseline: String,
     /// The configuration under trial.
     pub configuration: String,
-    /// How many runs of the baseline ended so.
+    /// Number of runs of the baseline that ended so.
     pub count_baseline: u32,
-    /// Of how many.
+    /// Number of runs of the baseline.
     pub n_baseline: u32,
-    /// How many runs of the configuration ended so.
+    /// Number of runs of the configuration that ended so.
     pub count: u32,
-    /// Of how many.
+    /// Number of runs of the configuration.
     pub n: u32,
-    /// The runs as pairs of one seed and memory image, where they are.
+    /// The pairs of runs that share seed and memory image, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<OutcomePairs>,
-    /// Which exact test gave `p`.
+    /// The exact test that gave `p`.
     pub test: OutcomeTest,
     /// Its two-sided p.
     pub p: f64,
-    /// The smallest p that it can give with so many runs that ended so.
+    /// The smallest p that it can give with this many runs that ended so.
     pub p_attainable: f64,
-    /// `p` corrected for the document; `null` where `p_attainable` is above alpha.
+    /// `p` corrected for the document; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
-    /// Against none of the baseline, how many runs of the configuration would have had
-    /// to end so to be established; `null` if even all of them would not have done.
+    /// The smallest number of runs of the configuration that would have had to end so for this to
+    /// be established, had none of the baseline; `null` if even all of them would not suffice.
     pub fewest: Option<u32>,
-    /// What may be said of it: `established` or `undecided`.
+    /// The verdict: `established` or `undecided`.
     pub verdict: Verdict,
     /// What the runs that ended so have in common, the most frequent first.
     pub signatures: Vec<OutcomeSignature>,
-    /// What else to know, such as that both sides ended so, but in different places.
+    /// Further notes, such as that both sides ended so but in different places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -158,8 +158,7 @@ impl OutcomeComparison {
         }
     }
 
-    /// Whether more runs of the configuration than of the baseline ended so: their
-    /// shares.
+    /// Whether a larger share of the configuration's runs than of the baseline's ended so.
     pub fn is_more(&self) -> bool {
         let cross = |count: u32, of: u32| u64::from(count) * u64::from(of);
         cross(self.count, self.n_baseline) > cross(self.count_baseline, self.n)
@@ -171,24 +170,24 @@ impl OutcomeComparison {
     }
 }
 
-/// Runs of two configurations as pairs.
+/// Paired runs of two configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomePairs {
-    /// How many.
+    /// Number of pairs.
     pub pairs: u32,
-    /// In how many of them only the baseline's run ended so.
+    /// Number of pairs in which only the baseline's run ended so.
     pub only_baseline: u32,
-    /// In how many only the configuration's.
+    /// Number of pairs in which only the configuration's run ended so.
     pub only_configuration: u32,
 }
 
-/// Which exact test.
+/// The exact test used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeTest {
-    /// Fisher's, of runs that are not paired.
+    /// Fisher's, for unpaired runs.
     Fisher,
-    /// McNemar's, of pairs that share seed and memory image.
+    /// McNemar's, for pairs that share seed and memory image.
     McNemar,
 }
 
@@ -205,11 +204,11 @@ impl OutcomeTest {
 /// What runs that ended in one way have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeSignature {
-    /// Kind and place, as `oops in race_use+0x5e [race]`.
+    /// Kind and place, such as `oops in race_use+0x5e [race]`.
     pub signature: String,
-    /// The line of the first such run that says so.
+    /// The log line of the first such run.
     pub line: String,
-    /// The first functions of its trace.
+    /// The first functions of its call trace.
     pub frames: Vec<String>,
     /// The runs, those of the baseline first.
     pub runs: Vec<OutcomeRun>,
@@ -220,13 +219,13 @@ pub struct OutcomeSignature {
 pub struct OutcomeRun {
     /// Its configuration.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// Its place in the schedule, from 0: the number that `--index` takes.
     pub index: u32,
-    /// Its seed, where that is known.
+    /// Its seed, if known.
     pub seed: Option<u64>,
-    /// Its memory image, where it has one.
+    /// Its memory image, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
 }

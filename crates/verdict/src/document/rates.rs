@@ -9,44 +9,44 @@ use super::Verdict;
 pub struct Rate {
     /// The configuration under trial.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
-    /// What was counted.
+    /// The event that was counted.
     pub event: String,
-    /// How many.
+    /// The number of events.
     pub count: u64,
-    /// Seconds during which they could have happened, where known.
+    /// Seconds during which they could have happened, if known.
     pub exposure_s: Option<f64>,
     /// `count` over `exposure_s`.
     pub rate_per_s: Option<f64>,
-    /// Exact 95 % interval of `rate_per_s`; of zero events, from 0 to the
+    /// Exact 95 % interval of `rate_per_s`; with zero events, from 0 to the
     /// upper bound.
     pub ci: Option<[f64; 2]>,
-    /// What else to know, such as that the events come in clusters.
+    /// Further notes, such as that the events are clustered.
     pub note: Option<String>,
 }
 
-/// One rate against the baseline's.
+/// One rate compared with the baseline's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RateComparison {
     /// The configuration compared with.
     pub baseline: String,
     /// The configuration under trial.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
-    /// What was counted.
+    /// The event that was counted.
     pub event: String,
     /// Configuration over baseline; `null` if the baseline has no events.
     pub ratio: Option<f64>,
-    /// How `p` was found; `null` where it was not.
+    /// How `p` was computed; `null` if it was not.
     #[serde(default)]
     pub test: Option<RateTest>,
     /// Its p.
     pub p: Option<f64>,
-    /// `p` corrected for its family; `null` where it is in none.
+    /// `p` corrected for its family; `null` if it is in none.
     pub p_adjusted: Option<f64>,
-    /// What may be said of it. Never `equivalent`.
+    /// The verdict. Never `equivalent`.
     pub verdict: Verdict,
     /// What would settle it, or why it cannot be tested.
     pub note: Option<String>,
@@ -60,6 +60,6 @@ pub enum RateTest {
     Runs,
     /// One exposure of each, by the scatter of the counts in windows of time.
     Windows,
-    /// One exposure of each, as if no event had to do with another (Poisson).
+    /// One exposure of each, assuming independent events (Poisson).
     Poisson,
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{TTest, Verdict};
 
-/// One metric over several workloads: each configuration beside itself in one
-/// of them, and beside another configuration in the same one.
+/// One metric over several workloads: each configuration relative to itself on
+/// one of them, and relative to another configuration on the same workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// The metric.
@@ -16,12 +16,12 @@ pub struct Table {
     pub workloads: Vec<String>,
     /// The column that `normalised` is relative to, if there is one.
     pub normalised_to: Option<String>,
-    /// The factor with whose first level each configuration is compared;
-    /// `null` where the baseline is what they are compared with.
+    /// The factor along which each configuration is compared with the first
+    /// level; `null` if they are compared with the baseline.
     pub factor: Option<String>,
-    /// The level of the intervals.
+    /// The confidence level of the intervals.
     pub level: f64,
-    /// One for each configuration.
+    /// One row for each configuration.
     pub rows: Vec<TableRow>,
 }
 
@@ -30,12 +30,12 @@ pub struct Table {
 pub struct TableRow {
     /// The configuration.
     pub configuration: String,
-    /// What `relative` compares it with; `null` where that is itself, or
-    /// nothing.
+    /// The configuration that `relative` compares it with; `null` if that is
+    /// itself, or there is none.
     pub baseline: Option<String>,
-    /// Why it is compared with nothing, where that needs saying.
+    /// Why it is not compared, if that needs explaining.
     pub because: Option<String>,
-    /// One for each column.
+    /// One cell for each column.
     pub cells: Vec<TableCell>,
 }
 
@@ -48,22 +48,22 @@ pub struct TableCell {
     pub n: u32,
     /// Their median; `null` if there are none.
     pub median: Option<f64>,
-    /// Against the same configuration on the workload `normalised_to`; `null`
-    /// on that workload.
+    /// Compared with the same configuration on the workload `normalised_to`;
+    /// `null` on that workload.
     pub normalised: Option<Relation>,
-    /// Against the row's baseline on the same workload. Where `comparisons`
-    /// has the two, the figures are those.
+    /// Compared with the row's baseline on the same workload. If `comparisons`
+    /// has this pair, the figures are taken from there.
     pub relative: Option<Relation>,
-    /// Why figures are missing, or rest on fewer runs than there are.
+    /// Why figures are missing, or are based on fewer runs than there are.
     pub because: Option<String>,
 }
 
-/// One set of runs against another; the fields mean what they do in a comparison.
+/// One set of runs compared with another; the fields have the same meaning as in a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// Runs that the ratio is to.
+    /// Number of runs in the denominator of the ratio.
     pub n_baseline: Option<u32>,
-    /// Runs of the cell.
+    /// Number of runs of the cell.
     pub n: Option<u32>,
     /// The ratio; `null` on the raw scale.
     pub ratio: Option<f64>,
@@ -71,15 +71,15 @@ pub struct Relation {
     pub ci: Option<[f64; 2]>,
     /// p of the t test, not corrected.
     pub p_t: Option<f64>,
-    /// Which t gave `p_t`; `null` where there is none.
+    /// Which t test gave `p_t`; `null` if there is none.
     pub t_test: Option<TTest>,
     /// p of the permutation test, not corrected.
     pub p: Option<f64>,
     /// The difference in the metric's unit; raw scale only.
     pub difference: Option<f64>,
-    /// The verdict in `comparisons`; `null` for what is not there and so in no
+    /// The verdict in `comparisons`; `null` if it is not there and so in no
     /// family of tests.
     pub verdict: Option<Verdict>,
-    /// Why it is as it is, where that needs saying.
+    /// Explains the relation, if that is needed.
     pub because: Option<String>,
 }

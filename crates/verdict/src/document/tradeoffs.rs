@@ -24,27 +24,27 @@ impl Better {
     }
 }
 
-/// Two metrics, and where each configuration stands between them.
+/// Two metrics, and the standing of each configuration between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tradeoff {
-    /// When it was asked for.
+    /// Whether it was declared before the runs.
     pub origin: ClaimOrigin,
     /// The first metric.
     pub x: TradeoffAxis,
     /// The second metric.
     pub y: TradeoffAxis,
-    /// The level of the intervals.
+    /// The confidence level of the intervals.
     pub level: f64,
-    /// One for each configuration that was run on both workloads.
+    /// One point for each configuration that was run on both workloads.
     pub points: Vec<TradeoffPoint>,
-    /// Why there are no points, where that needs saying.
+    /// Why there are no points, if that needs explaining.
     pub because: Option<String>,
 }
 
 /// One of the two metrics.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TradeoffAxis {
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -52,7 +52,8 @@ pub struct TradeoffAxis {
     pub unit: String,
     /// Which direction is good.
     pub better: Better,
-    /// What `relative` compares with; `null` if nothing is compared.
+    /// The configuration that `relative` compares with; `null` if nothing is
+    /// compared.
     pub baseline: Option<String>,
 }
 
@@ -61,45 +62,45 @@ pub struct TradeoffAxis {
 pub struct TradeoffPoint {
     /// The configuration.
     pub configuration: String,
-    /// What was measured of the first metric.
+    /// Its values of the first metric.
     pub x: TradeoffValue,
-    /// What was measured of the second metric.
+    /// Its values of the second metric.
     pub y: TradeoffValue,
-    /// Where it stands.
+    /// Its standing.
     pub standing: Standing,
-    /// Whether it stands there by what is only `supported`.
+    /// Whether that standing is based on a verdict that is only `supported`.
     pub supported: bool,
-    /// Those that dominate it.
+    /// The configurations that dominate it.
     pub dominated_by: Vec<Domination>,
-    /// Those of which it is not known whether they dominate it.
+    /// The configurations that may or may not dominate it.
     pub not_told_from: Vec<String>,
-    /// Those that are equivalent to it in both metrics.
+    /// The configurations that are equivalent to it in both metrics.
     pub equivalent_to: Vec<String>,
     /// Why figures are missing.
     pub because: Option<String>,
 }
 
-/// What was measured of a metric.
+/// The measured values of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TradeoffValue {
-    /// Runs that have the metric, where known.
+    /// Number of runs that have the metric, if known.
     pub n: Option<u32>,
-    /// Their mean as comparisons take it: geometric if all values are positive,
-    /// else arithmetic; `null` if there are none.
+    /// Their mean as in comparisons: geometric if all values are positive,
+    /// otherwise arithmetic; `null` if there are none.
     pub mean: Option<f64>,
-    /// Against the baseline: the figures of `comparisons`.
+    /// Compared with the baseline: the figures of `comparisons`.
     pub relative: Option<Relation>,
 }
 
-/// Where a configuration stands.
+/// The standing of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// It is shown of every other configuration that it does not dominate this one:
-    /// this one is better in a metric, or equivalent in both.
+    /// On the Pareto front: shown to be dominated by no other configuration, because it is better
+    /// in a metric, or equivalent in both.
     Front,
-    /// Another one is shown to be better in one metric and, in the other, better or
-    /// equivalent.
+    /// Another configuration is shown to be better in one metric and better or equivalent in the
+    /// other.
     Dominated,
     /// Neither.
     Undecided,
@@ -116,15 +117,15 @@ impl Standing {
     }
 }
 
-/// A configuration that dominates another, with the figures that say so.
+/// A configuration that dominates another, with the figures that show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Domination {
-    /// The one that dominates.
+    /// The dominating configuration.
     pub configuration: String,
-    /// Whether one of its two grounds is only `supported`.
+    /// Whether one of the two comparisons is only `supported`.
     pub supported: bool,
-    /// The one that dominates against the other, in the first metric; `null` where both
-    /// are one and the same on its workload.
+    /// The dominating configuration compared with the other in the first metric; `null` if the two
+    /// are identical on its workload.
     pub x: Option<Relation>,
     /// Likewise in the second metric.
     pub y: Option<Relation>,

@@ -1,10 +1,10 @@
-//! Every code that a lint can have.
+//! All lint codes.
 
-/// The code of each lint and what it says, by name. Those of the rooms before
-/// this one, whose doubts become lints, are among them.
+/// The code of each lint and its meaning, by name. Codes of the crates before
+/// this one, whose doubts become lints, are included.
 ///
-/// Whoever asks for the end with status 1 asks for one of these: a test holds
-/// the sources against this list.
+/// Options that make a lint end the command with status 1 take these codes. A
+/// test compares this list with the sources.
 pub const LINTS: [(&str, &str); 70] = [
     (
         "aliased-counters",

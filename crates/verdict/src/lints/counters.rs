@@ -1,4 +1,4 @@
-//! Metrics that measure nothing, twice the same, or not at all.
+//! Metrics that are constant, duplicates of each other, or unsupported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use crate::document::Lint;
 use crate::units::convert;
 use crate::words::{count, plain};
 
-/// Two counters closer than this in every run are one.
+/// Two counters are the same if they are closer than this in every run.
 const ALIAS_TOLERANCE: f64 = 1e-4;
 /// Counts below this may agree by chance.
 const LARGE_COUNT: f64 = 1000.0;
 
-/// Metrics that are CPUs times elapsed time, or do not vary at all.
+/// Lints for metrics that equal CPUs times elapsed time, or do not vary at all.
 pub(super) fn constant(cells: &Cells<'_>, faults: &mut Faults) -> Vec<Lint> {
     let elapsed = elapsed_by_run(cells);
     let mut clocks: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
@@ -78,7 +78,7 @@ fn all(runs: usize) -> String {
     }
 }
 
-/// The metric, and its workloads unless they are all.
+/// The metric, and its workloads unless it covers all of them.
 fn located(cells: &Cells<'_>, metric: usize, workloads: &[usize]) -> String {
     let name = &cells.metrics[metric].name;
     let everywhere = cells.rows().iter().filter(|row| row.1 == metric).count();
@@ -92,7 +92,7 @@ fn located(cells: &Cells<'_>, metric: usize, workloads: &[usize]) -> String {
     format!("{name} on {}", some(&names, 4))
 }
 
-/// Run and value of a metric in a workload, over all configurations.
+/// The runs and values of a metric on a workload, over all configurations.
 pub(super) fn readings(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<(usize, f64)> {
     let row = cells.row(workload, metric);
     row.flat_map(|(_, cell)| cell.runs.iter().map(|r| (r.run, r.value)))
@@ -124,7 +124,8 @@ fn seconds_per(unit: &str) -> Option<f64> {
     convert(1.0, unit, "s")
 }
 
-/// The number of CPUs, two or more, that explains a metric in two runs or more.
+/// The number of CPUs, at least two, that explains a metric in at least two
+/// runs.
 fn cpus_times_elapsed(
     cells: &Cells<'_>,
     metric: usize,
@@ -143,7 +144,7 @@ fn cpus_times_elapsed(
     equals_cpus_times_elapsed(&values, &seconds?).filter(|&cpus| cpus >= 2)
 }
 
-/// Pairs of metrics that count the same thing.
+/// Lints for pairs of metrics that count the same thing.
 pub(super) fn aliased(cells: &Cells<'_>, faults: &mut Faults) -> Vec<Lint> {
     let mut by_metric: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); cells.metrics.len()];
     for (key, cell) in cells.iter() {
@@ -176,7 +177,8 @@ pub(super) fn aliased(cells: &Cells<'_>, faults: &mut Faults) -> Vec<Lint> {
     lints
 }
 
-/// In how many runs two metrics agree, if they agree in all that have both.
+/// The number of runs in which two metrics agree, if they agree in all runs that
+/// have both.
 fn one_counter(a: &BTreeMap<usize, f64>, b: &BTreeMap<usize, f64>) -> Option<usize> {
     let both: (Vec<f64>, Vec<f64>) = a
         .iter()
@@ -191,7 +193,7 @@ fn one_counter(a: &BTreeMap<usize, f64>, b: &BTreeMap<usize, f64>) -> Option<usi
     one.then_some(both.0.len())
 }
 
-/// Counters that gave no number, once per metric.
+/// Lints for counters that gave no number, one per metric.
 pub(super) fn unsupported(cells: &Cells<'_>) -> Vec<Lint> {
     let mut order: Vec<&str> = Vec::new();
     let mut found: BTreeMap<&str, (usize, BTreeSet<&str>)> = BTreeMap::new();

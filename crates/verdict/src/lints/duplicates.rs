@@ -8,25 +8,26 @@ use crate::document::Lint;
 
 /// Values with fewer digits may agree by chance.
 const FEW_DIGITS: usize = 3;
-/// So many digits make three equal values suspicious in a run of many metrics.
+/// With this many digits, three equal values are suspicious in a run of many
+/// metrics.
 const MANY_DIGITS: usize = 5;
 
-/// Most repetitions of one cell that are compared pair by pair.
+/// The most repetitions of one cell that are compared pair by pair.
 const MANY_RUNS: usize = 100;
 
-/// How values of one metric in one workload are spread over its runs.
+/// The distribution of one metric's values on one workload over its runs.
 struct Column {
-    /// Digits after the point in the most exact value.
+    /// Digits after the point in the most precise value.
     decimals: usize,
-    /// In how many runs each value occurs, by its bits.
+    /// The number of runs in which each value occurs, keyed by its bits.
     occurrences: BTreeMap<u64, usize>,
     runs: usize,
 }
 
 type Columns = BTreeMap<(usize, usize), Column>;
 
-/// Repetitions of one configuration that share too many values, once per pair
-/// of repetitions.
+/// Lints for repetitions of one configuration that share too many values, one
+/// per pair of repetitions.
 pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
     let columns = columns(cells);
     let runs = metrics_by_run(cells);
@@ -83,8 +84,8 @@ impl Repeat<'_> {
     }
 }
 
-/// Runs of different configurations or workloads that are identical in every
-/// metric.
+/// Lints for runs of different configurations or workloads that are identical in
+/// every metric.
 pub(super) fn whole_runs(cells: &Cells<'_>) -> Vec<Lint> {
     let columns = columns(cells);
     let mut seen: BTreeMap<Vec<(usize, u64)>, usize> = BTreeMap::new();
@@ -128,7 +129,7 @@ pub(super) fn whole_runs(cells: &Cells<'_>) -> Vec<Lint> {
 }
 
 impl Column {
-    /// Whether a value is rare enough for its repetition to mean anything.
+    /// Whether a value is rare enough for its repetition to be suspicious.
     fn tells(&self, value: f64) -> bool {
         let times = self.occurrences.get(&value.to_bits()).copied().unwrap_or(0);
         times < self.runs && (self.runs <= 3 || 2 * times <= self.runs)
@@ -167,8 +168,8 @@ fn metrics_by_run(cells: &Cells<'_>) -> Vec<BTreeMap<usize, f64>> {
     runs
 }
 
-/// Whether a run was recorded as it was made: it cannot have been pasted twice, and
-/// on the exact target equal figures only say that nothing has changed.
+/// Whether a run was recorded by assize itself: it cannot have been pasted twice, and on the exact
+/// target equal figures only mean that nothing has changed.
 fn scheduled(cells: &Cells<'_>, run: usize) -> bool {
     cells.records.runs[run].block.is_some()
 }
@@ -182,8 +183,8 @@ fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
         by_place.entry(place).or_default().push(run);
     }
     let mut pairs = Vec::new();
-    // Among hundreds of repetitions equal figures are no surprise, and pairs
-    // are too many to look at.
+    // With hundreds of repetitions, equal figures are no surprise, and there are
+    // too many pairs to compare.
     for runs in by_place.values().filter(|runs| runs.len() <= MANY_RUNS) {
         for (at, &i) in runs.iter().enumerate() {
             pairs.extend(runs[at + 1..].iter().map(|&j| (i, j)));
@@ -192,7 +193,7 @@ fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Metrics whose values are equal and telling, with their digits.
+/// Metrics whose equal values are suspicious, with their digits.
 fn shared(
     columns: &Columns,
     workload: usize,
@@ -215,7 +216,7 @@ fn decimals(value: f64) -> usize {
     text.split_once('.').map_or(0, |(_, after)| after.len())
 }
 
-/// Significant digits of a value printed with so many decimals.
+/// Significant digits of a value printed with this many decimals.
 fn digits(value: f64, decimals: usize) -> usize {
     let text = format!("{value:.decimals$}");
     text.chars()

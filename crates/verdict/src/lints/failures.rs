@@ -1,4 +1,4 @@
-//! Runs that failed, and what the target could not give.
+//! Failed runs, and metrics that the target could not provide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::failed::{FailedCell, failed_cells};
 use crate::names::folded;
 use crate::words::count;
 
-/// More reasons of one cell are counted only.
+/// The most reasons of one cell that are listed; further ones are counted.
 const MOST_REASONS: usize = 3;
 
-/// How many runs of how many failed, and why, once per configuration and
+/// Lints for failed runs, with counts and reasons, one per configuration and
 /// workload.
 pub(super) fn failed(cells: &Cells<'_>) -> Vec<Lint> {
     failed_cells(cells.records).iter().map(of_cell).collect()
@@ -37,7 +37,7 @@ fn of_cell(cell: &FailedCell<'_>) -> Lint {
     )
 }
 
-/// Each reason once, the most frequent first.
+/// The distinct reasons, the most frequent first.
 fn reasons(cell: &FailedCell<'_>) -> String {
     let texts: Vec<String> = cell
         .reasons()
@@ -50,8 +50,8 @@ fn reasons(cell: &FailedCell<'_>) -> String {
     some(&texts, MOST_REASONS)
 }
 
-/// What the target could not give and why, once per instrument or metric and
-/// reason.
+/// Lints for what the target could not provide and why, one per instrument or
+/// metric and reason.
 pub(super) fn unavailable(cells: &Cells<'_>) -> Vec<Lint> {
     let mut found: BTreeMap<(&str, Option<&str>, &str), BTreeSet<String>> = BTreeMap::new();
     let place = |one: &Unavailable| format!("{} on {}", one.configuration, one.workload);
@@ -79,7 +79,7 @@ pub(super) fn unavailable(cells: &Cells<'_>) -> Vec<Lint> {
         .collect()
 }
 
-/// Every configuration and workload that was tried, whatever became of it.
+/// Every attempted configuration and workload, whether or not its runs failed.
 fn places(cells: &Cells<'_>) -> BTreeSet<(String, String)> {
     let runs = cells.records.runs.iter();
     let failures = cells.records.failures.iter();

@@ -7,7 +7,7 @@ use crate::cells::{Cells, Key};
 use crate::document::Lint;
 use crate::names::folded;
 
-/// Configurations that were not run on a workload on which others were.
+/// Lints for configurations that were not run on a workload that others ran.
 ///
 /// A configuration that shares no workload with those others belongs to another
 /// experiment (an earlier, quoted one), and a workload with one configuration
@@ -38,9 +38,9 @@ pub(super) fn configurations(cells: &Cells<'_>) -> Vec<Lint> {
     lints
 }
 
-/// Metrics that a configuration lacks on a workload although two others have
-/// them there, or one that it shares another metric with, and that were not
-/// reported as unsupported.
+/// Lints for metrics that a configuration lacks on a workload, although two
+/// others have them there, or one with which it shares another metric, and that
+/// were not reported as unsupported.
 pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
     let excused: BTreeSet<(String, String, &str)> = cells
         .records
@@ -96,7 +96,7 @@ pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
         .collect()
 }
 
-/// Whether there is a value of a metric of this name, in whatever unit.
+/// Whether there is a value of a metric of this name, in any unit.
 fn has_by_name(cells: &Cells<'_>, key: Key) -> bool {
     let name = &cells.metrics[key.metric].name;
     let metrics = cells.metrics.iter().enumerate();
@@ -118,7 +118,7 @@ fn share_a_metric(cells: &Cells<'_>, workload: usize, a: usize, b: usize) -> boo
     (0..cells.metrics.len()).any(|metric| has(metric, a) && has(metric, b))
 }
 
-/// Metrics that the records declare primary and do not hold.
+/// Lints for metrics that are declared primary but not in the records.
 pub(super) fn primary(cells: &Cells<'_>, primary: &[String]) -> Vec<Lint> {
     primary
         .iter()

@@ -1,4 +1,4 @@
-//! What is wrong with the data themselves.
+//! Lints: problems with the data themselves.
 
 mod codes;
 mod counters;
@@ -17,27 +17,28 @@ use crate::document::Lint;
 
 pub use codes::LINTS;
 
-/// Rows that say nothing of their own, found while looking for lints.
+/// Uninformative rows, found while looking for lints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
-    /// Workload and metric of metrics that do not measure anything.
+    /// Workload and metric of constant metrics.
     pub(crate) constant: BTreeSet<(usize, usize)>,
-    /// Pairs of metrics that are one counter, the first to appear first.
+    /// Pairs of metrics that are the same counter, in order of appearance.
     pub(crate) aliased: Vec<(usize, usize)>,
 }
 
 impl Faults {
-    /// Whether a metric is constant in a workload or repeats an earlier one.
+    /// Whether a metric is uninformative: constant on the workload, or a repeat
+    /// of an earlier one.
     pub(crate) fn says_nothing(&self, workload: usize, metric: usize) -> bool {
         self.constant.contains(&(workload, metric)) || self.aliased.iter().any(|a| a.1 == metric)
     }
 }
 
-/// Looks for everything except what comparisons, factors and rates find
+/// Finds all lints except those that comparisons, factors and rates report
 /// themselves.
 ///
-/// `absent` are metrics declared primary that were not measured, `primary`
-/// those that were, `order` what the order of the runs shows.
+/// `absent` are metrics declared primary that were not measured, `primary` those
+/// that were, `order` the findings on the order of the runs.
 pub(crate) fn find_all(
     cells: &Cells<'_>,
     absent: &[String],
@@ -70,11 +71,11 @@ pub(crate) fn find_all(
     (lints, faults)
 }
 
-/// The doubts of the reader of the records.
+/// Turns the doubts of whatever read the records into lints.
 pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
     let passed_on = records.doubts.iter().map(|doubt| Lint {
         code: doubt.code.clone(),
-        // What was not read from a text has no line.
+        // A doubt that is not about a line of text has no line.
         location: if doubt.place.line == 0 {
             String::new()
         } else {
@@ -85,7 +86,7 @@ pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
     passed_on.collect()
 }
 
-/// A place as words.
+/// A place in words.
 pub(crate) fn place(place: Place) -> String {
     if place.message > 1 {
         return format!("message {}, line {}", place.message, place.line);

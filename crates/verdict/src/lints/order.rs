@@ -13,9 +13,9 @@ use crate::document::Lint;
 use crate::weigh::arithmetic;
 use crate::words::p_value;
 
-/// Runs that lie apart from the others of their configuration, once per run.
-/// Where metrics are declared primary only those are looked at: of many
-/// metrics there is always one in which some run lies apart.
+/// Lints for runs that are outliers of their configuration, one per run. If
+/// metrics are declared primary, only those are checked: with many metrics, some
+/// run is always an outlier in one of them.
 pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<usize>) -> Vec<Lint> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (key, cell) in cells.iter() {
@@ -54,8 +54,8 @@ pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<us
         .collect()
 }
 
-/// How a run is called: by its place in the schedule where there is one, which is the
-/// number that the command takes; else by its repetition.
+/// The number that identifies a run: its place in the schedule, if there is one, which is what the
+/// command takes; otherwise its repetition.
 fn number(run: &Run) -> u32 {
     match run.block {
         Some(_) => run.order,
@@ -63,8 +63,8 @@ fn number(run: &Run) -> u32 {
     }
 }
 
-/// The workloads on which all runs of a configuration stand together in the order of
-/// runs, on some machine. Runs in blocks are not among them.
+/// The workloads on which, on some machine, all runs of a configuration are consecutive in the
+/// order of runs. Runs in blocks are exempt.
 fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
     let records = &cells.records.runs;
     let mut runs: Vec<usize> = (0..records.len()).collect();
@@ -81,15 +81,15 @@ fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
     grouped.map(|((workload, _), _)| *workload).collect()
 }
 
-/// What the order of the runs shows, found once for lints and verdicts; nothing where
-/// it is not known.
+/// The findings on the order of the runs, shared by lints and verdicts; empty if the order is
+/// unknown.
 #[derive(Default)]
 pub(crate) struct Order {
-    /// Workloads whose runs are given configuration by configuration.
+    /// Workloads whose runs are grouped by configuration.
     pub(crate) grouped: BTreeSet<usize>,
-    /// Trends inside the configurations there.
+    /// Trends within configurations on those workloads.
     pub(crate) drifting: Vec<InOrder>,
-    /// Metrics whose consecutive runs resemble each other.
+    /// Metrics whose consecutive runs are correlated.
     pub(crate) serial: Vec<InOrder>,
 }
 
@@ -107,7 +107,7 @@ impl Order {
     }
 }
 
-/// Says where all runs of a configuration stand together.
+/// A lint for workloads where all runs of a configuration are consecutive.
 pub(super) fn unrandomised(cells: &Cells<'_>, order: &Order) -> Option<Lint> {
     let grouped: Vec<&str> = order
         .grouped
@@ -124,13 +124,13 @@ pub(super) fn unrandomised(cells: &Cells<'_>, order: &Order) -> Option<Lint> {
     })
 }
 
-/// Something found in the order of the runs of one metric on one workload.
+/// A finding on the order of the runs of one metric on one workload.
 pub(crate) struct InOrder {
     workload: usize,
     metric: usize,
-    /// What it is a measure of.
+    /// The effect size.
     size: f64,
-    /// Corrected by Holm's method for the number of rows looked at.
+    /// Its p, Holm-corrected for the number of rows examined.
     p: f64,
 }
 
@@ -141,7 +141,7 @@ impl InOrder {
     }
 }
 
-/// Trends inside the configurations, on workloads whose runs are grouped.
+/// Trends within configurations, on workloads whose runs are grouped.
 fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder> {
     let mut found = Vec::new();
     for (workload, metric) in cells.rows() {
@@ -166,9 +166,8 @@ fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder>
     significant(found)
 }
 
-/// Metrics whose consecutive runs of a configuration resemble each other, as the
-/// samples of one run do. Where there are blocks there are none: what the runs of
-/// a block have in common falls out of comparisons.
+/// Metrics whose consecutive runs of a configuration are correlated, as samples of a single run
+/// are. Empty if there are blocks: what the runs of a block have in common cancels in comparisons.
 fn serial(cells: &Cells<'_>) -> Vec<InOrder> {
     let mut found = Vec::new();
     if cells.records.runs.iter().any(|run| run.block.is_some()) {
@@ -207,7 +206,7 @@ fn in_order(cells: &Cells<'_>, cell: &Cell<'_>) -> Vec<f64> {
     runs.iter().map(|reading| reading.value).collect()
 }
 
-/// Says which metrics drift inside configurations whose runs are grouped.
+/// Lints for metrics that drift within configurations whose runs are grouped.
 pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
     let drifting = order.drifting.iter();
     drifting
@@ -231,7 +230,7 @@ pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint>
         .collect()
 }
 
-/// Says which metrics have runs that depend on each other.
+/// Lints for metrics whose runs depend on each other.
 pub(super) fn dependent(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
     let mut told = BTreeSet::new();
     let serial = order.serial.iter();
@@ -252,7 +251,7 @@ pub(super) fn dependent(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
         .collect()
 }
 
-/// Says where fewer memory images than runs stand behind a configuration.
+/// A lint if a configuration has fewer memory images than runs.
 pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
     let repeated = &cells.repeated_images;
     let images: usize = repeated.values().map(BTreeSet::len).sum();
@@ -280,8 +279,8 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
     })
 }
 
-/// Says on which workloads configurations of few runs vary very differently, once
-/// for each.
+/// Lints for workloads on which configurations with few runs have very different spreads, one per
+/// workload.
 pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
     let differ = |&(workload, metric): &(usize, usize)| {
         let row: Vec<&Cell<'_>> = cells.row(workload, metric).map(|(_, cell)| cell).collect();
@@ -318,10 +317,9 @@ fn place(cells: &Cells<'_>, (workload, metric): (usize, usize)) -> String {
     )
 }
 
-/// Trends over the order of runs where configurations alternate, after taking out
-/// the configurations' means, corrected by Holm's method for the number of rows looked at.
-/// Runs of one block are one point. Where each machine goes on from an image the order
-/// in which they did is nothing that a run could know of.
+/// Lints for trends over the order of runs where configurations alternate, after subtracting the
+/// configurations' means, Holm-corrected for the number of rows examined. The runs of one block are
+/// one point. If every machine starts from an image, the order cannot affect the runs.
 pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Lint> {
     if cells.records.order_unknown {
         return Vec::new();
@@ -366,16 +364,16 @@ pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Li
         .collect()
 }
 
-/// Whether every run on a workload went on from a memory image.
+/// Whether every run on a workload started from a memory image.
 fn all_from_images(cells: &Cells<'_>, workload: usize) -> bool {
     let runs = cells.records.runs.iter().zip(&cells.run_places);
     let mut here = runs.filter(|(_, (at, _))| *at == workload);
     here.all(|(run, _)| run.image.is_some())
 }
 
-/// Deviations from the configuration's mean on the run's machine, on logarithms where all values
-/// are positive, in the order of runs; of configurations with three runs or
-/// more. What runs of a block have in common is one deviation, their mean.
+/// Deviations from the configuration's mean on the run's machine, on the log scale if all values
+/// are positive, in the order of runs; only for configurations with at least three runs. The runs
+/// of a block count as one deviation, their mean.
 fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<f64> {
     let positive = cells
         .row(workload, metric)
@@ -403,7 +401,7 @@ fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<
 /// The order of a run, its block on its machine, and its deviation.
 type Residual = (u32, Option<(Option<usize>, u32)>, f64);
 
-/// The deviations in order, those of one block as their mean at the first of them.
+/// The deviations in order; those of a block are averaged at the position of the first.
 fn by_block(residuals: &[Residual]) -> Vec<f64> {
     let mut all: Vec<Vec<f64>> = Vec::new();
     let mut places = BTreeMap::new();

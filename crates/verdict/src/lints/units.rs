@@ -22,8 +22,8 @@ const MEASURED: [&str; 9] = [
     "jitter",
 ];
 
-/// Metrics without a unit that are no plain counts: fractions, or quantities
-/// that always have a unit.
+/// A lint for metrics that have no unit but are not plain counts: fractions, or
+/// quantities that always have a unit.
 pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     let mut fractional = vec![false; cells.metrics.len()];
     for (key, cell) in cells.iter() {
@@ -50,7 +50,7 @@ pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     })
 }
 
-/// Whether a metric by its name is no plain count.
+/// Whether a metric's name shows that it is not a plain count.
 pub(crate) fn is_measured(name: &str) -> bool {
     let lower = name.to_lowercase();
     lower
@@ -58,7 +58,8 @@ pub(crate) fn is_measured(name: &str) -> bool {
         .any(|word| MEASURED.contains(&word))
 }
 
-/// Metrics given in several units that cannot be converted into each other.
+/// Lints for metrics given in several units that cannot be converted into each
+/// other.
 pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
     let mut units: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for metric in &cells.metrics {
@@ -85,7 +86,8 @@ pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
         .collect()
 }
 
-/// Summaries that contradict the runs beside them, or are given twice.
+/// Lints for summaries that contradict the runs of the same cell, or are given
+/// twice.
 pub(super) fn summaries(cells: &Cells<'_>) -> Vec<Lint> {
     let mut lints = Vec::new();
     for (key, cell) in cells.iter() {
@@ -127,7 +129,7 @@ pub(super) fn summaries(cells: &Cells<'_>) -> Vec<Lint> {
     lints
 }
 
-/// Figures that are not runs.
+/// Lints for figures that are not runs.
 pub(super) fn statements(cells: &Cells<'_>) -> Vec<Lint> {
     let statements = &cells.records.statements;
     let (normalised, single): (Vec<_>, Vec<_>) =
@@ -170,7 +172,7 @@ fn figures(n: usize) -> String {
     )
 }
 
-/// Values that nothing can be reckoned with.
+/// A lint for unusable values.
 pub(super) fn left_out(cells: &Cells<'_>) -> Option<Lint> {
     (cells.left_out > 0).then(|| {
         lint(

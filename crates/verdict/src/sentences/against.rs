@@ -1,4 +1,4 @@
-//! A metric that moves against the others.
+//! Sentences about a metric that moves against the others.
 
 use std::collections::BTreeSet;
 
@@ -6,29 +6,29 @@ use super::{Seen, surety, verb};
 use crate::document::Sentence;
 use crate::words::and_list;
 
-/// At most so many sentences of this kind.
+/// The most sentences of this kind.
 const MOST: usize = 2;
-/// At most so many of the metrics that move the other way are named.
+/// The most metrics moving the other way that are named.
 const OTHERS: usize = 4;
 
 /// A metric that gets worse where the others get better, or the reverse, with
 /// the configurations that show it.
 struct Odd<'d> {
     rows: Vec<Seen<'d>>,
-    /// Metrics that move the other way with all of these configurations.
+    /// Metrics that move the other way in all of these configurations.
     others: Vec<Seen<'d>>,
 }
 
 /// Finds metrics that move against at least two others, which all agree. A
-/// metric of which more is better counts with its direction reversed. One that
-/// never varies, such as the size of an object, trades nothing for the others.
-/// Only those that `concern` some metric count, if any is named.
+/// metric of which more is better counts with its direction reversed. A metric
+/// that never varies, such as the size of an object, is not a trade-off. If
+/// `concern` is not empty, at least one of the metrics must be in it.
 pub(super) fn find(
     seen: &[Seen<'_>],
     concern: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
-    // Where nothing varies there is no t test.
+    // If nothing varies, there is no t test.
     let varies = |s: &&Seen<'_>| s.row.p_t.is_some();
     let seen: &[Seen<'_>] = &seen.iter().filter(varies).copied().collect::<Vec<_>>();
     let mut odd = odd_ones(seen, higher);

@@ -1,4 +1,4 @@
-//! What became of the metrics that were declared primary.
+//! Sentences about the metrics that were declared primary.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use super::{Seen, surety, verb};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::{and_list, count, plain};
 
-/// At most so many metrics are spoken of.
+/// The most metrics that get a sentence.
 const METRICS: usize = 2;
-/// At most so many configurations are named with figures for each direction.
+/// The most configurations named with figures for each direction.
 const CONFIGURATIONS: usize = 3;
-/// At most so many more are named without.
+/// The most further configurations named without figures.
 const FURTHER: usize = 4;
 
 /// A sentence for each of the first metrics, in the order of `seen`.
@@ -71,7 +71,7 @@ fn sentence(document: &Document, rows: &[&Seen<'_>]) -> Option<Sentence> {
     })
 }
 
-/// How sure rows are, and how many runs could make them surer.
+/// The verdict of rows in words, and how many runs could establish them.
 fn sure(strong: &[&Seen<'_>]) -> String {
     let short = strong
         .iter()
@@ -83,7 +83,7 @@ fn sure(strong: &[&Seen<'_>]) -> String {
     }
 }
 
-/// That nothing moves, where the runs could have shown it.
+/// Says that nothing moves, if the runs could have shown it.
 fn unmoved(document: &Document, rows: &[&Seen<'_>]) -> String {
     let equal = rows
         .iter()
@@ -104,7 +104,7 @@ fn unmoved(document: &Document, rows: &[&Seen<'_>]) -> String {
     }
 }
 
-/// With which configurations, the most frequent first, and where.
+/// The configurations, the most frequent first, with their workloads.
 fn places(strong: &[&Seen<'_>], several: bool) -> String {
     let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
     for s in strong {

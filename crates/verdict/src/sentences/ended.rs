@@ -1,14 +1,14 @@
-//! Runs that ended otherwise than they should more often on one side.
+//! Sentences about runs that failed or complained more often on one side.
 
 use crate::document::{Document, OutcomeComparison, Sentence, Verdict};
 
-/// More rows than this are left to the table.
+/// The most rows that get a sentence; the table has all.
 const MOST: usize = 2;
 
 /// A sentence for each of the first rows that are established.
 pub(super) fn find(document: &Document) -> Vec<Sentence> {
     let rows = document.outcomes.iter();
-    // That every run of a configuration failed has a sentence of its own.
+    // Configurations of which every run failed have a separate sentence.
     let established = rows.filter(|row| row.verdict == Verdict::Established && row.count < row.n);
     established.take(MOST).map(said).collect()
 }

@@ -1,12 +1,13 @@
-//! What counts of events say.
+//! Sentences about counts of events.
 
 use crate::document::{Document, Rate, RateComparison, RateTest, Sentence, Verdict};
 use crate::words::{and_list, p_value, plain};
 
-/// At most so many sentences of this kind.
+/// The most sentences of this kind.
 const MOST: usize = 2;
 
-/// The comparisons of rates, the surest first; or that they cannot be tested.
+/// Sentences on the comparisons of rates, smallest p first; or that they cannot
+/// be tested.
 pub(super) fn find(document: &Document) -> Vec<Sentence> {
     let mut tested: Vec<(&RateComparison, f64)> = document
         .rate_comparisons

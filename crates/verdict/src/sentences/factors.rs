@@ -1,23 +1,24 @@
-//! Interactions that make a main effect misleading.
+//! Sentences about interactions that make a main effect misleading.
 
 use crate::cells::Cells;
 use crate::document::{Document, Effect, Factorial, Sentence, Verdict};
 use crate::lints::Faults;
 use crate::words::{p_value, three, with_interval};
 
-/// An interaction with the main effect it overturns.
+/// An interaction, with the main effect that it reverses.
 struct Overturned<'d> {
     fit: &'d Factorial,
     interaction: &'d Effect,
     /// The factor whose effect changes its direction, and its main effect.
     factor: &'d str,
     main: f64,
-    /// The factor on which that depends.
+    /// The factor that the direction depends on.
     other: &'d str,
     p: f64,
 }
 
-/// The surest interaction under which a factor's effect changes its direction.
+/// The interaction with the smallest p under which a factor's effect changes
+/// direction.
 ///
 /// Only interactions that are established or supported count.
 pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> Option<Sentence> {
@@ -39,8 +40,8 @@ pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> O
         .map(|found| written(&found))
 }
 
-/// The factor whose effect has one direction without and another with the
-/// other factor; of two, the one with the larger main effect.
+/// The factor whose effect has opposite directions without and with the other
+/// factor; of two, the one with the larger main effect.
 fn overturned<'d>(fit: &'d Factorial, interaction: &'d Effect, p: f64) -> Option<Overturned<'d>> {
     let main = |name: &str| fit.effects.iter().find(|e| e.name == name);
     let cuts = interaction.name.match_indices(':');

@@ -1,11 +1,13 @@
-//! What could not be tried, because every run of it failed.
+//! Sentences about configurations that could not be tested, because every run
+//! failed.
 
 use crate::cells::Cells;
 use crate::document::Sentence;
 use crate::failed::{FailedCell, failed_cells};
 use crate::words::and_list;
 
-/// More configurations than this are only named.
+/// The most configurations that get a full sentence; further ones are only
+/// named.
 const MOST: usize = 2;
 
 /// A sentence for each configuration that has no run left on a workload, and
@@ -68,7 +70,7 @@ fn others(groups: &[(String, Vec<&FailedCell<'_>>)]) -> Option<Sentence> {
     })
 }
 
-/// The workloads, each once.
+/// The distinct workloads.
 fn rows(cells: &[&FailedCell<'_>]) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     for cell in cells {
@@ -79,7 +81,7 @@ fn rows(cells: &[&FailedCell<'_>]) -> Vec<String> {
     rows
 }
 
-/// With its full stop.
+/// Adds a full stop if there is none.
 fn ended(text: String) -> String {
     if text.ends_with(['.', '!', '?', '…']) {
         text

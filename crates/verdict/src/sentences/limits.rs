@@ -1,4 +1,4 @@
-//! What the design cannot tell.
+//! A sentence about what the design cannot show.
 
 use assize_judge::permutation;
 
@@ -6,7 +6,7 @@ use crate::comparisons::against;
 use crate::document::{Comparison, Document, Sentence};
 use crate::words::p_value;
 
-/// That nothing can be established, or nothing can be compared.
+/// Says that nothing can be established, or nothing can be compared.
 pub(super) fn find(document: &Document) -> Option<Sentence> {
     if document.comparisons.is_empty() && document.rate_comparisons.is_empty() {
         return Some(incomparable(document));
@@ -15,7 +15,7 @@ pub(super) fn find(document: &Document) -> Option<Sentence> {
 }
 
 fn too_few_runs(document: &Document) -> Option<Sentence> {
-    // Where metrics are declared primary, those are what it is about.
+    // If metrics are declared primary, only those matter.
     let primary = document.comparisons.iter().any(|c| c.primary);
     let tested: Vec<(&Comparison, f64)> = document
         .comparisons
@@ -25,12 +25,13 @@ fn too_few_runs(document: &Document) -> Option<Sentence> {
         .collect();
     let best = tested.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let (a, b) = (best.0.n_baseline?, best.0.n?);
-    // Single runs beside counted events are an aside.
+    // Single runs are unimportant if events were counted.
     let aside = a.min(b) < 2 && !document.rate_comparisons.is_empty();
     if best.1 <= document.alpha || aside {
         return None;
     }
-    // Blocks attain less than so many runs without blocks would.
+    // With blocks the attainable p is larger than for the same number of runs
+    // without.
     let whole = permutation::attainable(a as usize, b as usize);
     let enough = permutation::runs_needed(document.alpha)
         .filter(|_| (whole - best.1).abs() <= 1e-9 * best.1)

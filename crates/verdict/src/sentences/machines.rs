@@ -1,4 +1,4 @@
-//! What holds on which machine.
+//! Sentences about differences between machines.
 
 use std::fmt;
 
@@ -7,10 +7,11 @@ use assize_bundle::Across;
 use crate::document::{Agreement, Document, MachineComparison, Pooled, Sentence, Verdict};
 use crate::words::{and_list, count, p_value, three, with_interval};
 
-/// At most so many sentences of contradiction.
+/// The most sentences about contradictions.
 const MOST: usize = 2;
 
-/// Machines that contradict each other; it is said before anything else.
+/// Sentences on machines that contradict each other; they come before anything
+/// else.
 pub(super) fn contradictions(document: &Document) -> Vec<Sentence> {
     let opposite: Vec<&Pooled> = of(document, Agreement::Opposite).collect();
     let mut sentences: Vec<Sentence> = opposite
@@ -54,7 +55,8 @@ fn contradiction(document: &Document, row: &Pooled) -> Sentence {
     }
 }
 
-/// The effect whose size differs most surely between machines.
+/// A sentence on the effect whose size differs between machines with the
+/// smallest p.
 pub(super) fn sizes(document: &Document) -> Option<Sentence> {
     let strong = |row: &&Pooled| matches!(row.verdict, Verdict::Established | Verdict::Supported);
     let (row, p) = of(document, Agreement::Differ)
@@ -79,19 +81,19 @@ pub(super) fn sizes(document: &Document) -> Option<Sentence> {
     })
 }
 
-/// Where an effect is shown.
+/// On how many machines an effect is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Where {
     shown: u32,
     of: u32,
     across: Across,
-    /// The least and the greatest ratio, where they differ in size.
+    /// The smallest and largest ratio, if they differ in size.
     differ: Option<[f64; 2]>,
 }
 
 impl Where {
-    /// `0.81 [0.79, 0.83] on all 3 machines`; what differs between them has no
-    /// one size, and is said from the least to the greatest.
+    /// `0.81 [0.79, 0.83] on all 3 machines`; if the size differs between
+    /// machines, the range from smallest to largest.
     pub(super) fn figures(self, ratio: f64, ci: [f64; 2]) -> String {
         match self.differ {
             Some([least, greatest]) => {
@@ -118,7 +120,7 @@ impl fmt::Display for Where {
     }
 }
 
-/// Where a comparison's effect is shown; none of what is no comparison over
+/// On how many machines a comparison's effect is shown; `None` if it is not over
 /// several machines.
 pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<Where> {
     let row = document.pooled.iter().find(|row| key(row) == wanted)?;

@@ -1,9 +1,8 @@
-//! At most five plain sentences: what a hurried reader should take away.
+//! At most five plain sentences: the summary for a hurried reader.
 //!
-//! They are said of rows that are established or supported, in the words of their
-//! verdicts and with the intervals that hold for all rows together: what no row
-//! carries no sentence says. Before all else comes how runs ended, and what could not be
-//! tried because every run of it failed.
+//! They are about rows that are established or supported, in the words of their verdicts and with
+//! the simultaneous intervals: every sentence is backed by a row. Sentences on how runs ended come
+//! first, and those on configurations that could not be tested because every run failed.
 
 mod against;
 mod declared;
@@ -24,28 +23,28 @@ use crate::lints::Faults;
 use crate::words::with_interval;
 use machines::Where;
 
-/// More sentences than this are too many to read.
+/// The most sentences in all.
 const MOST: usize = 5;
 
-/// A comparison with what sentences need to know of it.
+/// A comparison with the data that sentences need.
 #[derive(Clone, Copy)]
 struct Seen<'d> {
     row: &'d Comparison,
     workload: usize,
     metric: usize,
     ratio: f64,
-    /// The interval that holds together with all others.
+    /// The simultaneous interval.
     ci: [f64; 2],
     /// Whether the metric is higher than with the baseline.
     up: bool,
-    /// Established or supported.
+    /// Whether it is established or supported.
     strong: bool,
-    /// On which machines, where there are several.
+    /// On how many machines it is shown, if there are several.
     shown: Option<Where>,
 }
 
-/// Finds the sentences: first what failed altogether, then of the metrics in
-/// `primary`, then what is most striking.
+/// Finds the sentences: first on complete failures, then on the metrics in
+/// `primary`, then the most important others.
 pub(crate) fn find(
     document: &Document,
     cells: &Cells<'_>,
@@ -56,7 +55,7 @@ pub(crate) fn find(
     let seen = seen(document, cells, faults);
     let contradictions = machines::contradictions(document);
     let mut sentences = declared::find(document, &seen, primary);
-    // What a primary metric costs, if one was spoken of.
+    // What a primary metric costs, if there is a sentence about one.
     let none = BTreeSet::new();
     let concern = if sentences.is_empty() { &none } else { primary };
     sentences.extend(against::find(&seen, concern, higher));
@@ -79,7 +78,7 @@ pub(crate) fn find(
     sentences
 }
 
-/// Comparisons with a ratio and an interval, of metrics that say something.
+/// Comparisons with a ratio and an interval, of informative metrics.
 fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<Seen<'d>> {
     let rows = document.comparisons.iter().filter_map(|row| {
         let workload = cells.workload(&row.workload)?;
@@ -144,7 +143,7 @@ fn verb(up: bool, several: bool) -> &'static str {
     }
 }
 
-/// How sure rows are, as the end of a sentence.
+/// The verdict of rows, as the end of a sentence.
 fn surety<'d, 's: 'd>(rows: impl IntoIterator<Item = &'d Seen<'s>>) -> &'static str {
     let mut rows = rows.into_iter();
     if rows.all(|seen| seen.row.verdict == Verdict::Established) {

@@ -1,13 +1,13 @@
-//! What is found where nothing strange is found.
+//! Sentences for documents without any special finding.
 
 use super::{Seen, surety, verb};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::plain;
 
-/// At most so many effects are named.
+/// The most effects that are named.
 const MOST: usize = 3;
 
-/// The largest effects, or that there are none.
+/// The largest effects, or a sentence that there are none.
 pub(super) fn find(document: &Document, seen: &[Seen<'_>]) -> Vec<Sentence> {
     let mut moved: Vec<&Seen<'_>> = seen.iter().filter(|s| s.strong).collect();
     if moved.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn find(document: &Document, seen: &[Seen<'_>]) -> Vec<Sentence> {
     moved.into_iter().map(sentence).collect()
 }
 
-/// That no comparison shows a difference, where the runs could have shown one.
+/// Says that no comparison shows a difference, if the runs could have shown one.
 fn nothing(document: &Document) -> Option<Sentence> {
     let able = |p: Option<f64>| p.is_some_and(|p| p <= document.alpha);
     let rows = &document.comparisons;

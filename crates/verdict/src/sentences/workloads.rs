@@ -1,14 +1,14 @@
-//! Effects that differ between workloads.
+//! Sentences about effects that differ between workloads.
 
 use super::{Seen, surety, verb};
 use crate::document::Sentence;
 use crate::words::and_list;
 
-/// At most so many sentences of this kind.
+/// The most sentences of this kind.
 const MOST: usize = 2;
 
 /// The same metric and configuration on two workloads, with intervals that do
-/// not overlap: one effect is not merely better proven than the other.
+/// not overlap, so that the effects differ and not merely their precision.
 struct Split<'d> {
     here: Seen<'d>,
     there: Seen<'d>,
@@ -108,7 +108,7 @@ fn written(split: &Split<'_>, all: &[Split<'_>]) -> Sentence {
     }
 }
 
-/// The splits of other configurations that say the same.
+/// The splits of other configurations in the same direction.
 fn alike<'s, 'd>(split: &Split<'d>, all: &'s [Split<'d>]) -> Vec<&'s Split<'d>> {
     all.iter()
         .filter(|other| {

@@ -1,8 +1,8 @@
 //! Trade-offs: two metrics, and which configurations no other one dominates.
 //!
-//! Whether one configuration dominates another is a matter of two comparisons, so each
-//! pair of configurations is compared in both metrics. Where a row of the document does
-//! that already it is taken; all others are asked with it, in its family of tests.
+//! Whether one configuration dominates another depends on two comparisons, so each pair of
+//! configurations is compared in both metrics. An existing row of the document is reused; all other
+//! comparisons are tested with them, in the same family.
 
 mod reading;
 mod standing;
@@ -26,7 +26,7 @@ use crate::options::Options;
 use crate::row::{Pair, Row};
 use reading::{Asked, Axis, absent, asked};
 
-/// Two configurations in one metric of one workload.
+/// Two configurations to compare in one metric of one workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Contrast {
     workload: usize,
@@ -38,7 +38,7 @@ struct Contrast {
 /// All trade-offs, before the family is tested.
 pub(crate) struct Pending {
     asked: Vec<Asked>,
-    /// What is asked here because no row of the comparisons asks it.
+    /// Comparisons made here because no row of the comparisons covers them.
     own: Vec<Own>,
     lints: Vec<Lint>,
 }
@@ -49,10 +49,10 @@ struct Own {
     origin: ClaimOrigin,
 }
 
-/// Asks what the trade-offs ask.
+/// Registers the questions of the trade-offs.
 ///
-/// All pairs are asked, whatever the runs show, so that none is chosen by its result.
-/// Of trade-offs that were declared, those of primary metrics are primary.
+/// All pairs are tested whatever the runs show, so that none is selected by its result. Of declared
+/// trade-offs, those of primary metrics are primary.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     rows: &[Row],
@@ -110,8 +110,7 @@ impl Contrast {
     }
 }
 
-/// The configurations that have both metrics. A baseline that was run once more is no
-/// configuration of its own.
+/// The configurations that have both metrics, without repeated baselines.
 fn complete(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<usize> {
     let has = |axis: &Axis, configuration: usize| {
         axis.place.is_some_and(|(workload, metric)| {
@@ -129,7 +128,8 @@ fn complete(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<usize> {
         .collect()
 }
 
-/// Each pair of configurations in both metrics, but not what was the same there.
+/// Each pair of configurations in both metrics, except pairs that are identical
+/// on the workload.
 fn contrasts(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<Contrast> {
     let there = complete(cells, tradeoff);
     let mut all = Vec::new();
@@ -148,17 +148,18 @@ fn contrasts(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<Contrast> {
     all
 }
 
-/// What trade-offs are decided by.
+/// Everything needed to decide trade-offs.
 pub(crate) struct Court<'c, 'a> {
     pub(crate) cells: &'c Cells<'a>,
     pub(crate) baselines: &'c Baselines,
-    /// Decided, and as they are written down.
+    /// The decided rows; `comparisons` has the same in the form of the document.
     pub(crate) rows: &'c [Row],
     pub(crate) comparisons: &'c [Comparison],
 }
 
 impl Court<'_, '_> {
-    /// Decides all trade-offs, and says what they name and no run has.
+    /// Decides all trade-offs; also returns lints for names in them that no run
+    /// has.
     pub(crate) fn settle(
         &self,
         pending: Pending,
@@ -213,7 +214,7 @@ impl Court<'_, '_> {
     }
 }
 
-/// Whether what a row says holds beside all `pairs` that could have been chosen after
+/// Whether a row's verdict survives correction for all `pairs` that could have been chosen after
 /// the runs.
 fn holds_among(row: &Row, pairs: usize, options: &Options) -> bool {
     match row.verdict {

@@ -1,4 +1,4 @@
-//! Which trade-offs are asked for, and on which metrics.
+//! Parses trade-offs and resolves their metrics.
 
 use assize_bundle::{DeclaredTradeoff, TradeoffMetric};
 
@@ -12,30 +12,30 @@ use crate::options::Options;
 const AGAINST: &str = "against";
 /// The word between a metric and its workload.
 const IN: &str = "in";
-/// What a trade-off looks like.
+/// The expected syntax, for messages.
 const FORM: &str = "expected METRIC [in WORKLOAD] against METRIC [in WORKLOAD]";
 
-/// A trade-off that is asked for.
+/// A requested trade-off.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Asked {
     pub(super) origin: ClaimOrigin,
     pub(super) axes: [Axis; 2],
 }
 
-/// One of its metrics.
+/// One of the metrics of a trade-off.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Axis {
     pub(super) metric: String,
     pub(super) workload: String,
     pub(super) better: Better,
-    /// Where it was recorded: indices of the workload and of the metric.
+    /// The indices of its workload and metric, if it was recorded.
     pub(super) place: Option<(usize, usize)>,
 }
 
-/// A metric and, if it was named, a workload of the records.
+/// A metric and, if named, a workload of the records.
 type Named = (String, Option<usize>);
 
-/// Those that the records declare, then those of the options that are not among them.
+/// The trade-offs that the records declare, then those of the options that are not among them.
 pub(super) fn asked(cells: &Cells<'_>, options: &Options) -> Result<Vec<Asked>, Error> {
     let mut all: Vec<Asked> = Vec::new();
     for declared in &cells.records.tradeoffs {
@@ -79,20 +79,20 @@ fn of_records(cells: &Cells<'_>, axis: &TradeoffMetric) -> Axis {
     }
 }
 
-/// The metric of this name on a workload; where it was recorded in several units, the
-/// one that most configurations have.
+/// The metric of this name on a workload; if it was recorded in several units, the one that most
+/// configurations have.
 fn recorded(cells: &Cells<'_>, name: &str, workload: usize) -> Option<usize> {
     let all = cells.metrics.iter().enumerate();
     let named = all.filter(|(_, metric)| folded(&metric.name) == folded(name));
     let having = named.map(|(metric, _)| (metric, cells.row(workload, metric).count()));
     let most = having.filter(|(_, count)| *count > 0);
-    // The first of equals.
+    // The first of ties.
     most.rev()
         .max_by_key(|(_, count)| *count)
         .map(|(metric, _)| metric)
 }
 
-/// What is declared and was not measured, if there are runs at all.
+/// Lints for declared metrics that were not measured, if there are runs at all.
 pub(super) fn absent(cells: &Cells<'_>, asked: &DeclaredTradeoff) -> Vec<Lint> {
     let names = metric_names(cells);
     let missing = [&asked.x, &asked.y].into_iter().filter(|axis| {
@@ -134,8 +134,7 @@ fn metric_names(cells: &Cells<'_>) -> Vec<String> {
     names
 }
 
-/// Whether a text has the form of a trade-off; names are looked up when there are
-/// records.
+/// Checks the syntax of a trade-off; names are looked up when there are records.
 pub(crate) fn check_form(text: &str) -> Result<(), Error> {
     match parts(text, AGAINST).is_empty() {
         true => Err(fault(
@@ -153,8 +152,8 @@ fn fault(text: &str, fault: String) -> Error {
     }
 }
 
-/// The trade-offs that a text asks for: one, or without workloads one for each that
-/// has both metrics.
+/// Parses a text to trade-offs: one, or without workloads one for each workload that has both
+/// metrics.
 fn read(cells: &Cells<'_>, text: &str, options: &Options) -> Result<Vec<[Axis; 2]>, Error> {
     check_form(text)?;
     let [x, y] = sides(cells, text)?;
@@ -197,7 +196,7 @@ fn read(cells: &Cells<'_>, text: &str, options: &Options) -> Result<Vec<[Axis; 2
     Ok(found)
 }
 
-/// Both sides, in the only way in which the text can be read.
+/// Resolves both sides, if the text can be read in exactly one way.
 fn sides(cells: &Cells<'_>, text: &str) -> Result<[Named; 2], Error> {
     let mut found: Vec<[Named; 2]> = Vec::new();
     let mut first: Option<NameError> = None;
@@ -216,8 +215,8 @@ fn sides(cells: &Cells<'_>, text: &str) -> Result<[Named; 2], Error> {
     }
 }
 
-/// `METRIC` or `METRIC in WORKLOAD`. A name that holds the word itself is taken whole
-/// if it is one.
+/// Parses `METRIC` or `METRIC in WORKLOAD`. If the whole text is the name of a metric, it is taken
+/// as that even if it contains `in`.
 fn named(cells: &Cells<'_>, side: &str) -> Result<Named, NameError> {
     let metrics = metric_names(cells);
     let whole = resolve(Kind::Metric, side, &metrics);
@@ -232,7 +231,7 @@ fn named(cells: &Cells<'_>, side: &str) -> Result<Named, NameError> {
     Ok((metrics[metric].clone(), Some(workload)))
 }
 
-/// What stands before and behind each occurrence of a word.
+/// The text before and after each occurrence of a word.
 fn parts<'t>(text: &'t str, word: &str) -> Vec<(&'t str, &'t str)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -249,7 +248,8 @@ fn parts<'t>(text: &'t str, word: &str) -> Vec<(&'t str, &'t str)> {
     found
 }
 
-/// Which direction of a metric is good: as an option says, or the experiment.
+/// Which direction of a metric is good, according to an option or the
+/// experiment.
 fn direction(
     cells: &Cells<'_>,
     text: &str,

@@ -1,4 +1,4 @@
-//! Where each configuration of a trade-off stands.
+//! The standing of each configuration of a trade-off.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use crate::summaries::moments;
 use crate::tables::taken;
 use crate::weigh::counted;
 
-/// How one configuration is to another in one metric.
+/// How one configuration compares with another in one metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stand {
     /// Better, and whether that is only supported.
@@ -26,13 +26,13 @@ enum Stand {
     Worse {
         supported: bool,
     },
-    /// Equivalent, or one and the same.
+    /// Equivalent, or identical.
     Alike,
     Unknown,
 }
 
-/// All points. `there` are the configurations that have both metrics; others that have
-/// one are shown, and stand nowhere.
+/// All points. `there` are the configurations that have both metrics; those that have only one are
+/// shown without a standing.
 pub(super) fn points(
     court: &Court<'_, '_>,
     own: &[Own],
@@ -58,7 +58,7 @@ pub(super) fn points(
         .collect()
 }
 
-/// The configurations of one trade-off, and what is known of them.
+/// The configurations of one trade-off, with their data.
 struct Among<'t, 'c, 'a> {
     court: &'t Court<'c, 'a>,
     own: &'t [Own],
@@ -90,7 +90,7 @@ impl Among<'_, '_, '_> {
         point
     }
 
-    /// The mean of a configuration, and the document's own row of it.
+    /// The mean of a configuration, and its row in the document.
     fn value(&self, axis: &Axis, configuration: usize) -> TradeoffValue {
         let cells = self.court.cells;
         let found = axis.place.and_then(|(workload, metric)| {
@@ -121,8 +121,8 @@ impl Among<'_, '_, '_> {
         }
     }
 
-    /// Finds where a configuration that has both metrics stands among all others that
-    /// have.
+    /// Determines the standing of a configuration with both metrics among all others that have
+    /// both.
     fn place(&self, point: &mut TradeoffPoint, configuration: usize) {
         for &other in self.there.iter().filter(|&&other| other != configuration) {
             let stands = [0, 1].map(|at| self.stand(&self.axes[at], other, configuration));
@@ -165,7 +165,7 @@ impl Among<'_, '_, '_> {
         };
     }
 
-    /// How `one` is to `other`.
+    /// How `one` compares with `other`.
     fn stand(&self, axis: &Axis, one: usize, other: usize) -> Stand {
         let Some(contrast) = contrast(axis, one, other) else {
             return Stand::Unknown;
@@ -194,7 +194,7 @@ impl Among<'_, '_, '_> {
     }
 }
 
-/// The mean as comparisons take it, and over how many runs.
+/// The mean as in comparisons, and the number of runs.
 fn mean(cell: &Cell<'_>) -> (Option<f64>, Option<u32>) {
     if cell.runs.is_empty() {
         let summary = moments(cell);
@@ -215,7 +215,7 @@ fn contrast(axis: &Axis, one: usize, other: usize) -> Option<Contrast> {
     })
 }
 
-/// What a row says of `one` against the other of its two configurations.
+/// A row's figures for `one` compared with the other of its two configurations.
 fn of_first(row: &Row, one: usize) -> Relation {
     let weighed = &row.weighed;
     let relation = Relation {

@@ -1,11 +1,11 @@
-//! What a lint allows a verdict to be at best: each lint alone, and without it.
+//! The best verdict that each lint allows: with the lint alone, and without it.
 
 use assize_bundle::Records;
 use assize_verdict::{Comparison, Options, Verdict};
 
 use crate::common::{around, grouped, in_blocks, lints, row, runs_of, tried};
 
-/// Ten per cent less, under noise of one: nobody would doubt it.
+/// An obvious effect: 10 % less, with 1 % of noise.
 fn planted(n: usize) -> Records {
     let (old, new) = (around(10.0, 0.01, 1, n), around(9.0, 0.01, 2, n));
     runs_of("w", "t", "s", &[("old", &old), ("new", &new)])
@@ -45,7 +45,7 @@ fn runs_given_configuration_by_configuration_establish_nothing() {
     );
     // In blocks the order inside them was drawn.
     assert_eq!(capped(&in_blocks(grouped(planted(6)))), FREE);
-    // What is undecided by itself is not so for the lint.
+    // A row that is undecided anyway is not capped by the lint.
     let (old, new) = (around(10.0, 0.1, 1, 6), around(10.0, 0.1, 2, 6));
     let nothing = runs_of("w", "t", "s", &[("old", &old), ("new", &new)]);
     assert_eq!(capped(&grouped(nothing)), (Verdict::Undecided, None));
@@ -53,7 +53,7 @@ fn runs_given_configuration_by_configuration_establish_nothing() {
 
 #[test]
 fn a_drift_under_grouped_runs_leaves_nothing_decided() {
-    // The second half is less because the machine grows faster all the time.
+    // The second half is lower because the machine gets steadily faster.
     let falling: Vec<f64> = (0..12).map(|at| 10.0 - 0.1 * f64::from(at)).collect();
     let rows: [(&str, &[f64]); 2] = [("old", &falling[..6]), ("new", &falling[6..])];
     let records = runs_of("w", "t", "s", &rows);
@@ -71,7 +71,7 @@ fn a_drift_under_grouped_runs_leaves_nothing_decided() {
         capped(&grouped(runs_of("w", "t", "s", &rows))),
         by(Verdict::Supported, "unrandomised-order")
     );
-    // A trend that both sides have had is no difference between them.
+    // A trend within both sides does not count as a difference between them.
     let both = |factor: f64| (0..6).map(move |at| factor * (10.0 - 0.1 * f64::from(at)));
     let (old, new): (Vec<f64>, Vec<f64>) = (both(1.0).collect(), both(0.8).collect());
     let rows: [(&str, &[f64]); 2] = [("old", &old), ("new", &new)];
@@ -98,7 +98,7 @@ fn runs_that_resemble_their_neighbours_leave_nothing_decided() {
     );
     let mixed = [4, 9, 0, 7, 2, 11, 5, 1, 8, 3, 10, 6];
     assert_eq!(capped(&rows(&mixed)), FREE);
-    // In blocks, what neighbours share falls out.
+    // In blocks, what neighbouring runs share cancels.
     assert_eq!(capped(&in_blocks(rows(&as_they_were))), FREE);
 }
 
@@ -114,9 +114,9 @@ fn several_runs_from_one_image_establish_nothing() {
     assert_eq!(capped(&with(|repetition| repetition)), FREE);
     let shared = by(Verdict::Supported, "shared-image");
     assert_eq!(capped(&with(|_| 0)), shared);
-    // Nor do blocks make more of the image.
+    // Blocks do not turn one image into several.
     assert_eq!(capped(&in_blocks(with(|_| 0))), shared);
-    // Images of the same number on two machines are two.
+    // Images of the same number on two machines are different images.
     let mut records = with(|repetition| (repetition - 1) % 3);
     for run in &mut records.runs {
         run.machine = Some(["x", "y"][usize::from(run.repetition > 3)].into());
@@ -124,8 +124,8 @@ fn several_runs_from_one_image_establish_nothing() {
     assert_eq!(judged(&records).0.capped_by, None);
 }
 
-/// Runs on images of which each suits one configuration by a per cent, under noise of
-/// a tenth of that. Nothing differs: over many images the differences cancel.
+/// Runs on images that each favour one configuration by 1 %, with a tenth of that as noise. There
+/// is no true difference: over many images these effects cancel.
 fn on_images(blocks: u32, images: u32) -> Records {
     let luck = |image: u32| 0.01 * [1.0, 0.5, -1.2, 0.9, -0.8, -0.4][image as usize % 6];
     let noise = |seed| around(10.0, 0.001, seed, blocks as usize);
@@ -142,17 +142,17 @@ fn on_images(blocks: u32, images: u32) -> Records {
 
 #[test]
 fn what_two_memory_images_add_is_no_effect_however_many_runs_there_are() {
-    // Sixteen runs of each, all of whose pairs agree in direction.
+    // Sixteen runs of each; all pairs have the same direction.
     let (found, codes) = judged(&on_images(16, 2));
     assert_eq!(found.verdict, Verdict::Undecided);
     assert_eq!((found.n, found.images), (Some(16), Some(2)));
     assert!(codes.contains(&"shared-image".into()));
     let ci = found.ci.unwrap();
     assert!(ci[0] < 1.0 && 1.0 < ci[1], "{ci:?}");
-    // Nor is equality shown by few images that happen to cancel.
+    // A few images that happen to cancel do not show equality either.
     let (found, _) = judged(&on_images(16, 4));
     assert_eq!(found.verdict, Verdict::Undecided, "{found:?}");
-    // What is there on all images is found.
+    // An effect on all images is found.
     let mut records = on_images(18, 6);
     for run in &mut records.runs {
         let new = run.configuration == "new";
@@ -163,7 +163,7 @@ fn what_two_memory_images_add_is_no_effect_however_many_runs_there_are() {
 
 #[test]
 fn an_image_with_two_runs_is_named_though_there_are_as_many_images_as_runs() {
-    // Nine blocks on eight images, each configuration without one of its runs.
+    // Nine blocks on eight images; each configuration lacks one run.
     let mut records = on_images(9, 8);
     records.runs.retain(|run| {
         let failed = [("old", Some(2)), ("new", Some(3))];
@@ -176,7 +176,7 @@ fn an_image_with_two_runs_is_named_though_there_are_as_many_images_as_runs() {
 
 #[test]
 fn too_few_memory_images_show_neither_a_difference_nor_equality() {
-    // However closely their means agree.
+    // This holds however closely their means agree.
     let judged = |images: u32, ratio: f64| {
         let old = around(10.0, 0.0001, 3, 24);
         let new = around(10.0 * ratio, 0.0001, 4, 24);
@@ -204,9 +204,10 @@ fn few_runs_that_vary_much_establish_nothing() {
         capped(&rows(0.05, 0.005)),
         by(Verdict::Supported, "unequal-spread")
     );
-    // If those that vary are the many, relabelings overstate what varies.
+    // If the side with more runs varies more, the relabelings overestimate the
+    // variance.
     assert_eq!(capped(&rows(0.005, 0.05)), FREE);
-    // As many of each: unequal spreads do no harm.
+    // With equally many runs, unequal spreads do no harm.
     let (old, new) = (around(10.0, 0.005, 1, 6), around(7.0, 0.05, 5, 6));
     let even = runs_of("w", "t", "s", &[("old", &old), ("new", &new)]);
     assert_eq!(capped(&even), FREE);

@@ -20,7 +20,8 @@ fn claim(records: &Records, text: &str) -> (Outcome, String) {
 }
 
 /// Five runs of four configurations on two workloads: `fast` is 10 % below
-/// `slow` on both, `same` equals `slow`; on `two`, `odd` is above instead.
+/// `slow` on both, `same` equals `slow`; on `two`, `odd` is above `slow`
+/// instead.
 fn five_runs() -> Records {
     let slow = [100.0, 100.1, 100.2, 100.3, 100.4];
     let fast = slow.map(|v| 0.9 * v);
@@ -95,10 +96,10 @@ fn a_declared_claim_about_what_was_not_run_is_undecided() {
         "it cannot be tried on these runs: no configuration \"gone\"; did you mean \"same\"? \
          (there are: slow, fast, same, odd)"
     );
-    // It costs the other nothing.
+    // It does not affect the other claim.
     let alone = claims(&five_runs(), &["fast < slow on time in one"]);
     assert_eq!(found[1].because, alone[0].because);
-    // Afterwards, it is a mistake.
+    // As a post-hoc claim, it is an error.
     records.claims.clear();
     let options = Options {
         claims: vec![declared.into()],
@@ -126,7 +127,8 @@ fn a_margin_is_read_and_needs_its_sign() {
 fn several_workloads_must_all_agree() {
     let records = five_runs();
     assert_eq!(claim(&records, "fast < slow on time").0, Outcome::Upheld);
-    // Established in one, and its opposite in the other: not so on both.
+    // Established on one workload, and the opposite on the other: refuted for
+    // both.
     assert_eq!(claim(&records, "odd < slow on time").0, Outcome::Refuted);
     assert_eq!(
         claim(&records, "odd < slow on time in two").0,
@@ -136,7 +138,7 @@ fn several_workloads_must_all_agree() {
         claim(&records, "odd < slow on time in one").0,
         Outcome::Upheld
     );
-    // Upheld in one, and nobody knows in the other.
+    // Upheld on one workload, undecided on the other.
     let mut records = records;
     let noise = [80.0, 120.0, 95.0, 130.0, 75.0];
     let odd = records.runs.iter_mut();
@@ -160,9 +162,9 @@ fn equality_is_upheld_by_equivalence_and_refuted_by_a_difference() {
         claim(&records, "fast = slow on time in one").0,
         Outcome::Refuted
     );
-    // Shown to be equal, so not less.
+    // They are shown to be equal, so the claim of less is refuted.
     assert_eq!(claim(&records, "same < slow on time").0, Outcome::Refuted);
-    // Four runs of each never show it.
+    // Four runs of each can never show equality.
     let mut few = records;
     few.runs.retain(|run| run.repetition < 5);
     assert_eq!(claim(&few, "same = slow on time").0, Outcome::Undecided);
@@ -175,7 +177,7 @@ fn a_claim_about_a_row_is_as_sure_as_the_row_however_many_are_made() {
     let alone = texts.map(|text| claims(&records, &[text]).remove(0));
     assert!(alone.iter().all(|c| c.outcome == Outcome::Upheld));
     assert_eq!(claims(&records, &texts), alone);
-    // Of three runs of each only the t test says so, of the row and of the claim.
+    // With three runs of each, only the t test finds it, for both row and claim.
     let mut records = records;
     records.runs.retain(|run| run.repetition < 4);
     let (outcome, because) = claim(&records, texts[0]);
@@ -185,9 +187,8 @@ fn a_claim_about_a_row_is_as_sure_as_the_row_however_many_are_made() {
 
 #[test]
 fn three_runs_can_support_a_claim_and_what_they_do_not_is_undecided() {
-    // The t tests of 72 rows and 54 effects are corrected together: of energy-cores
-    // with IRQ p is 0.000231 and 0.0270 corrected, of energy-pkg 0.00380 and 0.364
-    // (scipy).
+    // The t tests of 72 rows and 54 effects are corrected together: for energy-cores with IRQ, p is
+    // 0.000231 and 0.0270 corrected; for energy-pkg, 0.00380 and 0.364 (scipy).
     let records = queue_records();
     let (outcome, because) = claim(&records, "irq < drm on power/energy-cores in glx");
     assert_eq!(outcome, Outcome::Upheld);

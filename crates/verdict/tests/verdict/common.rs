@@ -3,7 +3,7 @@
 use assize_bundle::{Configuration, Events, Measurement, Records, Run, Unsupported};
 use assize_verdict::{Comparison, Document, Options, try_records};
 
-/// Seeds that differ much and configurations that differ little, in no steps.
+/// Values whose seeds differ much and configurations little, without steps.
 pub(crate) const BASE: [f64; 8] = [
     9.9768334850895,
     13.998174132645,
@@ -97,7 +97,7 @@ pub(crate) fn in_order(mut runs: Vec<Run>) -> Vec<Run> {
     runs
 }
 
-/// Numbers the runs so that configurations take turns, as in a schedule.
+/// Numbers the runs so that configurations alternate, as in a schedule.
 pub(crate) fn in_turns(mut runs: Vec<Run>) -> Vec<Run> {
     let mut places: Vec<usize> = (0..runs.len()).collect();
     places.sort_by_key(|&at| runs[at].repetition);
@@ -107,7 +107,7 @@ pub(crate) fn in_turns(mut runs: Vec<Run>) -> Vec<Run> {
     runs
 }
 
-/// The same runs as made configuration by configuration.
+/// The same runs, ordered configuration by configuration.
 pub(crate) fn grouped(mut records: Records) -> Records {
     records.runs = in_order(records.runs);
     records
@@ -121,8 +121,7 @@ pub(crate) fn in_blocks(mut records: Records) -> Records {
     records
 }
 
-/// Numbers between -1 and 1 that have nothing to do with each other, the same for
-/// the same seed: the high bits of SplitMix64.
+/// Independent numbers between -1 and 1, determined by the seed: the high bits of SplitMix64.
 pub(crate) fn noise(seed: u64, n: usize) -> Vec<f64> {
     let mut state = seed;
     let next = || {
@@ -141,8 +140,8 @@ pub(crate) fn around(level: f64, share: f64, seed: u64, n: usize) -> Vec<f64> {
     off.map(|off| level * (1.0 + share * off)).collect()
 }
 
-/// Runs of one metric: configuration and its values, on one workload. The
-/// configurations take turns.
+/// Runs of one metric on one workload, given by configuration. The
+/// configurations alternate.
 pub(crate) fn runs_of(
     workload: &str,
     metric: &str,
@@ -250,7 +249,7 @@ pub(crate) fn close(found: Option<f64>, expected: f64) {
     );
 }
 
-/// Tries records, which must not fail.
+/// Judges records, which must not fail.
 pub(crate) fn tried(records: &Records, options: &Options) -> Document {
     try_records(records, options).expect("the options are sound")
 }
@@ -269,7 +268,7 @@ pub(crate) fn row<'d>(
         .expect("the comparison exists")
 }
 
-/// Details of all lints with a code, with where they are.
+/// The details and locations of all lints with this code.
 pub(crate) fn lints(document: &Document, code: &str) -> Vec<String> {
     document
         .lints

@@ -12,9 +12,9 @@ use assize_verdict::{Options, Scale, Verdict};
 
 use crate::common::{close, lints, queue_records, row, runs_of, tried};
 
-/// One row of figures: metric, configuration, ratio, interval, p of t, p of the
-/// permutations, p of t corrected over the 72 comparisons and 54 effects of the
-/// document.
+/// One row of figures: metric, configuration, ratio, interval, p of the t test,
+/// p of the permutation test, and p of the t test corrected over the 72
+/// comparisons and 54 effects of the document.
 type Expected = (&'static str, &'static str, f64, [f64; 2], f64, f64, f64);
 
 #[rustfmt::skip]
@@ -68,15 +68,15 @@ fn runs_give_the_figures_that_scipy_gives() {
 #[test]
 fn three_runs_support_and_never_establish() {
     let document = tried(&queue_records(), &Options::default());
-    // Their configurations follow one another, but no lint makes them worse than
-    // three runs are.
+    // The runs are grouped by configuration, but that lint lowers no verdict
+    // below what three runs give.
     let supported: Vec<_> = document
         .comparisons
         .iter()
         .filter(|c| c.verdict == Verdict::Supported)
         .map(|c| (&*c.workload, &*c.metric, &*c.configuration))
         .collect();
-    // Those with a corrected p of t below 5 %: see the figures above.
+    // Rows with a corrected p of the t test below 5 %: see the figures above.
     assert_eq!(
         supported,
         [
@@ -88,13 +88,14 @@ fn three_runs_support_and_never_establish() {
             ("glxgears", "power/energy-cores/", "IRQ plus bypass"),
         ]
     );
-    // Three runs establish nothing, and no equality.
+    // Three runs establish neither a difference nor equality.
     let others = document.comparisons.iter();
     let mut others = others.filter(|c| c.verdict != Verdict::Supported);
     assert!(others.all(|c| c.verdict == Verdict::Undecided));
 }
 
-/// Made in turns, the same figures of [`queue_records`] are without that lint.
+/// The figures of [`queue_records`] with alternating configurations, without
+/// that lint.
 fn queue_in_turns() -> Records {
     let mut records = queue_records();
     for (at, run) in (0..).zip(&mut records.runs) {
@@ -110,7 +111,7 @@ fn what_is_supported_says_how_many_runs_would_establish_it() {
     let mut supported = supported.filter(|c| c.verdict == Verdict::Supported);
     // 2 / 70 is below 5 %, 2 / 20 is not.
     assert!(supported.all(|c| c.runs_needed == Some(4)));
-    // Of grouped runs no number would do.
+    // If runs are grouped, no number of them would suffice.
     let document = tried(&queue_records(), &Options::default());
     assert!(document.comparisons.iter().all(|c| c.runs_needed.is_none()));
 }
@@ -128,8 +129,8 @@ fn metrics_declared_primary_are_corrected_apart_from_the_others() {
         .partition(|c| c.metric == "power/energy-pkg/");
     assert_eq!(family.len(), 8);
     assert!(family.iter().all(|c| c.primary) && others.iter().all(|c| !c.primary));
-    // Four of six effects have a smaller p than Bypass on weston, the smallest of
-    // eight rows: 10 of the 14 tests are left, at four fifths of alpha.
+    // Four of six effects have a smaller p than Bypass on weston, which has the smallest of eight
+    // rows: 10 of the 14 tests remain, at four fifths of alpha.
     let smallest = row(
         &document,
         "weston-simple-egl",
@@ -140,7 +141,7 @@ fn metrics_declared_primary_are_corrected_apart_from_the_others() {
     assert_eq!(smallest.verdict, Verdict::Supported);
     // 2 / C(2n, n) must reach 0.8 * 0.05: 2 / 70 does.
     assert_eq!(smallest.runs_needed, Some(4));
-    // What 126 tests left undecided, these 14 support.
+    // A row that is undecided among 126 tests is supported among these 14.
     let irq = row(&document, "glxgears", "power/energy-pkg/", "IRQ");
     close(irq.p_t_adjusted, 8.0 * 0.003795138683 / 0.8);
     assert_eq!(irq.verdict, Verdict::Supported);
@@ -180,7 +181,7 @@ fn values_that_are_not_positive_are_compared_as_differences() {
     let found = row(&document, "w", "gain", "b");
     assert_eq!((found.scale, found.ratio), (Scale::Raw, None));
     close(found.difference, 5.0);
-    // scipy.stats.ttest_ind; a spread of more than a step has the rounding in it.
+    // From scipy.stats.ttest_ind; a spread of more than a step already includes the rounding.
     close(found.ci.map(|ci| ci[0]), 2.7662853048352973);
     close(found.p_t, 0.001_547_421_214_540_938_6);
     close(found.p, 2.0 / 70.0);

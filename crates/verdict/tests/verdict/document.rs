@@ -206,7 +206,7 @@ fn primary_metrics_have_the_direction_that_somebody_gave_them() {
     assert_eq!(of(&records, &lower), Ok(Some(Better::Lower)));
     let error = of(&records, &both).unwrap_err().to_string();
     assert!(error.contains("of which more is not better"), "{error}");
-    // An experiment says it of each.
+    // An experiment declares the direction of each metric.
     records.primary = name();
     assert_eq!(of(&records, &Options::default()), Ok(Some(Better::Lower)));
     records.higher_is_better = name();

@@ -43,8 +43,8 @@ fn counts_of_one_exposure_are_compared_exactly_and_decide_nothing() {
         let note = found.note.as_deref().unwrap();
         assert!(note.starts_with("one exposure of each"), "{note}");
     }
-    // 12 against 6 events: p = 0.238; 28 against 14: p = 0.0436 (binomtest). What
-    // would settle it is said where p is above 5 %.
+    // 12 against 6 events: p = 0.238; 28 against 14: p = 0.0436 (binomtest). The note gives the
+    // exposure needed if p is above 5 %.
     assert!(
         clflush
             .note
@@ -112,7 +112,7 @@ fn a_baseline_without_a_count_is_told() {
     );
 }
 
-/// Counts of each run in 10 s, of two configurations whose runs take turns.
+/// Counts per run of 10 s, of two configurations whose runs alternate.
 fn counted_by_run(a: &[u64], b: &[u64]) -> Records {
     let mut records = Records::default();
     for (at, (name, counts)) in (0..).zip([("a", a), ("b", b)]) {
@@ -169,12 +169,12 @@ fn rates_of_runs_are_compared_as_runs() {
     close(found.ratio, 1003.0 / 502.0);
     close(found.p, 2.0 / 252.0);
     assert_eq!(found.verdict, Verdict::Established);
-    // A rate is no finer than one event in 10 s: Welch's p would be 0.0417 without
-    // the 1/12 that whole events hide.
+    // A rate comes in steps of one event in 10 s: Welch's p would be 0.0417 without the variance of
+    // 1/12 that whole events hide.
     let found = judged(&counted_by_run(&[10, 10, 11], &[12, 12, 12]));
     close(found.p_adjusted, 0.05887888240965338);
     assert_eq!(found.verdict, Verdict::Undecided);
-    // Three runs of each cannot, and the t test does.
+    // With three runs of each only the t test can decide.
     let found = judged(&counted_by_run(&[100, 104, 97], &[201, 196, 205]));
     assert_eq!(
         (found.p_adjusted.is_some(), found.verdict),
@@ -221,13 +221,13 @@ fn what_caps_a_metric_caps_a_rate_of_runs() {
 
 #[test]
 fn events_that_come_in_bursts_are_not_taken_one_by_one() {
-    // Some run of each side has a burst: 310 against 502 would be p < 1e-9 if each
-    // event were by itself.
+    // Some runs of each side have a burst: 310 against 502 events would give p < 1e-9 if the events
+    // were independent.
     let found = judged(&counted_by_run(&[3, 2, 301, 1, 3], &[2, 240, 3, 255, 2]));
     assert_eq!(found.test, Some(RateTest::Runs));
     assert!(found.p > Some(0.3), "{found:?}");
     assert_eq!(found.verdict, Verdict::Undecided);
-    // A run without an exposure leaves the runs out of it.
+    // If a run has no exposure, the runs cannot be compared.
     let mut records = counted_by_run(&[100, 104, 97, 99, 102], &[201, 196, 205, 199, 202]);
     records.events[0].by_run[0].exposure_s = None;
     let found = judged(&records);
@@ -260,7 +260,7 @@ fn one_exposure(a: Vec<f64>, b: Vec<f64>) -> Records {
     }
 }
 
-/// So many events, each at any time.
+/// `n` events at random times.
 fn at_random(n: usize, seed: u64) -> Vec<f64> {
     noise(seed, n)
         .into_iter()
@@ -268,7 +268,7 @@ fn at_random(n: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-/// So many bursts of 20 events within a second, at any time.
+/// `n` bursts of 20 events within a second, at random times.
 fn in_bursts(n: usize, seed: u64) -> Vec<f64> {
     let begins = noise(seed, n).into_iter().map(|x| 149.0 * (1.0 + x));
     begins
@@ -285,10 +285,10 @@ fn one_exposure_with_times_supports_by_its_windows_at_best() {
         found.note.as_deref(),
         Some("one exposure of each: no better than supported")
     );
-    // Nothing there.
+    // There is no difference.
     let found = judged(&one_exposure(at_random(60, 3), at_random(60, 4)));
     assert_eq!(found.verdict, Verdict::Undecided);
-    // Three bursts against eight: 60 events against 160 would be p < 1e-10.
+    // Three bursts against eight: 60 events against 160 would give p < 1e-10.
     let found = judged(&one_exposure(in_bursts(3, 5), in_bursts(8, 6)));
     assert_eq!(found.test, Some(RateTest::Windows));
     assert!(found.p > Some(0.05), "{found:?}");
@@ -345,7 +345,8 @@ fn a_beat_is_told_with_its_period_though_events_are_missing() {
     for events in &mut records.events {
         events.exposure_s = Some(1800.0);
     }
-    // The other's lie in the first 300 s of it, which is no beat.
+    // The other side's events lie in the first 300 s of it, which is not
+    // periodic.
     let document = tried(&records, &Options::default());
     let told = lints(&document, "periodic-events");
     assert_eq!(told.len(), 1, "{told:?}");
@@ -381,13 +382,13 @@ fn no_event_bounds_the_rate_in_words_and_few_say_when_the_first_came() {
     let words = "no events: at 95 % the rate is below 1 in 100 s, and this exposure can show no \
                  lower one";
     assert_eq!(note(1), words);
-    // A clock that began before the exposure does not tell.
+    // A clock that started before the exposure gives no time of the first event.
     let records = one_exposure(vec![612.5, 800.0], at_random(40, 1));
     let document = tried(&records, &Options::default());
     assert!(document.rates.iter().all(|rate| rate.note.is_none()));
 }
 
-/// Counts of each run, and what the machine had at rest before each.
+/// Counts per run, and events on the idle machine before each run.
 fn with_rest(count: u64, exposure_s: f64) -> Records {
     let mut records = counted_by_run(&[100, 104, 97, 99, 102], &[201, 196, 205, 199, 202]);
     let of_machine = |events: &Events| Events {
@@ -411,7 +412,8 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
         let mut rows = document.rate_comparisons.into_iter();
         (rows.find(|row| row.event == "late").unwrap(), lints)
     };
-    // Ten in 200 s on both sides together: one in 10 s would be 20.
+    // Ten in 200 s on both sides together are within the tolerated one in 10 s,
+    // which would be 20.
     let (row, told) = of(&with_rest(5, 100.0));
     assert_eq!((row.verdict, told), (Verdict::Established, vec![]));
     let (row, told) = of(&with_rest(11, 100.0));
@@ -428,7 +430,7 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
           under load may be its own; no verdict on them"
         ]
     );
-    // Also what the runs say of the rate.
+    // The same holds for the runs' rates as a metric.
     let verdict_of = |count| {
         let mut records = with_rest(count, 100.0);
         for (at, run) in records.runs.iter_mut().enumerate() {
@@ -448,14 +450,14 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
     };
     assert_eq!(verdict_of(5), Verdict::Established);
     assert_eq!(verdict_of(11), Verdict::Undecided);
-    // Also of one exposure each.
+    // The same holds for one exposure each.
     let mut records = one_exposure(at_random(60, 1), at_random(200, 2));
     let mut at_rest = records.events[0].clone();
     at_rest.event = format!("{}_at_rest", at_rest.event);
     at_rest.tolerated_s = Some(10.0);
     records.events.push(at_rest);
     assert_eq!(of(&records).0.verdict, Verdict::Undecided);
-    // Where nothing is tolerated or not, nothing is said.
+    // Without a tolerated rate, there is no lint.
     records.events[2].tolerated_s = None;
     assert_eq!(of(&records).0.verdict, Verdict::Supported);
 }

@@ -59,9 +59,9 @@ fn an_effect_far_smaller_than_the_blocks_is_established() {
     assert!(ci[0] < 1.05127 && 1.05127 < ci[1] && ci[0] > 1.04, "{ci:?}");
     let words: Vec<Verdict> = found.iter().map(|effect| effect.verdict).collect();
     assert_eq!(words, [Established, Undecided, Undecided]);
-    // Nothing of eight blocks can be below 2 / 256.
+    // The smallest p with eight blocks is 2 / 256.
     close(found[0].p_adjusted, 2.0 / 256.0);
-    // Without their blocks the same runs show nothing.
+    // Without blocks the same runs show nothing.
     let mut alone = grid(8);
     for run in &mut alone.runs {
         run.block = None;

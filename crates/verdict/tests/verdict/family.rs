@@ -1,8 +1,8 @@
-//! One family for the whole document: who shares alpha with whom, and what the
-//! words need besides a small p.
+//! One correction for the whole document: how tests share alpha, and what verdicts need in addition
+//! to a small p.
 //!
-//! The constants were computed in numpy and scipy: relabelings by `itertools`, the
-//! corrections by sorting.
+//! The constants were computed in numpy and scipy: relabelings by `itertools`, the corrections by
+//! sorting.
 
 use assize_bundle::{Measurement, Records};
 use assize_verdict::{Comparison, Document, Options, Verdict};
@@ -18,7 +18,8 @@ fn with(mut records: Records, metric: &str, rows: &[(&str, &[f64])]) -> Records 
     records
 }
 
-/// `declared` and `other` in six blocks; each falls by 10 % or not at all.
+/// The metrics `declared` and `other` in six blocks; each falls by 10 % or not
+/// at all.
 fn two_metrics(declared: f64, other: f64) -> Records {
     let of = |metric: &str, factor: f64, seed: u64| {
         let (a, b) = (around(10.0, 0.02, seed, 6), around(10.0, 0.02, seed + 1, 6));
@@ -49,9 +50,10 @@ fn judged(document: &Document, metric: &str) -> (Option<f64>, Verdict) {
 
 #[test]
 fn primary_metrics_have_four_fifths_of_alpha_and_leave_it_to_the_others() {
-    // Six blocks: nothing can be below 2 / 64.
+    // The smallest p with six blocks is 2 / 64.
     const LEAST: f64 = 2.0 / 64.0;
-    // The primary one has four fifths, rejected whole it leaves them to the other.
+    // The primary metric has four fifths of alpha; if it is rejected completely, it passes them to
+    // the other.
     let document = primary(&two_metrics(0.9, 0.9));
     let (p, verdict) = judged(&document, "declared");
     close(p, LEAST / 0.8);
@@ -67,18 +69,20 @@ fn primary_metrics_have_four_fifths_of_alpha_and_leave_it_to_the_others() {
     assert_eq!(levels, [(true, 1), (false, 1)]);
     close(Some(document.families[0].alpha), 0.04);
     close(Some(document.families[1].alpha), 0.01);
-    // With nothing in the primary one the other has its fifth.
+    // If the primary metric shows nothing, the other has its fifth of alpha.
     let document = primary(&two_metrics(1.0, 0.9));
     assert_eq!(judged(&document, "declared").1, Verdict::Undecided);
     let (p, verdict) = judged(&document, "other");
     close(p, LEAST / 0.2);
-    // Six blocks cannot reach a fifth of 5 %, and the t test does.
+    // With six blocks the permutation test cannot reach a fifth of 5 %, but the
+    // t test can.
     assert_eq!(verdict, Verdict::Supported);
-    // With nothing in the other, the primary one loses no more than that.
+    // If the other metric shows nothing, the primary one loses no more than
+    // that.
     let document = primary(&two_metrics(0.9, 1.0));
     close(judged(&document, "declared").0, LEAST / 0.8);
     assert_eq!(judged(&document, "other").1, Verdict::Undecided);
-    // Where nothing is declared both are one family with all of alpha.
+    // If nothing is declared, both are one family with all of alpha.
     let document = tried(&two_metrics(1.0, 0.9), &Options::default());
     let (p, verdict) = judged(&document, "other");
     close(p, LEAST);
@@ -89,9 +93,8 @@ fn primary_metrics_have_four_fifths_of_alpha_and_leave_it_to_the_others() {
 
 #[test]
 fn what_is_established_costs_weaker_effects_nothing() {
-    // An effect of 100 % whose blocks hardly vary, and one of 0.3 % under 1 % of
-    // noise. With one block of the former turned round its t is still 3, which the
-    // latter does not reach.
+    // An effect of 100 % that hardly varies between blocks, and one of 0.3 % with 1 % of noise.
+    // With one block of the first flipped, its t is still 3, which the second does not reach.
     let (a, b) = (around(10.0, 0.001, 2, 8), around(20.0, 0.001, 1, 8));
     let records = runs_of("w", "huge", "s", &[("a", &a), ("b", &b)]);
     let (a, b) = (around(10.0, 0.01, 4, 8), around(9.97, 0.01, 3, 8));
@@ -100,11 +103,11 @@ fn what_is_established_costs_weaker_effects_nothing() {
     assert_eq!(judged(&document, "huge").1, Verdict::Established);
     close(judged(&document, "huge").0, 2.0 / 256.0);
     let small = row(&document, "w", "small", "b");
-    // 6 of 256 flips, alone and after the other is found; 20 before.
+    // 6 of 256 flips alone, and after the other effect is rejected; 20 before.
     close(small.p, 6.0 / 256.0);
     close(small.p_adjusted, 6.0 / 256.0);
     assert_eq!(small.verdict, Verdict::Established);
-    // Of a row that is established the simultaneous interval leaves out 1.
+    // The simultaneous interval of an established row excludes 1.
     assert!(small.ci_simultaneous.unwrap()[1] <= 1.0);
 }
 
@@ -125,7 +128,7 @@ fn corrected_p_are_not_given_where_alpha_is_out_of_reach() {
     let four = rows(4);
     close(four.p_adjusted, 2.0 / 70.0);
     assert_eq!(four.verdict, Verdict::Established);
-    // Two runs of a side are too few for the t test too, whatever it says.
+    // Two runs per side are too few for the t test as well, whatever its p.
     let two = rows(2);
     assert!(two.p_t_adjusted < Some(0.05), "{two:?}");
     assert_eq!(two.verdict, Verdict::Undecided);
@@ -138,15 +141,16 @@ fn whole_numbers_that_hardly_vary_are_not_supported() {
         let document = tried(&records, &Options::default());
         row(&document, "w", "faults", "b").clone()
     };
-    // Welch's p is 0.0382; with the variance 1/12 that rounding hides, not.
+    // Welch's p is 0.0382, but not with the variance of 1/12 that rounding
+    // hides.
     let found = judged([100.0, 100.0, 101.0], [102.0, 102.0, 102.0]);
     close(found.p_t, 0.055_471_266_374_481_58);
     assert_eq!(found.verdict, Verdict::Undecided);
-    // Where nothing varies at all there is no t test.
+    // If nothing varies at all, there is no t test.
     let found = judged([5.0; 3], [7.0; 3]);
     assert_eq!((found.p_t, found.p_t_adjusted), (None, None));
     assert_eq!(found.verdict, Verdict::Undecided);
-    // A difference of many steps is supported all the same.
+    // A difference of many steps is supported nevertheless.
     let found = judged([100.0, 100.0, 101.0], [112.0, 111.0, 112.0]);
     assert_eq!(found.verdict, Verdict::Supported);
 }
@@ -162,8 +166,8 @@ fn equal_means_are_not_equivalent_of_few_runs_or_with_runs_that_lie_apart() {
     };
     assert_eq!(judged(4, 1.0).verdict, Verdict::Undecided);
     assert_eq!(judged(5, 1.0).verdict, Verdict::Equivalent);
-    // One of 20 runs is 5 % longer: the mean is within 1 % all the same, but
-    // nobody knows whether 1 or 14 % of all runs are so long.
+    // One of 20 runs is 5 % longer: the mean is still within 1 %, but the share
+    // of such runs may be anything from 1 to 14 %.
     let found = judged(20, 1.05);
     assert_eq!(found.verdict, Verdict::Undecided);
     assert_eq!(
@@ -171,9 +175,9 @@ fn equal_means_are_not_equivalent_of_few_runs_or_with_runs_that_lie_apart() {
         Some("some runs lie apart, and 20 runs do not tell how many do: up to 13.9 % may")
     );
     assert_eq!(judged(20, 1.0).verdict, Verdict::Equivalent);
-    // Apart by less than the margin is not apart.
+    // An outlier within the margin does not count.
     assert_eq!(judged(20, 1.008).verdict, Verdict::Equivalent);
-    // 60 runs tell: at most 5 %.
+    // 60 runs bound the share to 5 %.
     assert_eq!(judged(60, 1.05).verdict, Verdict::Equivalent);
 }
 
@@ -201,7 +205,7 @@ fn of_forty_metrics_without_any_effect_none_is_found() {
         let with = documents.iter().filter(|d| d.comparisons.iter().any(hit));
         with.count()
     };
-    // Each p reaches 2 / 64 in one of 32 metrics, so most documents hold one.
+    // Each p reaches 2 / 64 in one of 32 metrics, so most documents contain one.
     assert!(alarms(&|row| row.p <= Some(0.05)) > 20);
     let differs =
         |row: &Comparison| matches!(row.verdict, Verdict::Established | Verdict::Supported);

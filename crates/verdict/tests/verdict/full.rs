@@ -1,3 +1,3 @@
-//! What needs a Python with scipy.
+//! Tests that need a Python with scipy.
 
 mod independent;

@@ -1,4 +1,4 @@
-//! What configurations differ in, and those that do not differ at all.
+//! How configurations differ, and configurations that do not differ at all.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -89,7 +89,7 @@ fn configurations_that_are_the_same_on_every_workload_are_refused() {
         error.to_string().contains("stock and slow do not differ"),
         "{error}"
     );
-    // The baseline run twice is the one exception.
+    // The repeated baseline is the one exception.
     let mut twice = same.clone();
     twice.configurations.push(assize_bundle::Configuration {
         name: "slow".into(),
@@ -97,7 +97,7 @@ fn configurations_that_are_the_same_on_every_workload_are_refused() {
         ..assize_bundle::Configuration::default()
     });
     assert_eq!(tried(&twice).noise_floor.len(), 2);
-    // Without a word of what was asked for, nothing can be said.
+    // Without recorded settings, identity cannot be determined.
     let mut silent = same;
     silent.level_settings.clear();
     assert_eq!(tried(&silent).comparisons.len(), 2);

@@ -1,4 +1,4 @@
-//! Every lint where it belongs, and not where it does not.
+//! Each lint is reported where it belongs, and nowhere else.
 
 use assize_bundle::{Doubt, Measurement, Place, Records, Run, Statement, Unsupported};
 use assize_verdict::{Document, Options, Verdict};
@@ -89,8 +89,8 @@ fn small_or_differing_counters_are_not_aliased() {
     assert!(lints(&judged(&apart), "aliased-counters").is_empty());
 }
 
-/// Share of time not idle on three CPUs, two runs of each scheduler patch set
-/// (linux-kernel, May 2013); of one set, two columns repeat.
+/// CPU utilisation of three CPUs, two runs of each scheduler patch set
+/// (linux-kernel, May 2013); in one set, two columns repeat.
 fn packing_records() -> Records {
     let table: [(&str, &str, u32, [f64; 3]); 12] = [
         ("audio", "3.9", 1, [11.96, 2.86, 2.48]),
@@ -188,7 +188,7 @@ fn a_trend_over_the_order_is_drift() {
     assert!(lints(&judged(&records), "drift").is_empty());
 }
 
-/// Two runs of each block, whose values have the block's deviation in common.
+/// Two runs per block, whose values share the block's deviation.
 fn blocks_of(deviations: &[f64]) -> assize_bundle::Records {
     let side = |more: f64| -> Vec<f64> {
         let noise = |at: usize| 0.001 * ((at * 7 + 3) % 5) as f64;
@@ -201,7 +201,8 @@ fn blocks_of(deviations: &[f64]) -> assize_bundle::Records {
 
 #[test]
 fn what_blocks_have_in_common_is_one_point_of_a_trend() {
-    // By the runs, each twice, this is a trend; by the blocks none (tau 0.57, p 0.06).
+    // Taken by runs, each value occurs twice and this is a trend; taken by blocks it is not (tau
+    // 0.57, p 0.06).
     let mixed = [0.1, 0.0, 0.2, 0.5, 0.3, 0.15, 0.4, 0.6];
     let records = blocks_of(&mixed);
     assert!(lints(&judged(&records), "drift").is_empty());
@@ -385,7 +386,7 @@ fn a_metric_that_one_of_two_lacks_is_a_hole_if_they_share_another() {
         .metrics
         .insert("x".into(), Measurement::new(3.0, "apples"));
     assert!(lints(&judged(&records), "missing-cell").is_empty());
-    // Two that were measured by different tools lack nothing.
+    // Configurations measured by different tools lack nothing.
     let mut records = rows("t", &both[..1]);
     records.runs.extend(rows("u", &both[1..]).runs);
     assert!(lints(&judged(&records), "missing-cell").is_empty());

@@ -5,7 +5,7 @@ use assize_verdict::{Agreement, Document, Options, Outcome, Scale, TTest, Verdic
 
 use crate::common::{BASE, QUEUE, lints, row, runs_of, tried};
 
-/// What a noisier machine adds to the logarithms.
+/// The noise of a noisier machine, on the log scale.
 const NOISE: [f64; 8] = [0.4, -0.2, 0.1, -0.5, 0.3, 0.2, -0.4, 0.1];
 
 /// One machine with its values of base and queue, in blocks of one run each.
@@ -78,14 +78,14 @@ fn machines_are_compared_each_and_pooled() {
     close(ratios[2], 0.8928736810162261);
     close(document.machines[1].p_t, 2.2312137368481106e-07);
     close(document.machines[0].weight, 0.6849876233472977);
-    // All relabelings of three machines together are 2^24: a Monte-Carlo figure,
-    // six standard deviations of which are 0.0017.
+    // Three machines have 2^24 relabelings together, so this is a Monte Carlo
+    // figure; six standard deviations of it are 0.0017.
     let p = document.machines[0].p.unwrap();
     assert!((p - 2.0 / 256.0).abs() < 0.0017, "{p}");
     let family = &document.families[0];
     assert!(!family.exact && family.relabelings == 2.0_f64.powi(24));
     close(document.machines[0].p_attainable, 2.0 / 256.0);
-    // The formulas of docs/statistics.md in numpy and scipy.
+    // Computed from the formulas of docs/statistics.md in numpy and scipy.
     let pooled = &document.pooled[0];
     assert_eq!((pooled.machines, pooled.shown_on), (3, 3));
     assert_eq!(pooled.agreement, Agreement::Agree);
@@ -161,7 +161,8 @@ fn machines_that_contradict_each_other_are_not_pooled_silently() {
         assert_eq!(claim.outcome, Outcome::Undecided, "{claim:?}");
         assert!(claim.because.contains("machines disagree"), "{claim:?}");
     }
-    // What is said is of the claim's first to its second.
+    // The words are about the claim's first configuration relative to its
+    // second.
     let because = |at: usize| document.claims[at].because.as_str();
     assert!(because(0).contains("higher on beta (1.2"), "{}", because(0));
     assert!(because(2).contains("lower on beta (0.8"), "{}", because(2));
@@ -176,9 +177,9 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     let document = tried(&records, &Options::default());
     let pooled = &document.pooled[0];
     assert_eq!(pooled.agreement, Agreement::Differ);
-    // Each of these shows it; what others would is not known.
+    // Each of these machines shows it; others are unknown.
     assert_eq!(pooled.verdict, Verdict::Supported);
-    // Two machines say next to nothing about others.
+    // Two machines give almost no information about others.
     let ci = pooled.ci_random.unwrap();
     assert!(ci[0] < 0.2 && ci[1] > 1.0, "{ci:?}");
     let sentences = said(&document);
@@ -188,7 +189,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
         )),
         "{sentences:?}"
     );
-    // No one figure is their size.
+    // The machines have no single effect size.
     assert_eq!(
         sentences[0],
         "time is lower on pipe with queue (0.631 to 0.902 on all 2 machines) (supported, not established)."
@@ -209,7 +210,7 @@ fn a_mean_of_unequal_effects_is_not_equivalence() {
     };
     let alike = on(&[("alpha", base(), near(1.0)), ("beta", base(), near(1.0))]);
     assert_eq!(tried(&alike, &wide).pooled[0].verdict, Verdict::Equivalent);
-    // Over a margin of 4 %, 5 % more on one machine and none on the other.
+    // With a margin of 4 %: 5 % more on one machine and none on the other.
     let unlike = on(&[
         ("alpha", base(), near(1.0)),
         ("beta", base(), scaled(&base(), 1.002, 0.05)),
@@ -337,20 +338,21 @@ fn factors_are_fitted_with_the_block_or_the_machine_as_block() {
     // 48 runs, two parameters, and one for each of 24 blocks but the first.
     assert_eq!((fit.n, fit.residual_df), (48, 23.0));
     assert_eq!(fit.effects[0].verdict, Verdict::Established);
-    // Without blocks the machines are the blocks, all but one of three.
+    // Without blocks the machines are the blocks: two parameters for three
+    // machines.
     for run in &mut records.runs {
         run.block = None;
     }
     let document = tried(&records, &Options::default());
     let fit = &document.factorial[0];
     assert_eq!((fit.n, fit.residual_df), (48, 44.0));
-    // The runs of a machine differ by more than the effect.
+    // The runs of a machine vary by more than the effect.
     assert_eq!(fit.effects[0].verdict, Verdict::Undecided);
 }
 
 #[test]
 fn an_effect_somewhere_is_no_common_effect() {
-    // Much on a noisy machine, next to nothing on a quiet one, which weighs most.
+    // A large effect on a noisy machine, almost none on a quiet one, which has the larger weight.
     let little = (0..8).map(|at| 0.001 * (f64::from(at) - 3.5));
     let quiet: Vec<f64> = BASE.iter().zip(little).map(|(v, x)| v * x.exp()).collect();
     let records = on(&[
@@ -374,7 +376,8 @@ fn a_claim_about_another_pair_is_as_sure_as_its_row_would_be() {
         ("alpha", BASE.to_vec(), QUEUE.to_vec()),
         ("beta", BASE.to_vec(), scaled(&QUEUE, 0.7, 0.02)),
     ]);
-    // The claim is about two that are both compared with this one.
+    // The claim is about two configurations that are both compared with this
+    // one.
     let mut first: Vec<_> = records.runs.clone();
     first.retain(|run| run.configuration == "base");
     for run in &mut first {
@@ -393,7 +396,7 @@ fn a_claim_about_another_pair_is_as_sure_as_its_row_would_be() {
     };
     let of_row = tried(&records, &baseline);
     let row = row(&of_row, "pipe", "time", "queue");
-    // Each machine shows it, others are not known of.
+    // Each machine shows it; others are unknown.
     assert_eq!(row.verdict, Verdict::Supported);
     let claim = &of_claim.claims[0];
     assert_eq!(claim.outcome, Outcome::Upheld, "{claim:?}");

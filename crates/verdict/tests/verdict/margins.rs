@@ -18,8 +18,7 @@ fn outcomes(records: &Records, texts: &[&str]) -> Vec<Outcome> {
     texts.iter().map(|text| claim(records, text).0).collect()
 }
 
-/// `new` is so many times `old`, under noise of one part in a hundred, each run
-/// eight times.
+/// `new` is `factor` times `old`, with 1 % of noise and eight runs of each.
 fn times(factor: f64) -> Records {
     let (old, new) = (around(10.0, 0.01, 1, 8), around(10.0 * factor, 0.01, 2, 8));
     runs_of("w", "t", "s", &[("old", &old), ("new", &new)])
@@ -33,7 +32,7 @@ fn at_most_so_much_more_is_upheld_below_it_and_refuted_above() {
     assert_eq!(judged(1.0), Outcome::Upheld);
     assert_eq!(judged(0.8), Outcome::Upheld);
     assert_eq!(judged(1.1), Outcome::Refuted);
-    // Just there: nobody can tell.
+    // Exactly at the margin: undecided.
     assert_eq!(judged(1.02), Outcome::Undecided);
 }
 
@@ -55,11 +54,12 @@ fn by_more_than_a_margin_needs_more_than_a_difference() {
         "new < old - 15% on t",
     ];
     use Outcome::{Refuted, Undecided, Upheld};
-    // 10 % less is less, by more than 5 % and not by 15 %.
+    // 10 % less upholds less and less by more than 5 %, and refutes less by more
+    // than 15 %.
     assert_eq!(outcomes(&times(0.9), &texts), [Upheld, Upheld, Refuted]);
-    // Just there.
+    // Exactly at the margin.
     assert_eq!(outcomes(&times(0.95), &texts[..2]), [Upheld, Undecided]);
-    // Nothing there.
+    // There is no difference.
     assert_eq!(outcomes(&times(1.0), &texts[1..]), [Refuted, Refuted]);
     let more = ["new > old + 5% on t", "new > old + 15% on t"];
     assert_eq!(outcomes(&times(1.1), &more), [Upheld, Refuted]);
@@ -67,8 +67,8 @@ fn by_more_than_a_margin_needs_more_than_a_difference() {
 
 #[test]
 fn what_is_equivalent_is_not_more_by_a_larger_margin() {
-    // Exact runs of two that do the same: nothing varies, and so few runs bring no
-    // permutation below alpha.
+    // Exact runs of two configurations that do the same: nothing varies, and so few runs keep the
+    // permutation test above alpha.
     let same = [10.0; 5];
     let records = runs_of("w", "t", "s", &[("old", &same), ("new", &same)]);
     let judged = |text: &str| {
@@ -116,7 +116,7 @@ fn a_claim_with_a_margin_is_tested_in_the_family() {
         tried(&times(0.9), &options).families[0].tests
     };
     assert_eq!(count(&[]), 1);
-    // What a row asks is not asked again, a margin is.
+    // A question that a row asks is not asked again, but a margin is.
     assert_eq!(count(&["new < old on t"]), 1);
     assert_eq!(count(&["new <= old + 2% on t"]), 2);
 }
@@ -134,8 +134,8 @@ fn of(rows: &[(String, Vec<f64>)]) -> Records {
 
 #[test]
 fn the_best_of_many_pairs_is_not_upheld() {
-    // Of all pairs without the baseline, c4 and c2 differ most: p of t is 0.00279
-    // (scipy), which one of 28 pairs may have.
+    // Of all pairs without the baseline, c4 and c2 differ most: p of the t test is 0.00279 (scipy),
+    // which is not unusual for the best of 28 pairs.
     let rows = alike();
     let chosen = "c4 < c2 on t";
     let (outcome, because) = claim(&of(&rows), chosen);
@@ -147,10 +147,10 @@ fn the_best_of_many_pairs_is_not_upheld() {
         ),
         "{because}"
     );
-    // Of two configurations alone there is nothing to choose.
+    // With only two configurations there is nothing to choose.
     let two = [rows[2].clone(), rows[4].clone()];
     assert_eq!(claim(&of(&two), chosen).0, Outcome::Upheld);
-    // Nor is there a choice where a row asks it: c2 is the baseline.
+    // There is no choice either if a row asks it: c2 is the baseline.
     let records = of(&rows);
     let options = Options {
         baseline: Some("c2".into()),
@@ -175,8 +175,8 @@ fn a_pair_that_differs_is_upheld_whatever_else_could_have_been_chosen() {
 
 #[test]
 fn a_pair_declared_before_the_runs_was_not_chosen_from_them() {
-    // The pair and the runs of the_best_of_many_pairs_is_not_upheld: alike but for
-    // chance, which 5 % of declared claims may have.
+    // The pair and the runs of the_best_of_many_pairs_is_not_upheld: equal but for chance, which
+    // may uphold 5 % of declared claims.
     let mut records = of(&alike());
     records.claims = vec!["c4 < c2 on t".into()];
     let document = tried(&records, &Options::default());
@@ -184,6 +184,6 @@ fn a_pair_declared_before_the_runs_was_not_chosen_from_them() {
     assert_eq!(found.origin, ClaimOrigin::Declared);
     assert_eq!(found.outcome, Outcome::Upheld);
     assert!(!found.because.contains("chosen after"), "{}", found.because);
-    // It is one test more of the family, beside those of seven rows.
+    // It is one more test in the family, next to those of seven rows.
     assert_eq!(document.families[0].tests, 8);
 }

@@ -1,16 +1,16 @@
-//! Configurations that follow each other, each compared with the one before it.
+//! Configurations in a series, each compared with the previous one.
 
 use assize_bundle::{Events, Place, RunCount};
 use assize_verdict::{Against, Configuration, Document, Measurement, Options, Run, Verdict};
 
 type Records = assize_bundle::Records;
 
-/// Configurations of a series.
+/// The number of configurations of a series.
 const LONG: usize = 12;
-/// Runs of each, with seeds that all have in common.
+/// Runs of each configuration, with the same seeds for all.
 const SEEDS: u32 = 8;
 
-/// Noise that is the same wherever it is drawn (splitmix64, Steele, Lea and Flood 2014).
+/// Deterministic noise (splitmix64, Steele, Lea and Flood 2014).
 fn noise(of: u64) -> f64 {
     let mut z = of.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,8 +18,8 @@ fn noise(of: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0 - 0.5
 }
 
-/// A series whose values are `level` of each configuration, with 1 % of noise. The runs of
-/// a seed have something in common that is far larger.
+/// A series with the value `level` for each configuration and 1 % of noise. The runs of a seed
+/// share a far larger deviation.
 fn series(draw: u64, paired: bool, level: impl Fn(usize) -> f64) -> Records {
     let mut records = Records {
         primary: vec!["time".into()],
@@ -59,7 +59,7 @@ fn judged(records: &Records) -> Document {
     assize_verdict::try_records(records, &options).unwrap()
 }
 
-/// The names of those that differ from the one before them.
+/// The names of configurations that differ from the previous one.
 fn changes(document: &Document, verdict: Verdict) -> Vec<&str> {
     let rows = document.comparisons.iter();
     let is = rows.filter(|row| row.verdict == verdict);
@@ -105,7 +105,7 @@ fn of_many_series_without_a_step_few_have_one() {
         };
         (100..160).filter(with).count()
     };
-    // 3 of 60 are expected; of a binomial number, more than 8 in one of 300 trials.
+    // 3 of 60 are expected; a binomial number exceeds 8 in one of 300 trials.
     for paired in [true, false] {
         let wrong = wrong(paired);
         assert!(wrong <= 8, "{wrong} of 60, paired: {paired}");

@@ -1,4 +1,4 @@
-//! Values that come in steps: what they cannot show.
+//! Values that come in steps, and what they cannot show.
 
 use assize_bundle::{Place, Records, Resolution, Spread, Summary};
 use assize_verdict::{Options, Outcome, Verdict};
@@ -15,7 +15,7 @@ fn declared(configuration: &str, unit: &str, step: f64) -> Resolution {
     }
 }
 
-/// hackbench says 7 ms, whatever it took.
+/// hackbench prints 7 ms, whatever the true time.
 fn seven(unit: &str, value: f64) -> Records {
     let values = [value; 6];
     runs_of("w", "time", unit, &[("a", &values), ("b", &values)])
@@ -45,7 +45,7 @@ fn what_is_printed_in_steps_of_a_seventh_is_not_shown_to_be_equal() {
     }
     let grounds = &document.claims[0].because;
     assert!(grounds.contains("too coarse for"), "{grounds}");
-    // The same figures of a source that is as fine as it has to be.
+    // The same figures from a source that is fine enough.
     records.resolutions[0].step = 0.000_05;
     let document = tried(&records, &claimed());
     let found = row(&document, "w", "time", "b");
@@ -55,7 +55,7 @@ fn what_is_printed_in_steps_of_a_seventh_is_not_shown_to_be_equal() {
         (Some(0.000_05), false)
     );
     assert_eq!(document.claims[0].outcome, Outcome::Upheld);
-    // Values that are all equal say nothing of their steps.
+    // The step cannot be inferred from values that are all equal.
     let found = tried(&seven("s", 0.007), &Options::default());
     let found = row(&found, "w", "time", "b");
     assert_eq!(
@@ -74,7 +74,7 @@ fn a_step_is_declared_in_any_unit_of_the_dimension() {
     assert!((found.resolution.unwrap() - 0.001).abs() < 1e-12);
 }
 
-/// So many runs that their mean says more than any of them.
+/// Enough runs for their mean to be finer than any of them.
 fn coarse(unit: &str) -> Records {
     let a: Vec<f64> = (0..400)
         .map(|i| if i % 8 == 0 { 8.0 } else { 7.0 })
@@ -91,7 +91,7 @@ fn steps_are_seen_in_the_values() {
     let found = row(&document, "w", "time", "b");
     assert_eq!((found.resolution, found.too_coarse), (Some(1.0), true));
     assert_eq!(found.verdict, Verdict::Undecided);
-    // A count of 7 is a count of 7.
+    // A count of 7 is exact.
     let document = tried(&coarse(""), &Options::default());
     let found = row(&document, "w", "time", "b");
     assert_eq!(
@@ -161,10 +161,9 @@ fn steps_widen_the_figures_of_pairs_too() {
     );
     let found = row(&document, "w", "time", "b");
     assert!((found.resolution.unwrap() - 0.1).abs() < 1e-9);
-    // scipy.stats.t of the mean of the differences of logarithms, 0.01 / (12 * 6) over
-    // the squared mean of each side added to its squared standard error; 0.000146
-    // without. The interval is the range of the ratios, 1.0370 to 1.0690, as much
-    // wider.
+    // From scipy.stats.t for the mean of the log differences, with 0.01 / (12 * 6) over the squared
+    // mean of each side added to its squared standard error; 0.000146 without. The interval is the
+    // range of the ratios, 1.0370 to 1.0690, widened accordingly.
     close(found.p_t, 0.001547391411085);
     close(found.ci.map(|ci| ci[0]), 1.029099443305);
     close(found.ci.map(|ci| ci[1]), 1.076304347033);

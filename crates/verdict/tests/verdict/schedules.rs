@@ -1,5 +1,5 @@
-//! What the runs of a schedule bring with them: blocks, failed runs, what the
-//! target lacks, a baseline run twice.
+//! Features of scheduled runs: blocks, failed runs, metrics that the target
+//! lacks, a repeated baseline.
 
 use assize_bundle::{Configuration, Doubt, FailedRun, Place, Records, Run, Unavailable};
 use assize_verdict::{Options, TTest, Verdict};
@@ -30,8 +30,8 @@ fn complete_blocks_are_compared_by_pairs() {
     );
     let found = row(&document, "pipe", "time", "queue");
     assert_eq!(found.t_test, Some(TTest::Paired));
-    // scipy.stats.ttest_rel of the logarithms; of the means of all subsets of their
-    // differences, in numpy, the 6th and the 250th.
+    // The ratio is from scipy.stats.ttest_rel of the logarithms; the interval is the 6th and the
+    // 250th of the means of all subsets of their differences, in numpy.
     close(found.ratio, 0.901847210695);
     close(found.ci.map(|ci| ci[0]), 0.894677695750);
     close(found.ci.map(|ci| ci[1]), 0.909166284754);
@@ -50,7 +50,8 @@ fn an_interval_leaves_out_1_where_all_blocks_but_a_far_one_agree() {
     );
     let found = row(&document, "pipe", "time", "queue");
     assert_eq!(found.verdict, Verdict::Established);
-    // By t, of which the far block makes much, it would be 0.956 to 1.138.
+    // The t test, which the outlying block affects strongly, would give 0.956 to
+    // 1.138.
     close(found.ci.map(|ci| ci[0]), 1.003999667994578);
     close(found.ci.map(|ci| ci[1]), 1.1642164747159354);
     assert!(found.ci_simultaneous.is_some_and(|ci| ci[0] >= 1.0));
@@ -112,10 +113,10 @@ fn figures_that_do_not_differ_at_all_are_equivalent_and_not_nan() {
     );
     let found = row(&document, "pipe", "time", "queue");
     assert_eq!((found.ratio, found.ci), (Some(1.0), Some([1.0, 1.0])));
-    // Where no difference varies there is no t test.
+    // If the differences do not vary, there is no t test.
     assert_eq!((found.p_t, found.p), (None, Some(1.0)));
     assert_eq!(found.verdict, Verdict::Equivalent);
-    // On the exact target that is what no effect looks like.
+    // On the exact target, no effect looks like this.
     assert!(lints(&document, "duplicate-rows").is_empty());
 }
 
@@ -180,7 +181,7 @@ fn what_failed_altogether_is_said_first() {
         "Every run of other on pipe failed, 3 of 3: the workload: no such file; at line 3."
     );
     assert_eq!(said.rows, ["pipe"]);
-    // Other workloads of the same reason are in the same sentence.
+    // Workloads that failed for the same reason share a sentence.
     for repetition in 1..=2 {
         let why = "the workload: no such file\nat line 3\nand more";
         records
@@ -192,7 +193,7 @@ fn what_failed_altogether_is_said_first() {
         "Every run of other failed on 2 workloads (3 of 3 on pipe, 2 of 2 on disk): the workload: \
          no such file; at line 3."
     );
-    // One that was completed is one to go on with.
+    // A completed run is enough to continue with.
     records.failures.retain(|run| run.workload == "pipe");
     records.runs.push(Run::new("other", "pipe", 4));
     assert_eq!(

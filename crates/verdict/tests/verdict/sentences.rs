@@ -12,7 +12,7 @@ fn sentences(records: &Records, options: &Options) -> Vec<String> {
 
 #[test]
 fn of_the_queue_figures_only_what_all_tests_leave_is_told() {
-    // 126 tests: no row of package energy is left (see the figures in comparisons.rs).
+    // With 126 tests no row of package energy remains (see the figures in comparisons.rs).
     let found = sentences(&queue_records(), &Options::default());
     assert_eq!(
         found,
@@ -36,8 +36,8 @@ fn primary_energy() -> Options {
 #[test]
 fn package_energy_as_the_question_is_told_with_intervals_of_its_family() {
     let found = sentences(&queue_records(), &primary_energy());
-    // Of 14 tests at four fifths of alpha three rows are left, the first with the
-    // interval of 1 - 0.04 / 14 (scipy).
+    // With 14 tests at four fifths of alpha three rows remain, the first with the interval at level
+    // 1 - 0.04 / 14 (scipy).
     assert!(
         found[0].starts_with(
             "power/energy-pkg/ is lower with Bypass on weston-simple-egl (0.871 [0.768, 0.988]) \
@@ -79,7 +79,7 @@ fn every_sentence_names_rows_that_carry_it() {
 
 #[test]
 fn weak_figures_are_not_told() {
-    // The uncorrected intervals leave out 1, nothing else does.
+    // Only the uncorrected intervals exclude 1.
     let mut records = queue_records();
     records.factors.clear();
     records.runs.retain(|r| {
@@ -264,7 +264,7 @@ fn what_never_varies_is_traded_for_nothing() {
     records.runs = in_turns(records.runs);
     let all = sentences(&records, &Options::default());
     assert!(all.iter().all(|text| !text.contains(" while ")), "{all:?}");
-    // If it does vary, the same rise is worth a sentence.
+    // If it does vary, the same increase gets a sentence.
     for (at, run) in (0..).zip(&mut records.runs) {
         run.metrics.get_mut("size").unwrap().value += f64::from(at % 3);
     }

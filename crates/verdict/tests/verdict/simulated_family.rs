@@ -1,5 +1,5 @@
-//! What holds of whole documents, whatever the records: sentences say what the
-//! table says, more runs do not find less, and many rows are not many chances.
+//! Properties of whole documents for any records: sentences agree with the
+//! table, more runs do not find less, and many rows do not raise the error rate.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl Source {
 /// Runs in random order, each with all metrics; noise of 3 %.
 struct Design {
     workloads: usize,
-    /// Besides the baseline.
+    /// Configurations in addition to the baseline.
     configurations: usize,
     metrics: usize,
     runs: usize,
@@ -66,8 +66,8 @@ impl Design {
         }
     }
 
-    /// `effect` gives the true ratio of workload, configuration and metric. The
-    /// first runs are the same however many there are.
+    /// `effect` gives the true ratio of a workload, configuration and metric.
+    /// The first runs do not depend on the number of runs.
     fn records(&self, source: &mut Source, effect: impl Fn(usize, usize, usize) -> f64) -> Records {
         let mut runs = Vec::new();
         for repetition in 0..self.runs {
@@ -159,8 +159,8 @@ fn found(document: &Document) -> usize {
     rows.filter(|row| is_difference(row.verdict)).count()
 }
 
-/// The most that so many trials may count of what has a chance of 5 %: beyond it
-/// lies one case in four thousand.
+/// The most false positives at a rate of 5 % in this many trials: it is exceeded
+/// in one case in four thousand.
 fn most_of(trials: usize) -> usize {
     let n = trials as f64;
     (0.05 * n + 3.5 * (0.05 * 0.95 * n).sqrt()) as usize
@@ -201,7 +201,7 @@ fn a_sentence_gives_a_direction_only_to_rows_whose_verdict_does() {
             let mut backing = 0;
             for row in &document.comparisons {
                 let name = format!("{} {} {}", row.workload, row.metric, row.configuration);
-                // Of such a workload no direction is given.
+                // For such a workload the sentence gives no direction.
                 let unmoved = format!("but not on {} ", row.workload);
                 if !sentence.rows.contains(&name) || sentence.text.contains(&unmoved) {
                     continue;
@@ -219,8 +219,8 @@ fn a_sentence_gives_a_direction_only_to_rows_whose_verdict_does() {
     }
 }
 
-/// How many of three rows that are 10 % more, beside seven in which nothing
-/// differs, so many runs find, by document.
+/// How many of three rows that are 10 % higher, among seven without a
+/// difference, are found with this many runs, by document.
 fn found_with(runs: usize, in_blocks: bool) -> Vec<usize> {
     let count = |seed| {
         let effect = |_, _, metric| if metric < 3 { 1.1 } else { 1.0 };
@@ -232,12 +232,12 @@ fn found_with(runs: usize, in_blocks: bool) -> Vec<usize> {
     (0..DOCUMENTS).map(count).collect()
 }
 
-/// Documents of each number of runs.
+/// Documents for each number of runs.
 const DOCUMENTS: u64 = 40;
 
-/// Goes from few runs to many. The documents of one number of runs are those of
-/// the number before with further runs, so they make a sign test: those that
-/// find less must not outnumber those that find more.
+/// Compares few runs with many. The documents of one number of runs extend those
+/// of the previous number, so this is a sign test: those that find less must not
+/// outnumber those that find more.
 fn assert_more_find_more(numbers: &[usize], in_blocks: bool) {
     let mut all: Vec<(usize, Vec<usize>)> = Vec::new();
     for &runs in numbers {
@@ -261,7 +261,7 @@ fn assert_more_find_more(numbers: &[usize], in_blocks: bool) {
 
 #[test]
 fn a_block_more_takes_no_verdict_away_in_expectation() {
-    // Of 20 blocks not all relabelings are visited.
+    // With 20 blocks, not all relabelings are visited.
     let numbers = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 20];
     assert_more_find_more(&numbers, true);
 }
@@ -353,7 +353,8 @@ fn a_claim_that_was_chosen_by_its_figures_has_no_better_chance() {
     );
 }
 
-/// Rows of few runs stand beside rows of many, and neither spoils the other.
+/// Rows with few runs and rows with many are in one document, and do not affect
+/// each other.
 #[test]
 fn rows_of_three_blocks_beside_rows_of_eight_are_judged_by_their_own_runs() {
     let (mut right, mut wrong) = (0, 0);
@@ -389,8 +390,8 @@ fn the_only_row_of_a_document_pays_for_no_other() {
     assert!(count(1) >= 19, "{} of 20 (seeds 0 to 20)", count(1));
 }
 
-/// The number of runs that an undecided row asks for settles it, where nothing differs:
-/// of as many runs, drawn anew, at least three of four are called something.
+/// The number of runs that an undecided row suggests settles it if nothing differs: with this many
+/// new runs, at least three of four rows get a verdict.
 #[test]
 fn so_many_runs_as_are_asked_for_settle_what_does_not_differ() {
     let designs = [

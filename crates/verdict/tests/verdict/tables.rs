@@ -23,14 +23,14 @@ const JITTER: [(&str, [[f64; 8]; 3]); 2] = [
         [4.5, 5.6, 3.3, 6.6, 5.0, 7.4, 4.1, 6.0],
     ]),
 ];
-/// Of `follow`, nice to normal: ratio, its interval, p_t.
+/// For `follow`, nice relative to normal: ratio, its interval, p_t.
 const NICE: [f64; 4] = [
     0.97977826088,
     0.9627066654549,
     1.0026319556211,
     0.06184203652892367,
 ];
-/// Of `base`, fifo to normal: ratio and the end of its interval.
+/// For `base`, fifo relative to normal: ratio and the upper end of its interval.
 const FIFO: [f64; 2] = [0.0101310760406, 0.0105467235798];
 const WORKLOADS: [&str; 3] = ["normal", "nice", "fifo"];
 
@@ -76,7 +76,7 @@ fn cell<'t>(table: &'t Table, configuration: &str, workload: &str) -> &'t TableC
     cell.expect("the workload has a column")
 }
 
-/// That the table's ratios to the baseline are the verdict's own.
+/// Checks that the table's ratios to the baseline are those of the comparisons.
 fn agrees(document: &Document, table: &Table) {
     for row in &table.rows {
         for cell in &row.cells {
@@ -116,10 +116,10 @@ fn a_row_is_normalised_to_itself_and_compared_with_the_baseline() {
     let normal = cell(table, "base", "normal");
     assert_eq!((normal.n, normal.median), (8, Some(1315.0)));
     assert_eq!((&normal.normalised, &normal.relative), (&None, &None));
-    // scipy.stats.t of the logarithms of the blocks, nice against normal and fifo
-    // against normal, and the means of subsets of their differences in numpy, u²/12
-    // added to each side's variance: the jitter comes in whole numbers, that of `base`
-    // on normal in steps of 10 ns, that of fifo in steps of 0.1 ns.
+    // From scipy.stats.t for the logarithms of the blocks, nice against normal and fifo against
+    // normal, and the means of subsets of their differences in numpy, with u²/12 added to each
+    // side's variance: the jitter comes in whole numbers, that of `base` on normal in steps of 10
+    // ns, that of fifo in steps of 0.1 ns.
     let nice = cell(table, "follow", "nice").normalised.as_ref();
     let nice = nice.expect("normalised");
     assert_eq!((nice.n_baseline, nice.n), (Some(8), Some(8)));
@@ -311,7 +311,7 @@ fn with_a_factor_rows_are_compared_with_its_first_level() {
     let relative = relative.expect("compared");
     close(relative.ratio, 1.5);
     assert_eq!(relative.verdict, None);
-    // The same as if it had been asked for as the baseline.
+    // This equals requesting it as the baseline.
     let options = Options {
         baseline: Some("follow".into()),
         ..Options::default()
@@ -352,7 +352,7 @@ fn a_repeated_baseline_stands_beside_the_first_as_in_the_noise_floor() {
     }
 }
 
-/// Runs with holes and values of every kind, in blocks or not.
+/// Runs with gaps and all kinds of values, in blocks or not.
 fn any_records() -> impl Strategy<Value = Records> {
     let value = prop_oneof![
         8 => 0.1..1e6f64,

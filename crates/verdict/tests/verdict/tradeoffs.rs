@@ -10,7 +10,7 @@ use crate::common::{close, in_blocks, in_turns, lints, noise, run, tried};
 
 const BLOCKS: u32 = 8;
 
-/// A configuration: its name, its time on `pages`, its energy on `music`.
+/// A configuration: its name, its time on `pages` and its energy on `music`.
 type Planted<'p> = (&'p str, f64, f64);
 
 fn metric(metric: &str, workload: &str) -> TradeoffMetric {
@@ -29,7 +29,7 @@ fn asked() -> DeclaredTradeoff {
     }
 }
 
-/// Runs in blocks that are off by at most `share`.
+/// Runs in blocks, with deviations of at most `share`.
 fn records(planted: &[Planted<'_>], share: f64, seed: u64) -> Records {
     let mut runs = Vec::new();
     for (at, (name, time, energy)) in (0..).zip(planted) {
@@ -88,11 +88,11 @@ fn a_planted_front_is_found_with_the_figures_that_say_so() {
     assert_eq!(standings, [front, front, front, Standing::Dominated]);
     assert!(tradeoff.points.iter().all(|one| !one.supported));
     let poor = point(tradeoff, "poor");
-    // `quick` needs more energy, so that it does not dominate it.
+    // `quick` needs more energy, so it does not dominate `poor`.
     assert_eq!(dominators(poor), ["base", "packed"]);
     assert!(poor.not_told_from.is_empty());
-    // The dominator against the dominated: of the baseline the document's row turned
-    // round, of others one that the trade-off asked for.
+    // The dominating configuration compared with the dominated one: for the baseline the document's
+    // row inverted, for others one that the trade-off asked for.
     let row = document
         .comparisons
         .iter()
@@ -125,7 +125,7 @@ fn more_may_be_better_in_one_of_the_metrics() {
     let document = tried(&records, &Options::default());
     let tradeoff = only(&document);
     assert_eq!(tradeoff.y.better, Better::Higher);
-    // Where much energy is good `quick` is best in both.
+    // If more energy is better, `quick` is best in both.
     assert_eq!(point(tradeoff, "quick").standing, Standing::Front);
     for name in ["base", "packed", "poor"] {
         assert!(
@@ -150,7 +150,7 @@ fn what_cannot_be_told_apart_is_undecided_and_names_the_other() {
         assert_eq!(point.not_told_from, [other]);
         assert!(point.dominated_by.is_empty());
     }
-    // That it is behind both is known all the same.
+    // It is nevertheless known to be behind both.
     assert_eq!(dominators(point(tradeoff, "poor")), ["base", "near"]);
 }
 
@@ -172,7 +172,7 @@ fn equivalent_ones_are_both_on_the_front_and_an_equal_metric_does_not_save_a_wor
     assert_eq!(dominators(slow), ["base", "twin"]);
     let energy = slow.dominated_by[1].y.as_ref().expect("figures");
     assert_eq!(energy.verdict, Some(Verdict::Equivalent));
-    // With a margin that is finer than the runs can show nobody is known to be equal.
+    // With a margin that is finer than the runs can show, none is known to be equal.
     let options = Options {
         margin: 0.0001,
         ..Options::default()
@@ -195,7 +195,7 @@ fn what_only_the_t_test_finds_is_said_to_be_supported() {
     assert_eq!((quick.standing, quick.supported), (Standing::Front, true));
 }
 
-/// How many of so many documents say of any configuration what `is_false` forbids.
+/// The share of documents in which `is_false` holds for any configuration.
 fn share(
     planted: &[Planted<'_>],
     off: f64,
@@ -209,8 +209,8 @@ fn share(
     wrong.count() as f64 / seeds as f64
 }
 
-/// Above the share of errors that is promised by no more than chance: of 300 documents
-/// at 5 % more than 8.4 % would be wrong once in 100.
+/// Allows for chance above the promised error rate: of 300 documents at 5 %, more than 8.4 % are
+/// wrong once in 100 trials.
 const SEEDS: u64 = 300;
 const MOST: f64 = 0.084;
 
@@ -219,17 +219,19 @@ fn where_nothing_differs_nobody_is_dominated() {
     let names = ["a", "b", "c", "d", "e"];
     let null: Vec<Planted<'_>> = names.iter().map(|name| (*name, 100.0, 100.0)).collect();
     let is_dominated = |point: &TradeoffPoint| point.standing == Standing::Dominated;
-    // So quiet that all are equivalent: a single false difference is enough.
+    // The noise is so low that all are equivalent: a single false difference is
+    // enough.
     let wrong = share(&null, 0.004, SEEDS, is_dominated);
     assert!(wrong > 0.0 && wrong <= MOST, "{wrong} of the documents");
-    // Where nothing is equivalent it would take two.
+    // If nothing is equivalent, it takes two.
     let wrong = share(&null, 0.05, SEEDS, is_dominated);
     assert!(wrong <= MOST, "{wrong} of the documents");
 }
 
 #[test]
 fn who_is_dominated_is_not_put_on_the_front_nor_the_other_way_round() {
-    // `b` is behind `a` by what is often found and often not; `c` is on the front.
+    // `b` is behind `a` by an amount that is sometimes found and sometimes not; `c` is on the
+    // front.
     let planted = [
         ("a", 100.0, 100.0),
         ("b", 104.0, 104.0),
@@ -255,12 +257,12 @@ fn pairs_are_tested_in_the_family_of_the_document_and_once() {
     };
     let mut without = records(&FRONT, 0.01, 1);
     without.tradeoffs.clear();
-    // Three rows against the baseline in each of two metrics.
+    // Three rows compared with the baseline in each of two metrics.
     assert_eq!(tests(&without), 6);
-    // And three pairs of others.
+    // Three pairs of other configurations are added.
     let mut with = records(&FRONT, 0.01, 1);
     assert_eq!(tests(&with), 12);
-    // The same metrics the other way round ask nothing more.
+    // The same metrics with x and y exchanged ask nothing more.
     let DeclaredTradeoff { x, y, place } = asked();
     with.tradeoffs.push(DeclaredTradeoff { x: y, y: x, place });
     assert_eq!(tests(&with), 12);
@@ -292,7 +294,8 @@ fn what_is_asked_after_the_runs_must_hold_beside_all_that_could_have_been() {
     assert_eq!(only(&clear).origin, ClaimOrigin::PostHoc);
     assert_eq!(point(only(&clear), "poor").standing, Standing::Dominated);
     assert_eq!(dominators(point(only(&clear), "poor")), ["base", "packed"]);
-    // What is clear enough when it was declared is not when it was chosen.
+    // An effect that is clear enough for a declared trade-off is not for a
+    // post-hoc one.
     let declared = tried(&records(&FRONT, 0.04, 1), &Options::default());
     let packed =
         |document: &Document| dominators(point(only(document), "poor")).contains(&"packed");
@@ -319,7 +322,7 @@ fn a_text_names_metrics_and_workloads_and_says_what_is_wrong_with_it() {
         Err(error @ Error::Tradeoff { .. }) => error.to_string(),
         other => panic!("{text}: {other:?}"),
     };
-    // Prefixes, without case; a name that holds the word `in`.
+    // Prefixes, ignoring case; a name that contains the word `in`.
     let document = read("Time IN pages against wait in queue in music", &["wait"]).unwrap();
     let tradeoff = only(&document);
     assert_eq!(
@@ -330,7 +333,7 @@ fn a_text_names_metrics_and_workloads_and_says_what_is_wrong_with_it() {
         (&*tradeoff.x.workload, &*tradeoff.y.workload),
         ("pages", "music")
     );
-    // Without workloads each that has both.
+    // Without workloads, each workload that has both.
     let document = read("energy against wait in queue", &["wait"]).unwrap();
     assert_eq!(only(&document).x.workload, "music");
     for (text, said) in [

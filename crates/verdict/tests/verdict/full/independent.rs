@@ -1,4 +1,4 @@
-//! scipy computes the same figures and words from the same runs.
+//! scipy computes the same figures and verdicts from the same runs.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use assize_bundle::{
 };
 use assize_verdict::{Document, Options, Standing, TTest, Verdict, try_records};
 
-/// Has oracle/independent.py compute a document again.
+/// Recomputes a document with oracle/independent.py.
 fn computed_again(document: &Document, primary: &[&str]) -> (bool, String) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracle/independent.py");
     let name = std::env::var_os("ASSIZE_PYTHON").unwrap_or_else(|| "/usr/bin/python3".into());
@@ -30,7 +30,7 @@ fn computed_again(document: &Document, primary: &[&str]) -> (bool, String) {
     (done.status.success(), said.concat())
 }
 
-/// The document of the records, which scipy must find right.
+/// The document of the records, which must agree with scipy.
 #[track_caller]
 fn agreed(mut records: Records, primary: &[&str]) -> Document {
     records.primary = primary.iter().map(|&name| name.into()).collect();
@@ -56,12 +56,12 @@ fn configured(names: &[&str]) -> Records {
     }
 }
 
-/// Values without a step, about normal, the same on every machine.
+/// Approximately normal values without steps, the same on every machine.
 struct Noise(u64);
 
 impl Noise {
     fn uniform(&mut self) -> f64 {
-        // Knuth's generator; the upper bits are good enough for a test.
+        // Knuth's generator; its upper bits are good enough for a test.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -99,8 +99,8 @@ fn words(document: &Document) -> Vec<(&str, &str, &str, Verdict)> {
     .collect()
 }
 
-/// Twelve blocks of a baseline, the same again and a change, with one run of
-/// the change missing; two workloads, one normalised to the other.
+/// Twelve blocks of a baseline, a repeated baseline and a change, with one run
+/// of the change missing; two workloads, one normalised to the other.
 fn in_pairs() -> Records {
     let mut records = configured(&["base", "base/aa", "queue"]);
     records.tables = vec![DeclaredTable {
@@ -224,7 +224,7 @@ fn scipy_finds_the_same_configurations_on_the_front() {
     );
 }
 
-/// Configurations by turns, without blocks, of which one has few runs.
+/// Alternating configurations without blocks, one of which has few runs.
 fn by_turns(rounds: u32, noise: &mut Noise) -> Records {
     let mut records = configured(&["base", "one", "few"]);
     for round in 0..rounds {
@@ -259,7 +259,7 @@ fn scipy_finds_the_same_from_runs_without_blocks() {
             .iter()
             .all(|row| row.t_test == Some(TTest::Welch))
     );
-    // Four runs a side, 2 of 70 relabelings; three against six, one of 84.
+    // Four runs per side: 2 of 70 relabelings; three against six: one of 84.
     for rounds in [4, 6] {
         agreed(by_turns(rounds, &mut Noise(u64::from(rounds))), &[]);
     }
@@ -300,7 +300,7 @@ fn scipy_finds_the_same_lints_that_hold_verdicts_down() {
     };
     let run =
         |noise: &mut Noise, shift: f64| [("time", "s", (shift + 0.01 * noise.normal()).exp())];
-    // All runs of a configuration, then all of the other; and a trend in both.
+    // All runs of one configuration, then all of the other; and a trend in both.
     for (trend, lint) in [(0.0, "unrandomised-order"), (0.02, "drift")] {
         let mut noise = Noise(21);
         let mut records = configured(&["base", "one"]);
@@ -311,7 +311,7 @@ fn scipy_finds_the_same_lints_that_hold_verdicts_down() {
         }
         capped(records, lint);
     }
-    // Runs by turns of which each is much like the one before.
+    // Alternating runs that each resemble the one before.
     let mut noise = Noise(22);
     let mut records = configured(&["base", "one"]);
     for round in 0..14 {
@@ -321,7 +321,7 @@ fn scipy_finds_the_same_lints_that_hold_verdicts_down() {
         push(&mut records, ("w", name), None, &run(&mut noise, shift));
     }
     capped(records, "dependent-runs");
-    // All runs of one memory image.
+    // All runs start from one memory image.
     let mut records = configured(&["base", "one"]);
     for round in 0..12 {
         let name = ["base", "one"][round % 2];
@@ -330,7 +330,7 @@ fn scipy_finds_the_same_lints_that_hold_verdicts_down() {
     }
     records.runs.iter_mut().for_each(|run| run.image = Some(0));
     capped(records, "shared-image");
-    // Three runs that vary much beside twelve that do not.
+    // Three runs that vary much and twelve that do not.
     let mut records = configured(&["base", "one"]);
     for round in 0..15 {
         let few = round % 5 == 2;
@@ -345,8 +345,8 @@ fn scipy_finds_the_same_lints_that_hold_verdicts_down() {
     capped(records, "unequal-spread");
 }
 
-/// Two factors and their grid once in each block, one block lacking a run, and a
-/// metric that nothing changes.
+/// Two factors with their full grid in each block, one block lacking a run, and
+/// a metric without effects.
 fn grid(blocks: u32, each: u32) -> Records {
     let mut records = configured(&["none", "irq", "bypass", "both"]);
     records.factors = vec!["bypass".into(), "irq".into()];
@@ -397,7 +397,7 @@ fn scipy_finds_the_same_from_blocks_of_several_runs() {
     );
 }
 
-/// The oracle itself: it says so if a document is not right.
+/// Tests the oracle itself: it reports a wrong document.
 #[test]
 fn scipy_objects_to_a_document_that_was_changed() {
     let document = agreed(by_turns(5, &mut Noise(5)), &[]);
@@ -416,9 +416,8 @@ fn scipy_objects_to_a_document_that_was_changed() {
     }
 }
 
-/// Eight blocks in which ten metrics that are one rise with one configuration and
-/// fall with another: all tests together find it, none would beside nineteen others
-/// of which nothing is known.
+/// Eight blocks in which ten perfectly correlated metrics rise with one configuration and fall with
+/// another: the joint test finds it; a test that ignores their dependence would not.
 fn ten_that_are_one() -> Records {
     let mut records = configured(&["base", "up", "down"]);
     let names: Vec<String> = (0..10).map(|at| format!("time{at}")).collect();
@@ -442,8 +441,8 @@ fn scipy_finds_the_same_where_intervals_end_at_no_difference() {
     }
 }
 
-/// Blocks that start from several memory images, of a change that is one on the first
-/// image only; in whole counts, in steps, and finer.
+/// Blocks that start from several memory images, with a change whose effect is five times as
+/// large on the first image; in whole counts, in steps, and finer.
 fn on_images(blocks: u32, images: u32) -> Records {
     let mut records = configured(&["base", "one", "two"]);
     let mut noise = Noise(31);
@@ -474,13 +473,13 @@ fn scipy_finds_the_same_where_memory_images_are_the_replicates() {
         let row = &document.comparisons[0];
         assert_eq!((row.images, row.n), (Some(images), Some(blocks)));
         assert_eq!(row.t_test, Some(TTest::Paired));
-        // A block that lacks one, and an image that does.
+        // One block lacks a configuration, and so does one image.
         records.runs.retain(|run| {
             (run.block, &*run.configuration) != (Some(3), "base")
                 && (run.image, &*run.configuration) != (Some(1), "two")
         });
         agreed(records.clone(), &[]);
-        // Without blocks images are what pairs are of.
+        // Without blocks, pairs are formed by images.
         for run in &mut records.runs {
             run.block = None;
         }
