@@ -1,4 +1,4 @@
-//! Whether `uapi.rs` says what `kernel/uapi/simgpu.h` says.
+//! Checks `uapi.rs` against `kernel/uapi/simgpu.h`.
 
 use crate::layout::{Expected, must_be_of, structs};
 

@@ -1,4 +1,4 @@
-//! The render node of simgpu, behind safe functions.
+//! Safe functions for the render node of simgpu.
 
 #[cfg(test)]
 mod layout;
@@ -18,14 +18,14 @@ use uapi::{
     Control, Create, Dep, Exec, GemCreate, GemMmap, Info, Read, Record, Stats, Submit, Wait,
 };
 
-/// What messages call it.
+/// The device's name in messages.
 const NAME: &str = "simgpu";
-/// The version of the interface that this code was written for.
+/// The version of the interface that this code is written for.
 const VERSION: u32 = 2;
-/// What jobs of an open device can write to.
+/// Size of the memory that jobs of an open device can write to.
 const MEMORY_BYTES: usize = 65536;
 
-/// An open device. What it holds goes when it is dropped.
+/// An open device. Dropping it releases all it holds.
 #[derive(Debug)]
 pub(crate) struct Device {
     file: File,
@@ -34,7 +34,7 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// Opens it.
+    /// Opens the device.
     pub(crate) fn open() -> Result<Device, String> {
         let mut device = Device {
             file: node::open()?,
@@ -58,14 +58,14 @@ impl Device {
         Ok(device)
     }
 
-    /// What it is.
+    /// The properties of the device.
     pub(crate) fn info(&self) -> io::Result<Info> {
         let mut info = Info::default();
         self.ioctl(uapi::INFO, &mut info)?;
         Ok(info)
     }
 
-    /// Makes a context on an engine. Its number.
+    /// Creates a context on an engine. Returns its number.
     pub(crate) fn create(&self, queue: &Queue, engine: u32) -> io::Result<u32> {
         let mut create = Create {
             memory: self.memory,
@@ -75,7 +75,7 @@ impl Device {
         Ok(create.context)
     }
 
-    /// Has random durations of a context drawn from here.
+    /// Seeds the random durations of a context.
     pub(crate) fn seed(&self, context: u32, seed: u64) -> io::Result<()> {
         let mut control = Control {
             context,
@@ -85,8 +85,8 @@ impl Device {
         self.ioctl(uapi::CONTROL, &mut control)
     }
 
-    /// Submits one job that waits for `deps`. Its sequence number, and the
-    /// fence if it was asked for one.
+    /// Submits one job that waits for `deps`. Returns its sequence number, and
+    /// its fence if one was requested.
     pub(crate) fn submit(
         &self,
         context: u32,
@@ -115,7 +115,7 @@ impl Device {
         Ok((exec.seqno, fence))
     }
 
-    /// Waits for a job, at most so long.
+    /// Waits for a job, at most `timeout_ns`.
     pub(crate) fn wait(&self, context: u32, seqno: u64, timeout_ns: u64) -> io::Result<Wait> {
         let mut wait = Wait {
             context,
@@ -127,8 +127,8 @@ impl Device {
         Ok(wait)
     }
 
-    /// Reads what happened to jobs from `first` on, as many as there is room
-    /// for. How many were read; fewer if there are no more.
+    /// Reads the records of jobs from `first` on, as many as fit. Returns how
+    /// many were read; fewer if there are no more.
     pub(crate) fn read(
         &self,
         context: u32,
@@ -147,7 +147,7 @@ impl Device {
         Ok((read.n as usize).min(records.len()))
     }
 
-    /// What a context has done.
+    /// The statistics of a context.
     pub(crate) fn stats(&self, context: u32) -> io::Result<Stats> {
         let mut stats = Stats {
             context,
@@ -157,14 +157,14 @@ impl Device {
         Ok(stats)
     }
 
-    /// What its jobs write to.
+    /// Maps the memory that its jobs write to.
     pub(crate) fn memory(&self) -> io::Result<Memory> {
         let mut place = GemMmap {
             handle: self.memory,
             ..GemMmap::default()
         };
         self.ioctl(uapi::GEM_MMAP, &mut place)?;
-        // SAFETY: a new mapping is asked for, wherever there is room.
+        // SAFETY: a new mapping at a place that the kernel chooses.
         let at = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -181,33 +181,33 @@ impl Device {
         }
     }
 
-    /// An ioctl. `T` must be the struct whose size `number` holds, with pointers
-    /// and lengths that the kernel may use.
+    /// Issues an ioctl. `T` must be the struct whose size `number` holds, with
+    /// pointers and lengths that the kernel may use.
     fn ioctl<T>(&self, number: u32, argument: &mut T) -> io::Result<()> {
-        // SAFETY: the number says that the kernel reads and writes a `T`;
-        // pointers in it are made above from slices that outlive the call.
+        // SAFETY: the number tells the kernel to read and write a `T`; its
+        // pointers come from slices above that outlive the call.
         unsafe { device::ioctl(&self.file, number, argument) }
     }
 }
 
-/// What jobs of an open device write to.
+/// The memory that jobs of an open device write to.
 #[derive(Debug)]
 pub(crate) struct Memory(NonNull<u32>);
 
-// SAFETY: threads only read from the mapping, whole words, and it is the
-// process's as long as this lives.
+// SAFETY: threads only read whole words from the mapping, which is not unmapped
+// as long as this lives.
 unsafe impl Send for Memory {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// How many words it has.
+    /// The number of its words.
     pub(crate) const WORDS: usize = MEMORY_BYTES / size_of::<u32>();
 
-    /// The word with this number, as it is now.
+    /// The current value of a word; the index wraps around.
     pub(crate) fn word(&self, index: usize) -> u32 {
-        // SAFETY: the mapping has so many words and lasts as long as this;
-        // the kernel may write to it at any time.
+        // SAFETY: the mapping has this many words and lasts as long as this; the
+        // kernel may write to it at any time.
         unsafe { self.0.as_ptr().add(index % Memory::WORDS).read_volatile() }
     }
 }
@@ -219,12 +219,12 @@ impl Drop for Memory {
     }
 }
 
-/// What failed, in words.
+/// The message of a failed operation.
 pub(crate) fn failed(what: &str, error: &io::Error) -> String {
     format!("{NAME}: {what}: {}", sys::words(error))
 }
 
-/// A queue as the kernel wants it described.
+/// The queue's settings in the kernel's format.
 fn create(queue: &Queue, engine: u32) -> Create {
     let depq = queue.design == Design::Depq;
     let highpri = !depq && queue.worker == Worker::Highpri;

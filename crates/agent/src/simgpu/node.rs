@@ -1,5 +1,5 @@
-//! Finding the render node: by the name of its driver, since its number depends
-//! on which other drivers there are.
+//! Finds the render node by the name of its driver, since its number depends on
+//! which other drivers there are.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,7 @@ use crate::device::{self, iowr};
 const PLACE: &str = "/dev/dri";
 const DRIVER: &str = "simgpu";
 
-/// `struct drm_version` of DRM, as far as it is used: the length and the
-/// address of each text.
+/// `struct drm_version` of DRM; each text has a length and an address.
 #[repr(C)]
 #[derive(Debug, Default)]
 struct Version {
@@ -29,13 +28,13 @@ const _: () = assert!(size_of::<Version>() == 64);
 /// `DRM_IOCTL_VERSION`.
 const VERSION: u32 = iowr::<Version>(b'd' as u32, 0);
 
-/// Opens it.
+/// Opens the render node of simgpu.
 pub(super) fn open() -> Result<File, String> {
     let nodes = nodes(Path::new(PLACE));
     let mut others = Vec::new();
     for node in &nodes {
         let path = node.display().to_string();
-        // The answer to a node that cannot be opened is kept for the end.
+        // Why a node cannot be opened is reported only if no other is simgpu's.
         match device::open(&path, DRIVER) {
             Ok(file) if is_ours(&file) => return Ok(file),
             Ok(_) => {}
@@ -66,7 +65,7 @@ fn nodes(place: &Path) -> Vec<PathBuf> {
     nodes.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Whether the driver has our name.
+/// Whether the node's driver is simgpu.
 fn is_ours(file: &File) -> bool {
     let mut name = [0_u8; 16];
     let mut version = Version {
@@ -74,10 +73,11 @@ fn is_ours(file: &File) -> bool {
         name: name.as_mut_ptr() as u64,
         ..Version::default()
     };
-    // SAFETY: the number says that the kernel reads and writes a `Version`; it
-    // writes at most so many bytes of the name, and the other texts have no room.
+    // SAFETY: the number tells the kernel to read and write a `Version`; it
+    // writes at most the given length of the name, and nothing to the other
+    // texts.
     let told = unsafe { device::ioctl(file, VERSION, &mut version) };
-    // The kernel says how long the name is, whatever room there was.
+    // The kernel returns the full length of the name, even if it does not fit.
     told.is_ok() && name.get(..version.name_length as usize) == Some(DRIVER.as_bytes())
 }
 

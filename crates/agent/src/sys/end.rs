@@ -1,4 +1,4 @@
-//! How processes end, and what CPU time they have used.
+//! How processes end, and the CPU time they have used.
 
 use std::ffi::c_int;
 use std::io;
@@ -8,19 +8,19 @@ use super::check;
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// By itself, with this status.
+    /// It exited with this status.
     Exited(i32),
-    /// By this signal.
+    /// It was killed by a signal.
     Killed {
-        /// Its number.
+        /// Number of the signal.
         signal: i32,
         /// Whether a core was dumped.
         core: bool,
     },
 }
 
-/// CPU time that a process and what it waited for have used, in nanoseconds, to the
-/// microsecond.
+/// CPU time of a process and of the children it waited for, in nanoseconds with a
+/// resolution of a microsecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CpuTime {
     /// In user space.
@@ -30,13 +30,13 @@ pub(crate) struct CpuTime {
 }
 
 impl CpuTime {
-    /// Both.
+    /// User and system time.
     pub(crate) fn total_ns(self) -> u64 {
         self.user_ns + self.system_ns
     }
 }
 
-/// Waits for the end of a child. `reap`: lets it go, else it remains.
+/// Waits for a child to end. `reap`: also reaps it; otherwise it stays a zombie.
 pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<End> {
     let keep = if reap { 0 } else { libc::WNOWAIT };
     loop {
@@ -54,14 +54,14 @@ pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<End> {
     }
 }
 
-/// Lets a child go that has ended, or waits for its end; how it ended, and its CPU time.
+/// Waits for a child to end and reaps it. Returns how it ended, and its CPU time.
 pub(crate) fn reap(pid: i32) -> io::Result<(End, CpuTime)> {
     loop {
         // SAFETY: all zeroes are a valid siginfo_t and a valid rusage.
         let (mut info, mut usage): (libc::siginfo_t, libc::rusage) =
             unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
-        // SAFETY: both structures are valid for writes. The function of the C
-        // library leaves out the last argument of this system call.
+        // SAFETY: both structures are valid for writes. The C library's function lacks
+        // the last argument of this system call.
         let done = unsafe {
             libc::syscall(
                 libc::SYS_waitid,
@@ -89,7 +89,7 @@ pub(crate) fn reap(pid: i32) -> io::Result<(End, CpuTime)> {
     }
 }
 
-/// What waitid has said.
+/// Decodes what waitid has returned.
 fn end_of(info: &libc::siginfo_t) -> End {
     // SAFETY: waitid has filled in the fields of SIGCHLD.
     let status = unsafe { info.si_status() };

@@ -1,4 +1,4 @@
-//! Vertical blanks, and the frames that are to be ready for them.
+//! Vertical blanks, and the frames that are due at them.
 
 use std::os::fd::OwnedFd;
 
@@ -7,7 +7,7 @@ use assize_job::Record;
 use super::client::{Lane, Terms};
 use crate::simgpu::uapi::{self, Dep, Exec};
 
-/// Time for all threads to have started before the first vertical blank.
+/// Time for all threads to start before the first vertical blank.
 const START_NS: u64 = 5_000_000;
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -16,13 +16,13 @@ const NS_PER_S: u64 = 1_000_000_000;
 pub(super) struct Blanks {
     pub(super) first: u64,
     pub(super) period_ns: u64,
-    /// None is at or after this.
+    /// All are before this.
     pub(super) end: u64,
 }
 
 impl Blanks {
-    /// So many a second, for so long from `start` on. Their phase is drawn
-    /// from the seed.
+    /// `rate` blanks per second, for `duration_ns` from `start` on; in the
+    /// background, without end. Their phase is drawn from the seed.
     pub(super) fn new(terms: &Terms, rate: u32, duration_ns: u64, start: u64) -> Blanks {
         let period_ns = period_ns(rate);
         let first = start + START_NS + terms.stream("phase").below(period_ns);
@@ -38,7 +38,7 @@ impl Blanks {
         }
     }
 
-    /// The first after `time`.
+    /// The first blank after `time`.
     pub(super) fn after(&self, time: u64) -> u64 {
         let passed = time.checked_sub(self.first);
         let index = passed.map_or(0, |passed| passed / self.period_ns + 1);
@@ -46,7 +46,7 @@ impl Blanks {
             .saturating_add(index.saturating_mul(self.period_ns))
     }
 
-    /// Those but the first, at which clients begin.
+    /// All blanks but the first, at which clients start.
     pub(super) fn but_the_first(&self) -> impl Iterator<Item = u64> {
         let blanks = *self;
         let next = move |blank: &u64| blank.checked_add(blanks.period_ns);
@@ -55,7 +55,7 @@ impl Blanks {
     }
 }
 
-/// The most vertical blanks that there are in that time.
+/// The maximum number of vertical blanks in that time.
 pub(super) fn most(rate: u32, duration_ns: u64) -> u64 {
     duration_ns / period_ns(rate) + 1
 }
@@ -64,7 +64,7 @@ fn period_ns(rate: u32) -> u64 {
     NS_PER_S / u64::from(rate.max(1))
 }
 
-/// The vertical blanks that were missed. `start`: of the run.
+/// The record of missed vertical blanks. `start`: of the run.
 pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> Record {
     Record::Events {
         event: "frames_missed".into(),
@@ -76,7 +76,7 @@ pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> Rec
     }
 }
 
-/// What a client hands to a compositor.
+/// A frame that a client hands to a compositor.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) fence: OwnedFd,
@@ -84,7 +84,7 @@ pub(super) struct Frame {
     pub(super) begun: u64,
 }
 
-/// Submits the jobs of a frame, each after the one before.
+/// Submits the jobs of a frame, each depending on the one before.
 pub(super) fn render(lane: &mut Lane, exec: Exec, jobs: u32, begun: u64) -> Result<Frame, String> {
     let mut before: Option<Dep> = None;
     for left in (0..jobs).rev() {

@@ -1,4 +1,4 @@
-//! Pages that a main thread and workers load, and a compositor beside them.
+//! Pages loaded by a main thread and workers while a compositor draws.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
@@ -13,10 +13,10 @@ use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
 
-/// Time for all threads to have started before the first page.
+/// Time for all threads to start before the first page.
 const LEAD_NS: u64 = 5_000_000;
 const NS_PER_S: u64 = 1_000_000_000;
-/// Room for the vertical blanks that a compositor may miss.
+/// Room reserved for vertical blanks that the compositor misses.
 const MISSED: usize = 4096;
 
 pub(super) fn prepare(
@@ -42,7 +42,7 @@ pub(super) fn prepare(
     staged(browser.scheduling.clone(), loading)
 }
 
-/// What is drawn from the seed, each use by itself.
+/// Streams of random numbers, a separate one for each use.
 #[derive(Debug, Clone)]
 struct Streams {
     seed: u64,
@@ -55,11 +55,11 @@ impl Streams {
     }
 }
 
-/// What is loaded, and what came of it.
+/// The pages to load, and the results.
 struct Loading {
     browser: Browser,
     streams: Streams,
-    /// `None`: until the process is killed.
+    /// `None` goes on until the process is killed.
     pages: Option<u32>,
     samples: bool,
     start: u64,
@@ -67,24 +67,24 @@ struct Loading {
     drawn: Option<Drawn>,
 }
 
-/// What the compositor did.
+/// The results of the compositor.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Drawn {
     frames: u64,
-    /// The vertical blanks for which no frame was done.
+    /// The vertical blanks at which no frame was finished.
     missed: Vec<u64>,
-    /// From the first vertical blank until it was asked to end.
+    /// From the first vertical blank until it was asked to end, in nanoseconds.
     duration_ns: u64,
 }
 
-/// Where the main thread and the workers meet.
+/// Where the main thread and the workers meet in each step.
 #[derive(Debug)]
 struct Meeting {
-    /// The workers may begin.
+    /// Passed when the workers may start a step.
     begin: Barrier,
-    /// All workers are done.
+    /// Passed when all workers have finished the step.
     end: Barrier,
-    /// There is no other step.
+    /// Set when there are no more steps.
     over: AtomicBool,
 }
 
@@ -153,7 +153,7 @@ impl Staged for Loading {
 }
 
 impl Loading {
-    /// The thread that draws frames until `over`, if there is to be one.
+    /// Starts the thread that draws frames until `over`; none if the rate is 0.
     fn compositor(
         &self,
         begin: u64,
@@ -174,7 +174,7 @@ impl Loading {
     }
 }
 
-/// What each worker does.
+/// The loop of each worker.
 fn work_steps(browser: &Browser, meeting: &Meeting, extra: &mut Stream) {
     loop {
         meeting.begin.wait();
@@ -186,8 +186,8 @@ fn work_steps(browser: &Browser, meeting: &Meeting, extra: &mut Stream) {
     }
 }
 
-/// What the main thread does: how long each page took, from when it was asked
-/// for until the last work on it was done.
+/// The loop of the main thread. Returns how long each page took, from its
+/// request until the last work on it was done.
 fn load(
     browser: &Browser,
     pages: Option<u32>,
@@ -219,8 +219,8 @@ fn load(
     rendered
 }
 
-/// What the compositor does: at each vertical blank it begins the frame for the
-/// next one.
+/// The loop of the compositor: at each vertical blank it begins the frame for
+/// the next one.
 fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> Drawn {
     sys::no_timer_slack();
     let mut drawn = Drawn {
@@ -240,8 +240,9 @@ fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> Drawn {
     }
 }
 
-/// The vertical blank at which the frame is shown that was begun at `begun` and
-/// done at `done`. Those before had none. One that is due just then is met.
+/// The vertical blank that shows the frame begun at `begun` and finished at
+/// `done`. The blanks before it are missed. A frame finished exactly at a blank
+/// meets it.
 fn after(begun: u64, done: u64, period_ns: u64, missed: &mut Vec<u64>) -> u64 {
     let mut blank = begun + period_ns;
     while blank < done {
@@ -315,7 +316,7 @@ mod tests {
         assert_eq!(names(&mut alone), all[..2]);
     }
 
-    /// Whatever the host does, no page takes less than its longest chain of
+    /// However slow the host is, no page takes less than its longest chain of
     /// work.
     #[test]
     fn a_page_takes_at_least_its_work() {

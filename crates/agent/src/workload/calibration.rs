@@ -1,32 +1,32 @@
-//! How long a turn of rt-app's loop takes, in the file that it reads.
+//! The length of an iteration of rt-app's loop, in rt-app's input file.
 //!
-//! rt-app works by turns of a loop, and its file says how many nanoseconds one
-//! takes, as a number. If it names a CPU instead, or says nothing, rt-app
-//! measures that at its start, anew in each run and on that one CPU.
+//! rt-app works by iterating a loop, and its file can give the nanoseconds per
+//! iteration as a number. If it names a CPU instead, or gives nothing, rt-app
+//! measures them when it starts, anew in each run and on that CPU only.
 
 use std::ops::Range;
 
-/// What the text of a file says.
+/// The calibration in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Calibration {
-    /// A number, or what rt-app will refuse: it stays.
+    /// A number, or something that rt-app will reject: kept as it is.
     Given,
-    /// A CPU; that stands here.
+    /// A CPU, at this position.
     Cpu(Range<usize>),
-    /// Nothing; it can be put here, and with what around it.
+    /// None. One can be inserted at this position, with what must surround it.
     Absent(usize, Place),
 }
 
-/// What there is where a calibration can be put.
+/// Where a calibration can be inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The beginning of the object `global`; whether it is empty.
+    /// At the beginning of the object `global`, which may be empty.
     Global { empty: bool },
-    /// The beginning of the file's object; whether it is empty.
+    /// At the beginning of the file's object, which may be empty.
     Top { empty: bool },
 }
 
-/// What the text of a file says; nothing, if it is no object.
+/// Finds the calibration in a file's text; `None` if that is no object.
 pub(super) fn find(text: &str) -> Option<Calibration> {
     let tokens = tokens(text);
     let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|one| &text[one.clone()] == sign);
@@ -49,7 +49,7 @@ pub(super) fn find(text: &str) -> Option<Calibration> {
     })
 }
 
-/// The text with this calibration, unless it gives one itself.
+/// The text with this calibration, unless it already gives a number.
 pub(super) fn with(text: &str, calibration: &Calibration, ns: u64) -> String {
     let put = |range: Range<usize>, new: &str| {
         let (before, after) = (&text[..range.start], &text[range.end..]);
@@ -72,7 +72,8 @@ pub(super) fn with(text: &str, calibration: &Calibration, ns: u64) -> String {
     }
 }
 
-/// The first token of the value of a key of the object that begins at `object`.
+/// Index of the first token of a key's value in the object that begins at the
+/// token `object`.
 fn value_of(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(object) {
@@ -96,8 +97,8 @@ fn value_of(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Op
     None
 }
 
-/// Signs, strings with their quotes, and words of a JSON text, in which rt-app
-/// takes comments too.
+/// The tokens of a JSON text: signs, strings with their quotes, and words.
+/// Skips the comments that rt-app allows.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -130,7 +131,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     tokens
 }
 
-/// The length of the string at the beginning of a text.
+/// The length of the string literal at the beginning of a text.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -148,7 +149,7 @@ fn string(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// The text with a calibration of 7 ns, if it takes one.
+    /// The text with a calibration of 7 ns, if one can be inserted.
     fn calibrated(text: &str) -> Option<String> {
         find(text).map(|found| with(text, &found, 7))
     }

@@ -1,10 +1,10 @@
-//! What all workloads have in common that submit jobs to simgpu.
+//! Common code of all workloads that submit jobs to simgpu.
 //!
 //! Each context keeps its own measurements, so that threads share nothing. A
-//! context's ring in the kernel holds the records of its last jobs; before a
-//! submission would overwrite a record, a quarter of the ring is waited for
-//! and read. All others are read at the end, when nothing is measured any
-//! more.
+//! context's ring in the kernel holds the records of its last jobs. Before a
+//! submission would overwrite a record, the submitter waits for a quarter of
+//! the ring and reads it. All other records are read at the end, outside the
+//! measurement.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -17,23 +17,23 @@ use crate::simgpu::uapi::{self, Dep, Exec, Info, Record, Stats};
 use crate::simgpu::{Device, failed};
 use crate::sys;
 
-/// Nothing takes longer: the longest job ends or hangs before.
+/// How long to wait for a job: even the longest ends, or hangs, before that.
 const PATIENCE_NS: u64 = 150_000_000_000;
 
-/// What a workload is given in addition to its parameters.
+/// What a workload gets in addition to its own parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
-    /// How the queues are.
+    /// The settings of the queues.
     pub(super) queue: Queue,
     /// The seed of the run.
     pub(super) seed: u64,
-    /// Names the streams of random numbers.
+    /// Prefix of the names of its streams of random numbers.
     pub(super) label: String,
-    /// Runs until it is killed, and measures nothing.
+    /// Whether it runs until it is killed, and measures nothing.
     pub(super) background: bool,
-    /// Single samples are sent.
+    /// Whether single samples are sent.
     pub(super) samples: bool,
-    /// One of its threads is more urgent than others usually are.
+    /// Whether one of its threads is more urgent than others usually are.
     pub(super) urgent: bool,
 }
 
@@ -49,19 +49,19 @@ impl Terms {
         }
     }
 
-    /// Knows how the threads are scheduled.
+    /// Notes whether a thread of the workload is urgent.
     pub(super) fn scheduled(mut self, kind: &Kind) -> Terms {
         self.urgent = kind.schedulings().iter().any(|(_, one)| one.is_urgent());
         self
     }
 
-    /// A stream of numbers for one use.
+    /// The stream of random numbers for one use.
     pub(super) fn stream(&self, of: &str) -> Stream {
         Stream::new(self.seed, &format!("{}.{of}", self.label))
     }
 }
 
-/// The device and how its queues are to be.
+/// The device and the settings of its queues.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     pub(super) device: Arc<Device>,
@@ -85,13 +85,13 @@ impl Client {
         !self.terms.background
     }
 
-    /// A context on an engine, for so many jobs. `name` names the stream that
+    /// A context on an engine, for `jobs` jobs. `name` names the stream that
     /// their durations are drawn from.
     pub(super) fn lane(&self, name: &str, engine: u32, jobs: u64) -> Result<Lane, String> {
         self.lane_of(&self.terms.queue, name, engine, jobs)
     }
 
-    /// The same with a queue of its own kind.
+    /// The same, with the settings of `queue`.
     pub(super) fn lane_of(
         &self,
         queue: &Queue,
@@ -132,7 +132,7 @@ impl Client {
         })
     }
 
-    /// So many contexts, on one engine after the other.
+    /// `count` contexts, distributed over the engines in turn.
     pub(super) fn lanes(&self, count: u32, jobs_of_each: u64) -> Result<Vec<Lane>, String> {
         (0..count)
             .map(|index| {
@@ -146,7 +146,7 @@ impl Client {
     }
 }
 
-/// A context and what was measured of its jobs.
+/// A context and the measurements of its jobs.
 #[derive(Debug)]
 pub(super) struct Lane {
     device: Arc<Device>,
@@ -156,15 +156,15 @@ pub(super) struct Lane {
     keep: bool,
     /// The sequence number of the newest job.
     last: u64,
-    /// The records read so far: of the first jobs, in order.
+    /// The records read so far: those of the first jobs, in order.
     records: Vec<Record>,
-    /// How long each submission took.
+    /// How long each submission took, in nanoseconds.
     ioctl: Series,
-    /// Job, when somebody began to wait for it, and when they woke.
+    /// For each wait: the job, when the wait began, and when it ended.
     woken: Vec<(u64, u64, u64)>,
 }
 
-/// A job that was submitted.
+/// A submitted job.
 #[derive(Debug)]
 pub(super) struct Submitted {
     pub(super) seqno: u64,
@@ -188,8 +188,8 @@ impl Lane {
         Ok(Submitted { seqno, fence })
     }
 
-    /// A dependency on a job of this context; `None` if it must be done,
-    /// because the ring does not hold it any more.
+    /// A dependency on a job of this context; `None` if the job must be done,
+    /// because the ring no longer holds it.
     pub(super) fn job(&self, seqno: u64) -> Option<Dep> {
         (seqno + self.ring > self.last + 1).then_some(Dep {
             kind: uapi::DEP_JOB,
@@ -215,7 +215,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Waits for a job in the kernel, at most so long.
+    /// Waits for a job in the kernel, for at most `ns` nanoseconds.
     pub(super) fn wait_at_most(&mut self, seqno: u64, ns: u64) -> Result<(), String> {
         match self.device.wait(self.context, seqno, ns) {
             Ok(wait) if wait.error != 0 => Err(self.ended_badly(seqno, wait.error)),
@@ -225,7 +225,7 @@ impl Lane {
         }
     }
 
-    /// Waits for a job if the ring still holds it: else it is done.
+    /// Waits for a job if the ring still holds it; otherwise it is done.
     pub(super) fn wait_remembered(&mut self, seqno: u64) -> Result<(), String> {
         match self.job(seqno) {
             Some(_) => self.wait(seqno),
@@ -233,7 +233,7 @@ impl Lane {
         }
     }
 
-    /// Notes that somebody who waited for a job from `before` woke.
+    /// Notes a wait for a job, from `before` until `woke`.
     pub(super) fn woke(&mut self, seqno: u64, before: u64, woke: u64) {
         if self.keep {
             self.woken.push((seqno, before, woke));
@@ -248,7 +248,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Reads records before the next job would overwrite one.
+    /// Waits for and reads records before the next job would overwrite one.
     pub(super) fn make_room(&mut self) -> Result<(), String> {
         let read = self.records.len() as u64;
         if !self.keep || self.last - read < self.ring {
@@ -258,8 +258,7 @@ impl Lane {
         self.read()
     }
 
-    /// Reads records of jobs that are done, in order, as far as there are
-    /// any.
+    /// Reads the records of finished jobs, in order, as far as there are any.
     fn read(&mut self) -> Result<(), String> {
         let read = self.records.len();
         let left = usize::try_from(self.last).unwrap_or(0) - read;
@@ -279,7 +278,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Everything that was measured, once all jobs are done.
+    /// Returns all measurements, once all jobs are done.
     pub(super) fn finish(mut self) -> Result<Finished, String> {
         self.read()?;
         let missing = self.last - self.records.len() as u64;
@@ -311,7 +310,7 @@ impl Lane {
     }
 }
 
-/// What was measured of a context.
+/// The measurements of a context.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) records: Vec<Record>,
@@ -320,7 +319,7 @@ pub(super) struct Finished {
     pub(super) stats: Stats,
 }
 
-/// Why there is no context.
+/// Why a context could not be created.
 fn not_created(queue: &Queue, error: &std::io::Error) -> String {
     let why = failed("create a context", error);
     if queue.shape != Shape::None && error.raw_os_error() == Some(libc::EOPNOTSUPP) {

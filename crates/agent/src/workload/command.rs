@@ -1,4 +1,4 @@
-//! Any program.
+//! A workload that runs any program.
 
 use assize_job::{Command, Record, Stage};
 
@@ -20,7 +20,7 @@ pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepar
     })
 }
 
-/// What `time` prints of a program besides how long it took.
+/// The CPU times of a program, as `time` prints them.
 fn cpu_times(cpu: CpuTime) -> [Record; 3] {
     [
         ("command_cpu_time", cpu.total_ns()),
@@ -43,7 +43,7 @@ fn read(name: &str, metrics: &[String], left: &Left) -> Vec<Record> {
     records
 }
 
-/// The metric that a program printed.
+/// Finds the metric in the output of a program.
 fn find(name: &str, metric: &str, left: &Left) -> Vec<Record> {
     let fail = |why: String| Record::Failed {
         stage: Stage::Workload,
@@ -75,7 +75,7 @@ fn find(name: &str, metric: &str, left: &Left) -> Vec<Record> {
     records
 }
 
-/// What a line says of the metric.
+/// What follows `METRIC:` in a line.
 fn text_of<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
     Some(
         line.trim()
@@ -86,7 +86,7 @@ fn text_of<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
     )
 }
 
-/// `VALUE UNIT`, or `VALUE` alone.
+/// Parses `VALUE UNIT`, or `VALUE` alone.
 fn figure(text: &str) -> Option<(f64, &str)> {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let value: f64 = text[..end].parse().ok()?;

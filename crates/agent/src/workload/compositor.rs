@@ -1,11 +1,11 @@
 //! Clients that render at a fixed rate, and a compositor with a deadline.
 //!
 //! At each vertical blank every client works, submits the jobs of a frame and
-//! hands on the fence of the last. A fixed time before the next vertical
-//! blank the compositor takes what the clients have, submits a job of its
-//! own, and has missed the blank if the engine is not done with it by then.
-//! A client has three buffers: one that the compositor shows, and two for
-//! frames that it has not taken yet.
+//! passes on the fence of the last. A fixed time before the next vertical blank
+//! the compositor takes the clients' frames and submits a job itself. It has
+//! missed the blank if the engine has not finished that job by then. A client
+//! has three buffers: one that the compositor shows, and two for frames that
+//! the compositor has not taken yet.
 
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd;
@@ -23,10 +23,10 @@ use crate::process::schedule;
 use crate::simgpu::uapi::{self, Dep, Exec};
 use crate::sys;
 
-/// Frames of a client that are submitted and not yet taken, at most.
+/// Maximum number of a client's frames that are submitted and not yet taken.
 const WAITING_MAX: usize = 2;
-/// Each client begins later than the vertical blank by less than this, drawn
-/// from the seed.
+/// Each client begins after the vertical blank by less than this, drawn from
+/// the seed.
 const OFFSET_NS_MAX: u64 = 1_000_000;
 
 pub(super) struct Composing {
@@ -38,16 +38,16 @@ pub(super) struct Composing {
 /// One frame of the compositor, which is one job.
 #[derive(Debug, Clone)]
 struct Composition {
-    /// The vertical blank that it is for.
+    /// The vertical blank it is for.
     blank: u64,
-    /// When it was to begin.
+    /// When it was due to begin.
     due: u64,
-    /// When the clients' frames that it was the first to show were begun.
+    /// When the clients began the frames that this one shows first.
     begun: Vec<u64>,
 }
 
-/// The frames of a client that the compositor has not taken. Whoever submits
-/// holds it for a few instructions only; the compositor never waits for it.
+/// A client's frames that the compositor has not taken. The client holds the
+/// lock for a few instructions only; the compositor never waits for it.
 type Waiting = Arc<Mutex<VecDeque<Frame>>>;
 
 impl Composing {
@@ -178,8 +178,8 @@ impl Load for Composing {
     }
 }
 
-/// The blanks for which there was no composition in time. `done`: when the
-/// engine was done with each.
+/// The blanks for which no composition was finished in time. `done`: when the
+/// engine finished each.
 fn missed(
     blanks: impl Iterator<Item = u64>,
     compositions: &[Composition],
@@ -193,8 +193,8 @@ fn missed(
     blanks.filter(is_missed).collect()
 }
 
-/// The first blank for which the compositor can begin no earlier than the
-/// clients do.
+/// The first blank for which the compositor begins no earlier than the clients
+/// do.
 fn first_to_meet(blanks: &Blanks, lead_ns: u64) -> u64 {
     blanks.after(blanks.first + lead_ns - 1)
 }
@@ -205,7 +205,7 @@ struct ClientThread {
     offset: u64,
     lane: Lane,
     waiting: Waiting,
-    /// The compositor takes no more.
+    /// Set when the compositor takes no more frames.
     over: Arc<AtomicBool>,
 }
 
@@ -236,7 +236,7 @@ impl ClientThread {
     }
 }
 
-/// Nobody panics while they hold it.
+/// Locks the frames. No thread panics while it holds the lock.
 fn lock(waiting: &Waiting) -> std::sync::MutexGuard<'_, VecDeque<Frame>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -245,11 +245,11 @@ struct CompositorThread {
     parameters: Parameters,
     blanks: Blanks,
     lane: Lane,
-    /// Of each client.
+    /// One for each client.
     waiting: Vec<Waiting>,
     keep: bool,
     compositions: Vec<Composition>,
-    /// Client, job, when its fence was waited for, and when that ended.
+    /// Client, job, and the begin and end of the wait for its fence.
     woken: Vec<(usize, u64, u64, u64)>,
 }
 
@@ -281,19 +281,20 @@ impl CompositorThread {
                 let begun = frames.iter().map(|(_, frame)| frame.begun).collect();
                 self.compositions.push(Composition { blank, due, begun });
             }
-            // What was to begin before now has been missed.
+            // Compositions that were due before now have been missed.
             blank = self.blanks.after(blank.max(sys::now() + lead - 1));
         }
         Ok(self)
     }
 
-    /// The newest frame of each client that has a new one.
+    /// Takes the newest frame of each client that has a new one.
     fn take(&self) -> Vec<(usize, Frame)> {
         let only_done = self.parameters.fences == Fences::Done;
         let newest = |waiting: &Waiting| {
             let mut waiting = match waiting.try_lock() {
                 Ok(waiting) => waiting,
-                // The client is about to hand over a frame: that is too late.
+                // The client is just handing over a frame: too late for this
+                // one.
                 Err(TryLockError::WouldBlock) => return None,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             };
@@ -322,7 +323,7 @@ impl CompositorThread {
     }
 }
 
-/// Whether its fence has signalled.
+/// Whether the frame's fence has signalled.
 fn is_done(frame: &Frame) -> bool {
     sys::wait_readable(&[&frame.fence], Some(0))[0]
 }
@@ -341,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_blank_is_met_by_its_own_composition_in_time() {
-        // To be met: 110, 120, 130, 140.
+        // The blanks to meet are 110, 120, 130, 140.
         let blanks = Blanks {
             first: 100,
             period_ns: 10,
@@ -365,12 +366,12 @@ mod tests {
             [0; 0]
         );
         assert_eq!(of(&[]), [110, 120, 130, 140]);
-        // The second is late by one, the third is never begun.
+        // The second is late by one, the third is missing.
         assert_eq!(of(&[(110, 107), (120, 121), (140, 136)]), [120, 130]);
         assert_eq!(first_to_meet(&blanks, 5), 110);
         assert_eq!(first_to_meet(&blanks, 10), 110);
         assert_eq!(first_to_meet(&blanks, 11), 120);
-        // One that is for a later blank does not meet an earlier one.
+        // A composition for a later blank does not meet an earlier one.
         assert_eq!(of(&[(130, 105)]), [110, 120, 140]);
     }
 }

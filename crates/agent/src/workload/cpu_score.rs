@@ -1,8 +1,8 @@
 //! Threads that compute as much as they can in a given time.
 //!
-//! A unit of work is what small benchmarks of CPUs consist of: a product of
-//! matrices, a sort and a checksum, in memory that fits every cache. What comes
-//! of a unit is compared with what comes of it everywhere.
+//! A unit of work is what small CPU benchmarks consist of: a product of
+//! matrices, a sort and a checksum, in memory that fits every cache. The result
+//! of each unit is compared with the known one.
 
 use std::hint::black_box;
 
@@ -13,14 +13,14 @@ use super::{Prepared, staged};
 use crate::process::Staged;
 use crate::sys;
 
-/// Time for all threads to have started before they begin.
+/// Time for all threads to start before they begin.
 const LEAD_NS: u64 = 5_000_000;
 const NS_PER_S: f64 = 1e9;
 
 /// Rows and columns of a matrix.
 const SIDE: usize = 20;
 const CELLS: usize = SIDE * SIDE;
-/// What a unit is worked out from, and what comes of it.
+/// The input of a unit, and its result.
 const SEED: u32 = 0x2545_f491;
 const CHECKSUM: u32 = 0x2a73_136e;
 
@@ -33,12 +33,12 @@ pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
     staged(score.scheduling.clone(), computing)
 }
 
-/// What is computed, and what came of it.
+/// The computation and its results.
 struct Computing {
     threads: u64,
-    /// `None`: until the process is killed.
+    /// `None` goes on until the process is killed.
     duration_ns: Option<u64>,
-    /// Units that each thread has completed.
+    /// The number of units that each thread has completed.
     done: Vec<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Staged for Computing {
     }
 }
 
-/// How many units are completed from `begin` until `end`.
+/// The number of units completed from `begin` until `end`.
 fn compute(begin: u64, end: u64) -> Result<u64, String> {
     sys::no_timer_slack();
     sys::sleep_until(begin);
@@ -91,7 +91,7 @@ fn compute(begin: u64, end: u64) -> Result<u64, String> {
                 "unit {units} has the checksum {checksum:#010x}, not {CHECKSUM:#010x}"
             ));
         }
-        // One that ends later does not count.
+        // A unit that ends later does not count.
         if sys::now() > end {
             return Ok(units);
         }
@@ -99,7 +99,7 @@ fn compute(begin: u64, end: u64) -> Result<u64, String> {
     }
 }
 
-/// A unit of work; its checksum.
+/// Computes one unit of work. Returns its checksum.
 fn unit(seed: u32) -> u32 {
     let mut state = seed;
     let mut matrix = || {
@@ -133,7 +133,7 @@ fn multiply(a: &[u32; CELLS], b: &[u32; CELLS]) -> [u32; CELLS] {
     product
 }
 
-/// Heap sort: what it costs depends on the values alone, not on a library.
+/// Heap sort: its cost depends on the values alone, not on a library.
 fn sort(values: &mut [u32]) {
     let length = values.len();
     for root in (0..length / 2).rev() {
@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_unit_are_right() {
-        // The check value of CRC-32: that of "123456789", as of 12 bytes here.
+        // Of eight characters, as words are whole: the usual check value of
+        // CRC-32 is that of "123456789".
         assert_eq!(
             checksum(&[0x3433_3231, 0x3837_3635]),
             0x9ae0_daaf,

@@ -1,9 +1,9 @@
 //! Many contexts that feed one engine.
 //!
-//! A few threads keep the same number of jobs in flight for every context.
-//! Each job writes its number to the memory of the device when it is done, so
-//! that a thread sees without a system call which of its contexts lack one.
-//! When none does, it sleeps until some jobs are done.
+//! A few threads keep the same number of jobs in flight for every context. When
+//! a job is done, it writes its number to the memory of the device, so that a
+//! thread sees without a system call which of its contexts lack jobs. If none
+//! does, the thread sleeps until some jobs are done.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,35 +17,34 @@ use crate::simgpu::uapi::{self, Exec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
-/// Each thread's start is put off by less than this, drawn from the seed.
+/// Each thread starts late by less than this, drawn from the seed.
 const OFFSET_NS_MAX: u64 = 100_000;
-/// A thread looks again after this, whatever it waits for.
+/// Maximum time for which a thread waits before it looks again.
 const WAIT_NS: u64 = 10_000_000;
-/// Jobs that the rings of all contexts together remember, at most.
+/// Maximum number of jobs that the rings of all contexts hold together.
 const RECORDS_MAX: u32 = 1 << 18;
-/// Jobs to have room for, of all contexts together.
+/// Number of jobs to have room for, over all contexts.
 const JOBS: u64 = 1 << 16;
 
 pub(super) struct Crowding {
     crowd: Crowd,
     memory: Option<Arc<Memory>>,
-    /// From when on every context had all its jobs in flight, and until when.
+    /// When every context had all its jobs in flight: from, until.
     full: (u64, u64),
 }
 
-/// A context in the hands of a thread.
+/// A context served by a thread.
 struct Seat {
     lane: Lane,
-    /// Which word its jobs write.
+    /// Index of the word that its jobs write.
     word: usize,
     submitted: u64,
 }
 
-/// What a thread serves.
+/// The contexts that one thread serves.
 struct Table {
     seats: Vec<Seat>,
-    /// Jobs in flight in the order in which they were submitted: seat and
-    /// number.
+    /// Jobs in flight, in order of submission: seat and job number.
     flying: VecDeque<(usize, u64)>,
     crowd: Crowd,
     memory: Arc<Memory>,
@@ -140,7 +139,7 @@ impl Load for Crowding {
     }
 }
 
-/// The largest power of two that is not larger, and at least 2.
+/// The largest power of two that is not above `most`, and at least 2.
 fn power_of_two_up_to(most: u32) -> u32 {
     1 << most.max(2).ilog2()
 }
@@ -154,7 +153,7 @@ fn seats(lanes: Vec<Lane>) -> Vec<Seat> {
     lanes.into_iter().enumerate().map(seat).collect()
 }
 
-/// Deals them out.
+/// Deals out the items to threads in turn.
 fn shares<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
     let mut shares: Vec<Vec<T>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, one) in all.into_iter().enumerate() {
@@ -164,7 +163,7 @@ fn shares<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
 }
 
 impl Table {
-    /// Keeps all seats full until the end.
+    /// Keeps all seats full until `end`.
     fn serve(mut self, end: u64) -> Result<Table, String> {
         loop {
             let is_full = self.fill()?;
@@ -183,7 +182,7 @@ impl Table {
         Ok(self)
     }
 
-    /// Submits a job for each that is done. Whether none was.
+    /// Submits a job for each one that is done. Returns whether none was.
     fn fill(&mut self) -> Result<bool, String> {
         let mut is_full = true;
         for (index, seat) in self.seats.iter_mut().enumerate() {
@@ -198,9 +197,9 @@ impl Table {
     }
 
     /// Waits until some jobs are done: a quarter of those in flight, if they
-    /// are done in the order in which they were submitted. So a thread
-    /// seldom wakes, and no context runs out of jobs meanwhile. Jobs that
-    /// are never done keep no others waiting for long.
+    /// finish in the order of submission. So a thread seldom wakes, and no
+    /// context runs out of jobs meanwhile. The wait is limited, so that jobs
+    /// that never finish do not hold up others for long.
     fn wait(&mut self) -> Result<(), String> {
         let (seats, memory) = (&self.seats, &self.memory);
         self.flying
@@ -213,9 +212,9 @@ impl Table {
 }
 
 impl Seat {
-    /// Jobs that the engine is done with.
+    /// The number of jobs that the engine has finished.
     fn done(&self, memory: &Memory) -> u64 {
-        // Fewer jobs are in flight than a word can count.
+        // Fewer jobs are in flight than a 32-bit word can count.
         let behind = (self.submitted as u32).wrapping_sub(memory.word(self.word));
         self.submitted - u64::from(behind)
     }
@@ -236,8 +235,8 @@ impl Seat {
     }
 }
 
-/// How equally contexts were served. `services`: jobs of each; `length`: how
-/// long those of a context are, in any unit.
+/// How evenly contexts were served. `services`: number of jobs done for each;
+/// `length`: how long the jobs of a context are, in any unit.
 fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<Record> {
     let ends = |of: &mut dyn Iterator<Item = u64>| {
         of.fold((u64::MAX, 0), |(least, most), one| {
@@ -278,8 +277,8 @@ fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<Record> {
 mod tests {
     use super::*;
 
-    /// A metric of contexts that got so many jobs, those of every second one
-    /// `uneven` times as long.
+    /// A metric of contexts with these numbers of jobs, those of every second
+    /// one `uneven` times as long.
     fn ratio(name: &str, services: &[u64], uneven: u32) -> Option<f64> {
         let crowd = Crowd {
             uneven,

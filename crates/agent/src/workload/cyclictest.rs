@@ -1,17 +1,17 @@
-//! The cyclictest of rt-tests.
+//! cyclictest of rt-tests.
 //!
-//! Its histogram ends at a million values, a millisecond if they are
-//! nanoseconds. So it is asked for each value (`-v`) instead, and what it
-//! printed is held against the summary that it writes (`--json`). It leaves
-//! the machine as it is (`--default-system`): power management is part of
-//! what is measured.
+//! Its histogram ends at a million values, which is a millisecond if they are
+//! nanoseconds. So it prints each value (`-v`) instead, and what it prints is
+//! checked against the summary that it writes (`--json`). It leaves the machine's
+//! settings alone (`--default-system`): power management is part of what is
+//! measured.
 //!
-//! Its main thread prints every 10 ms. Once one thread has done all its
-//! wake-ups, it prints no more and stops the others soon after. So it is
-//! asked for some wake-ups more than are wanted, and these are left out.
+//! Its main thread prints every 10 ms. Once one thread has done all its wake-ups, it
+//! prints no more and soon stops the others. So it is asked for more wake-ups than
+//! are wanted, and the excess is dropped.
 //!
 //! It binds each thread to a CPU whatever its options are. Where that is not wanted,
-//! what it says of CPUs is ignored.
+//! its choice of CPUs is ignored.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,11 +25,10 @@ use super::{Prepared, output, program};
 use crate::process::{Body, Exec, Left, text_of};
 use crate::sys;
 
-/// For how long more wake-ups are asked for than are wanted: two rounds of
-/// the main thread.
+/// How long the additional wake-ups last: two rounds of the main thread.
 const MARGIN_NS: u64 = 20_000_000;
 
-/// Thread to its latencies in nanoseconds, in order of its wake-ups.
+/// Thread number to latencies in nanoseconds, in order of wake-ups.
 type Latencies = BTreeMap<u64, Vec<u64>>;
 
 pub(super) fn prepare(
@@ -46,8 +45,8 @@ pub(super) fn prepare(
         unpinned: !cyclictest.pinned,
         ..program(&argv, seed)?
     };
-    // Its measuring threads take the policy from its options; the main
-    // thread shall not compete with them.
+    // Its measuring threads get their policy from its options; the main thread must
+    // not compete with them.
     let scheduling = Scheduling {
         policy: Policy::Other,
         priority: 0,
@@ -125,8 +124,8 @@ fn read(name: &str, loops: u64, left: &Left, mut json: File, samples: bool) -> V
         Err(why) => records.push(fail(why)),
     }
     records.extend(output::keep("cyclictest.json".into(), &summary));
-    // Without times of their own, the values are no samples; in the order in
-    // which they were printed they are here.
+    // The values have no times, so they cannot be samples. Keep them in the order in
+    // which they were printed.
     if samples {
         records.extend(output::keep(format!("{name}.stdout"), &left.stdout));
     }
@@ -134,7 +133,7 @@ fn read(name: &str, loops: u64, left: &Left, mut json: File, samples: bool) -> V
     records
 }
 
-/// Reads `THREAD: WAKE-UP: LATENCY` lines; all others are something else.
+/// Parses lines `THREAD: WAKE-UP: LATENCY`; skips all others.
 fn latencies(stdout: &str) -> Latencies {
     let mut all = Latencies::new();
     for line in stdout.lines() {
@@ -148,7 +147,7 @@ fn latencies(stdout: &str) -> Latencies {
     all
 }
 
-/// The first wake-ups of each thread, as metrics.
+/// Metrics of the first `loops` wake-ups of each thread.
 fn metrics(latencies: &Latencies, loops: u64) -> Result<Vec<Record>, String> {
     if latencies.is_empty() {
         return Err("cyclictest printed no line `THREAD: WAKE-UP: LATENCY`".into());
@@ -167,11 +166,11 @@ fn metrics(latencies: &Latencies, loops: u64) -> Result<Vec<Record>, String> {
     Ok(records)
 }
 
-/// In what the values differ from cyclictest's own summary. It keeps the
-/// last 16384 values of a thread until it has printed them; a main thread
-/// that does not get to run loses older ones.
+/// How the values differ from cyclictest's own summary. cyclictest keeps the last
+/// 16384 values of a thread until it has printed them; if its main thread does not
+/// get to run, it loses older ones.
 fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
-    // The average of a thread that never woke; JSON has no such number.
+    // The average of a thread that never woke is NaN, which JSON lacks.
     let summary = summary.replace(": -nan", ": 0").replace(": nan", ": 0");
     let summary: Value =
         serde_json::from_str(&summary).map_err(|error| format!("cyclictest's JSON: {error}"))?;
@@ -204,8 +203,8 @@ fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<Strin
             ));
             continue;
         }
-        // What was not printed any more lies between its extremes. The
-        // average has two decimals.
+        // The values that were not printed lie between the extremes. The average has
+        // two decimals.
         let rest = sum - values.iter().map(|value| *value as f64).sum::<f64>();
         let (unprinted, slack) = (cycles - count, 0.0051 * cycles);
         let mut extremes = values.iter().map(|value| *value as f64);
@@ -227,8 +226,8 @@ fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<Strin
 mod tests {
     use super::*;
 
-    // What cyclictest 2.40 printed for
-    // `cyclictest --default-system -N -t2 -i1000 -d0 -l5 -v --json=FILE`.
+    // The output of cyclictest 2.40 for `cyclictest --default-system -N -t2 -i1000
+    // -d0 -l5 -v --json=FILE`.
     const STDOUT: &str = include_str!("../../tests/data/cyclictest.stdout");
     const JSON: &str = include_str!("../../tests/data/cyclictest.json");
 
@@ -254,11 +253,11 @@ mod tests {
         let whole = latencies(STDOUT);
         let doubts = |latencies: &Latencies, loops| compare(latencies, JSON, loops).unwrap().len();
         assert_eq!(doubts(&whole, 5), 0);
-        // As when the value of one wake-up stands in for that of another.
+        // As if the value of one wake-up had replaced that of another.
         let mut other = whole.clone();
         other.get_mut(&0).unwrap()[1] = 80152;
         assert_eq!(doubts(&other, 5), 1);
-        // The last one was not printed, and is wanted or not.
+        // The last value was not printed; it is wanted or not.
         let mut other = whole.clone();
         other.get_mut(&0).unwrap().pop();
         assert_eq!(doubts(&other, 5), 1);

@@ -2,9 +2,9 @@
 //!
 //! At each vertical blank the client works, submits the jobs of a frame, and
 //! hands the fence of the last to the compositor, which waits for it and
-//! submits a job of its own. Once that is done, the frame is ready, and is
-//! shown at the next vertical blank. There are two buffers: while a frame is
-//! not ready, the client has none to render to and lets the blank pass.
+//! submits a job itself. Once that is done, the frame is ready, and is shown at
+//! the next vertical blank. There are two buffers: while a frame is not ready,
+//! the client has none to render to and skips the blank.
 
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::sys;
 pub(super) struct Rendering {
     frames: Frames,
     blanks: Blanks,
-    /// When each frame's submission began, and when it was ready.
+    /// For each frame, when its submission began and when it was ready.
     shown: Vec<(u64, u64)>,
 }
 
@@ -42,7 +42,7 @@ impl Rendering {
     }
 }
 
-/// The blanks at which no frame had become ready since the one before.
+/// The blanks at which no frame had become ready since the previous blank.
 fn missed(blanks: &Blanks, ready: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut ready = ready.into_iter().peekable();
     let is_missed = |blank: &u64| {
@@ -134,7 +134,7 @@ struct ClientThread {
     blanks: Blanks,
     lane: Lane,
     give: SyncSender<Frame>,
-    /// Frames that are ready.
+    /// Number of frames that are ready.
     done: Arc<AtomicU64>,
 }
 
@@ -149,7 +149,7 @@ impl ClientThread {
                 work(self.frames.cpu_ns);
                 let frame = self.render()?;
                 if self.give.send(frame).is_err() {
-                    // Why the compositor has ended, it says itself.
+                    // The compositor reports why it has ended.
                     break;
                 }
                 submitted += 1;
@@ -179,7 +179,7 @@ struct Compositor {
     done: Arc<AtomicU64>,
     keep: bool,
     shown: Vec<(u64, u64)>,
-    /// Of the client's context.
+    /// The waits for jobs of the client's context.
     woken: Vec<(u64, u64, u64)>,
 }
 
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_blank_without_a_new_frame_is_missed() {
-        // Blanks at which a frame may be shown: 110, 120, 130, 140.
+        // The blanks at which a frame may be shown are 110, 120, 130, 140.
         assert_eq!(missed(&BLANKS, [105, 115, 125, 135]), [0; 0]);
         assert_eq!(missed(&BLANKS, [110, 120, 130, 140]), [0; 0]);
         assert_eq!(missed(&BLANKS, []), [110, 120, 130, 140]);

@@ -1,4 +1,4 @@
-//! Graphs of dependent jobs that one thread submits: random ones, and long
+//! Graphs of dependent jobs that one thread submits: random graphs and long
 //! chains.
 
 use assize_job::{Deep, Storm};
@@ -11,13 +11,13 @@ use crate::simgpu::uapi::{Dep, Exec};
 /// A job of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Node {
-    /// Which context.
+    /// Index of its context.
     lane: usize,
-    /// Which of the nodes before it.
+    /// Indices of the earlier nodes that it depends on.
     after: Vec<usize>,
 }
 
-/// A graph to be submitted, in order.
+/// A graph, submitted in order.
 pub(super) struct Graph {
     shape: Shape,
     nodes: Vec<Node>,
@@ -99,7 +99,7 @@ impl Load for Graph {
     }
 }
 
-/// Jobs of which some depend on some of those shortly before them.
+/// A random graph: some jobs depend on some of those shortly before them.
 fn storm_nodes(storm: &Storm, stream: &mut Stream) -> Vec<Node> {
     const WHOLE: f64 = 1e9;
     let chance = (storm.dependent * WHOLE) as u64;
@@ -120,7 +120,7 @@ fn storm_nodes(storm: &Storm, stream: &mut Stream) -> Vec<Node> {
     nodes
 }
 
-/// Chains that go from context to context, each beginning with another.
+/// Chains that go from context to context, each starting at another one.
 fn deep_nodes(deep: &Deep) -> Vec<Node> {
     let (depth, contexts) = (deep.depth as usize, deep.contexts.max(1) as usize);
     let nodes = (0..deep.chains as usize).flat_map(|chain| {
@@ -155,7 +155,7 @@ mod tests {
                     .all(|before| *before < index && index - before <= 32)
             );
         }
-        // Half of them, within six standard deviations.
+        // Half of them depend on others, within six standard deviations.
         let dependent = nodes.iter().filter(|node| !node.after.is_empty()).count();
         assert!(dependent.abs_diff(1500) < 165, "{dependent}");
         let none = Storm {

@@ -1,4 +1,4 @@
-//! The hackbench of rt-tests.
+//! hackbench of rt-tests.
 
 use assize_job::{Hackbench, Record, Stage, Via};
 
@@ -22,7 +22,7 @@ pub(super) fn prepare(
 }
 
 fn argv(hackbench: &Hackbench, background: bool) -> Result<Vec<String>, String> {
-    // In the background it is killed long before it has sent so many.
+    // In the background it is killed long before it has sent this many.
     let endless = i32::MAX.unsigned_abs();
     let loops = if background { endless } else { hackbench.loops };
     let mut argv = vec!["hackbench".to_string()];

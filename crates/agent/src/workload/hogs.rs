@@ -7,8 +7,8 @@ use super::{Prepared, inside};
 use crate::seed::Stream;
 use crate::sys;
 
-/// Each thread's start is put off by less than this, drawn from the seed:
-/// more than a tick of any kernel.
+/// Each thread starts late by less than this, drawn from the seed: longer than
+/// a tick of any kernel.
 const OFFSET_NS_MAX: u64 = 20_000_000;
 
 pub(super) fn prepare(hogs: &Hogs, seed: u64, label: &str, background: bool) -> Prepared {
@@ -21,7 +21,7 @@ pub(super) fn prepare(hogs: &Hogs, seed: u64, label: &str, background: bool) -> 
     })
 }
 
-/// Runs the threads for so long, or until the process is killed.
+/// Runs the threads for `duration_ns`, or until the process is killed.
 fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<Record>, String> {
     let start = sys::now();
     let busy = |offset: u64| {

@@ -1,4 +1,4 @@
-//! What is reported of jobs that were submitted to simgpu.
+//! Reports on jobs that were submitted to simgpu.
 
 use assize_job::{Design, Put, Queue, Record, Share};
 
@@ -6,7 +6,7 @@ use super::client::{Finished, Terms};
 use super::series::Series;
 use crate::simgpu::uapi::{Info, Record as JobRecord, Stats};
 
-/// The records of all contexts of a workload. `start`: when it began.
+/// The records of all contexts of a workload. `start`: when it started.
 pub(super) fn report(
     finished: Vec<Finished>,
     terms: &Terms,
@@ -24,7 +24,7 @@ pub(super) fn report(
     records
 }
 
-/// What is measured of each job.
+/// The latencies measured for each job.
 #[derive(Debug, Default)]
 struct Latencies {
     run: Series,
@@ -66,16 +66,16 @@ fn since(later: u64, earlier: u64) -> u64 {
     later.saturating_sub(earlier)
 }
 
-/// How long after the engine was done with a job its waiter ran. A waiter
-/// that came when the job was done did not wait.
+/// How long after the engine finished a job its waiter ran; `None` if the
+/// waiter came after that, and so did not wait.
 fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Option<u64> {
     let at = usize::try_from(seqno.checked_sub(1)?).ok()?;
     let done = records.get(at)?.t_hw;
     (before < done).then(|| since(woke, done))
 }
 
-/// What the queues did, and a doubt where they did not do what they were
-/// asked to.
+/// What the queues did, and a doubt for each requested feature that they never
+/// used.
 fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<Record> {
     let queue = &terms.queue;
     let sum = |of: fn(&Stats) -> u64| stats.iter().map(of).sum::<u64>();
@@ -83,7 +83,7 @@ fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<Record> {
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
     let mut metrics = vec![("jobs", jobs, ""), ("jobs_bypassed", bypassed, "")];
-    // Without a queue there is none that takes memory.
+    // Without a queue, no queue takes memory.
     let known = match queue.design {
         Design::DrmSched => Some(0),
         Design::Depq => Some(1),
@@ -133,8 +133,8 @@ fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<Record> {
     records
 }
 
-/// What workers did: each context tells it of its own. Of those that share
-/// one, the one that tells most.
+/// What workers did, as each context reports it. Contexts that share a worker
+/// count as the one that reports the most.
 fn of_workers(queue: &Queue, stats: &[Stats], of: fn(&Stats) -> u64) -> u64 {
     let each = stats.iter().map(of);
     match queue.share {
@@ -143,7 +143,7 @@ fn of_workers(queue: &Queue, stats: &[Stats], of: fn(&Stats) -> u64) -> u64 {
     }
 }
 
-/// What each context did, one a line.
+/// The statistics of each context, one per line.
 fn table(stats: &[Stats]) -> String {
     let mut text = String::from(
         "context submitted bypassed done failed timedout no_hang released \

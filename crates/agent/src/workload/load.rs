@@ -1,5 +1,5 @@
-//! Workloads that submit jobs to simgpu: what each has to say for itself,
-//! and what is the same for all.
+//! Workloads that submit jobs to simgpu: the trait that each implements, and
+//! what is the same for all.
 
 use assize_job::{Record, Scheduling};
 
@@ -8,15 +8,15 @@ use super::{Prepared, jobs, staged};
 use crate::process::Staged;
 use crate::sys;
 
-/// What is particular to a workload.
+/// The code that is particular to a workload.
 pub(super) trait Load {
-    /// Makes the contexts, before anything is measured.
+    /// Creates the contexts, before anything is measured.
     fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String>;
-    /// Submits jobs until all are done, or for ever in the background.
-    /// `start`: now.
+    /// Submits jobs until all are done, or for ever in the background. `start`:
+    /// the current time.
     fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String>;
-    /// What it reports beside what is measured of every job. `finished`: what
-    /// that is, of each context.
+    /// Records in addition to those of every job. `finished`: the measurements
+    /// of each context.
     fn records(
         &mut self,
         _: &Client,

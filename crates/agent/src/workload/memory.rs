@@ -1,4 +1,4 @@
-//! Memory that is copied from and to, and parts of it.
+//! Memory mappings to copy from and to, and areas within them.
 
 use std::fs::File;
 use std::io;
@@ -9,19 +9,19 @@ use crate::sys;
 
 /// The size of a huge page on x86.
 const HUGE: usize = 2 << 20;
-/// The bytes that cannot be touched: a page.
+/// Size of the inaccessible area: a page.
 const GUARD: usize = 4096;
 
-/// A mapping of ours.
+/// A mapping, unmapped on drop.
 #[derive(Debug)]
 pub(super) struct Mapping {
     start: *mut u8,
     length: usize,
-    /// Bytes behind it that cannot be touched.
+    /// Bytes after it that cannot be accessed.
     guard: usize,
 }
 
-/// A part of a mapping.
+/// An area within a mapping.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Area<'a> {
     start: *mut u8,
@@ -36,13 +36,13 @@ impl Mapping {
         Mapping::new(length, flags, -1, 0)
     }
 
-    /// The same in whole pages, with a page behind it that cannot be touched.
+    /// The same in whole pages, followed by an inaccessible page.
     pub(super) fn guarded(length: usize) -> io::Result<Mapping> {
         let mut mapping = Mapping::anonymous(length + GUARD)?;
         mapping.length = length;
         mapping.guard = GUARD;
         let behind = mapping.start.wrapping_add(length);
-        // SAFETY: the page is one of the mapping, and no longer in its length.
+        // SAFETY: the page belongs to the mapping, and is not part of its length.
         sys::check(unsafe { libc::mprotect(behind.cast(), GUARD, libc::PROT_NONE) })?;
         Ok(mapping)
     }
@@ -61,7 +61,7 @@ impl Mapping {
         Mapping::file(&file, length, 0)
     }
 
-    /// So many bytes of a file or of a device, from `offset` on.
+    /// `length` bytes of a file or of a device, from `offset` on.
     pub(super) fn file(file: &File, length: usize, offset: u64) -> io::Result<Mapping> {
         let flags = libc::MAP_SHARED | libc::MAP_POPULATE;
         Mapping::new(length, flags, file.as_raw_fd(), offset)
@@ -69,8 +69,8 @@ impl Mapping {
 
     fn new(length: usize, flags: i32, file: RawFd, offset: u64) -> io::Result<Mapping> {
         let offset = i64::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
-        // SAFETY: a new mapping at a place that the kernel chooses; none of what
-        // there is is replaced.
+        // SAFETY: a new mapping at a place that the kernel chooses, which
+        // replaces no other.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -91,17 +91,17 @@ impl Mapping {
         })
     }
 
-    /// Where it begins. It can be read and written for [`Mapping::length`] bytes.
+    /// Its start, valid for reads and writes of [`Mapping::length`] bytes.
     pub(super) fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// Its bytes.
+    /// Its length in bytes.
     pub(super) fn length(&self) -> usize {
         self.length
     }
 
-    /// So many bytes from `offset` on, if it has them.
+    /// The area of `length` bytes at `offset`, if the mapping contains it.
     pub(super) fn area(&self, offset: usize, length: usize) -> Option<Area<'_>> {
         let end = offset.checked_add(length)?;
         (end <= self.length).then(|| Area {
@@ -120,24 +120,24 @@ impl Drop for Mapping {
 }
 
 impl Area<'_> {
-    /// Where it begins. It can be read and written for [`Area::length`] bytes.
+    /// Its start, valid for reads and writes of [`Area::length`] bytes.
     pub(super) fn start(self) -> *mut u8 {
         self.start
     }
 
-    /// Its bytes.
+    /// Its length in bytes.
     pub(super) fn length(self) -> usize {
         self.length
     }
 
-    /// Writes over it; what is too long is left out.
+    /// Copies `bytes` to its start, as far as they fit.
     pub(super) fn fill(self, bytes: &[u8]) {
         let length = bytes.len().min(self.length);
-        // SAFETY: both have so many bytes, and a slice of ours is in no mapping.
+        // SAFETY: both have this many bytes, and a Rust slice is in no mapping.
         unsafe { super::instructions::mov(self.start, bytes.as_ptr(), length) };
     }
 
-    /// Reads it into `bytes`, as far as that is long enough.
+    /// Copies its start to `bytes`, as far as it fits.
     pub(super) fn read(self, bytes: &mut [u8]) {
         let length = bytes.len().min(self.length);
         // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! What is executed, and what is read from what it leaves.
+//! Workloads: how each is started, and how its output is read.
 
 mod audio;
 mod blanks;
@@ -49,22 +49,22 @@ use crate::sys::{self, End};
 
 /// A workload, ready to be started.
 pub(crate) struct Prepared {
-    /// What its process does.
+    /// What its process runs.
     pub(crate) body: Body,
     /// How it is scheduled.
     pub(crate) scheduling: Scheduling,
-    /// Exit statuses that are no failure.
+    /// Exit statuses that count as success.
     pub(crate) statuses: Vec<i32>,
-    /// Reads what the process left, if it did not fail.
+    /// Makes records of what the process left, unless it failed.
     pub(crate) read: Reader,
 }
 
 /// Makes records of what a process left, and of how long it took in
-/// nanoseconds. Holds what must last as long as the process.
+/// nanoseconds. Owns what must last as long as the process.
 pub(crate) type Reader = Box<dyn FnOnce(&Left, u64) -> Vec<Record>>;
 
-/// Gets a workload ready. `label` names its streams of random numbers;
-/// `background`: it runs until it is killed.
+/// Prepares a workload. `label` names its streams of random numbers;
+/// `background`: whether it runs until it is killed.
 pub(crate) fn prepare(
     workload: &Workload,
     job: &Job,
@@ -151,7 +151,7 @@ fn of_kind(
     }
 }
 
-/// What copies frames, where its instructions are known.
+/// The workload that copies frames, on CPUs whose instructions are known.
 #[cfg(target_arch = "x86_64")]
 fn copying(
     kind: &FramesStream,
@@ -170,7 +170,7 @@ fn copying(_: &FramesStream, _: &Job, _: &str, _: bool) -> Result<Prepared, Stri
     Err("frames-stream knows no other CPUs than x86-64".into())
 }
 
-/// What draws, where there is what copies its images.
+/// The workload that draws, on CPUs where images can be copied.
 #[cfg(target_arch = "x86_64")]
 fn drawing(kind: &Drawing, job: &Job, label: &str, background: bool) -> Result<Prepared, String> {
     let (seed, samples) = (job.seed, job.samples);
@@ -182,7 +182,8 @@ fn drawing(_: &Drawing, _: &Job, _: &str, _: bool) -> Result<Prepared, String> {
     Err("drawing knows no other CPUs than x86-64".into())
 }
 
-/// What calls a routine on memory, where its instructions are known.
+/// The workload that calls a memory routine, on CPUs whose instructions are
+/// known.
 #[cfg(target_arch = "x86_64")]
 fn calling(
     kind: &MemoryRoutine,
@@ -201,7 +202,7 @@ fn calling(_: &MemoryRoutine, _: &Job, _: &str, _: bool) -> Result<Prepared, Str
     Err("memory-routine knows no other CPUs than x86-64".into())
 }
 
-/// A workload that is part of the agent, of which only one part is measured.
+/// A workload inside the agent, of which only one stage is measured.
 fn staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
     Prepared {
         body: Body::Staged(Box::new(run)),
@@ -212,7 +213,7 @@ fn staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
     }
 }
 
-/// A workload that is part of the agent.
+/// A workload inside the agent.
 fn inside(
     scheduling: Scheduling,
     run: impl FnOnce() -> Result<Vec<Record>, String> + 'static,
@@ -226,8 +227,8 @@ fn inside(
     }
 }
 
-/// Why a process that ended like this has failed, unless its status is one
-/// of these.
+/// Why a process that ended like this has failed; `None` if its exit status is
+/// one of `statuses`.
 pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
     if let Some(why) = &left.failure {
         return Some(why.clone());
@@ -248,13 +249,13 @@ pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
     })
 }
 
-/// A program with its arguments, in which `{seed}` becomes the seed.
+/// A program with its arguments, in which the seed replaces `{seed}`.
 pub(crate) fn program(argv: &[String], seed: u64) -> Result<Exec, String> {
     program_with(argv, &[], seed)
 }
 
-/// The same with variables added to its environment, of which PATH says where
-/// it is looked for.
+/// The same with variables added to its environment. A PATH among them is where
+/// the program is searched.
 pub(crate) fn program_with(
     argv: &[String],
     environment: &[(String, String)],
@@ -284,7 +285,8 @@ pub(crate) fn program_with(
     })
 }
 
-/// The file of a program, by path or from the directories of `path`.
+/// The file of a program, given by path or searched in the directories of
+/// `path`.
 fn find(name: &str, path: &str) -> Result<String, String> {
     if name.contains('/') {
         return if is_program(name) {

@@ -1,23 +1,23 @@
-//! What programs print.
+//! The output of programs.
 
 use assize_job::Record;
 
 use crate::process::Left;
 
-/// How much of what a tool printed is kept.
+/// Maximum number of bytes kept of a tool's output.
 const LIMIT: usize = 1 << 20;
-/// How many lines, and bytes, tell why a program failed.
+/// Maximum number of lines, and bytes, that explain why a program failed.
 const LINES: usize = 5;
 const BYTES: usize = 2000;
 
-/// What the process printed, under names that begin with `name`.
+/// The output of the process, under names that begin with `name`.
 pub(crate) fn raw(name: &str, left: &Left) -> Vec<Record> {
     let mut records = keep(format!("{name}.stdout"), &left.stdout);
     records.extend(keep(format!("{name}.stderr"), &left.stderr));
     records
 }
 
-/// A text, if there is any, and a doubt if it is too long to be kept.
+/// A record of the text, unless it is empty, and a doubt if it was cut.
 pub(crate) fn keep(name: String, text: &str) -> Vec<Record> {
     if text.is_empty() {
         return Vec::new();
@@ -43,8 +43,8 @@ pub(crate) fn keep(name: String, text: &str) -> Vec<Record> {
     records
 }
 
-/// The last lines that a process printed to standard error, else to standard
-/// output, on one line.
+/// The last lines of standard error, or of standard output if that is empty, on
+/// one line.
 pub(crate) fn last_lines(left: &Left) -> String {
     let said = [&left.stderr, &left.stdout]
         .into_iter()

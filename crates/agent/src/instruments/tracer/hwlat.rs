@@ -50,9 +50,9 @@ pub(super) static HWLAT: Description = Description {
     records,
 };
 
-/// It looks with interrupts off. So a time for which its thread had the CPU without a
-/// break, and which is as long as the width, is one window that was looked at; one that
-/// was not over when recording ended is none.
+/// hwlat looks with interrupts off. So whenever its thread had the CPU without a break
+/// for at least the width, it watched one window. A window that had not ended when
+/// recording stopped does not count.
 fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
     let mut observed = Observed::default();
     let (mut since, mut pending) = (None, Vec::new());
@@ -69,7 +69,8 @@ fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
                 nmis,
             } => {
                 let length_ns = longest_us.saturating_mul(1000);
-                // When the first began is known if it is the longest.
+                // The length of the first, and so its start, is known only if there was
+                // one.
                 let before = if count == 1 { length_ns } else { 0 };
                 pending.push(Gap {
                     cpu: of.cpu,
@@ -157,7 +158,7 @@ mod tests {
     #[test]
     fn only_windows_that_were_looked_at_to_their_end_are_exposure() {
         let seen = observed(&[
-            // Where recording began, and a start without a look.
+            // Where recording began, and a turn of the thread without a look.
             (10, Event::Out),
             (20, Event::In),
             (5000, Event::Out),
@@ -169,7 +170,7 @@ mod tests {
             (60_000_000 + WIDTH, latencies(50, 1, 0)),
             (60_000_700 + WIDTH, Event::Out),
             (90_000_000, Event::In),
-            // Recorded, but its window was not over.
+            // Recorded, but its window had not ended.
             (90_000_000 + WIDTH, latencies(70, 1, 0)),
         ]);
         assert_eq!((seen.windows.len(), seen.observed_ns), (2, 2 * WIDTH));

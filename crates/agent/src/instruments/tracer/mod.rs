@@ -1,7 +1,7 @@
-//! The kernel's own tracers of latencies: hwlat, osnoise and timerlat.
+//! The kernel's own latency tracers: hwlat, osnoise and timerlat.
 //!
-//! Each works in an instance of its own. What it has recorded is read after the run:
-//! events become latencies, and how long each CPU was really watched.
+//! Each runs in a tracing instance of the agent. After the run its events are read and
+//! turned into latencies, and into how long each CPU was actually watched.
 
 mod event;
 mod hwlat;
@@ -26,68 +26,68 @@ pub(crate) struct Tracing {
     of: &'static Description,
     settings: Tracer,
     cpus: Vec<u32>,
-    // Before the settings: the tracer must not be at work when they change.
+    // Dropped before `changed`: the tracer must be off when its settings change.
     instance: Option<Instance>,
     changed: Option<Changed>,
     decoder: Decoder,
-    /// Whether the time-stamp counter is a clock.
+    /// Whether the time-stamp counter can serve as a clock.
     has_counter: bool,
-    /// The counter and CLOCK_MONOTONIC when the tracer began.
+    /// The counter and CLOCK_MONOTONIC when the tracer started.
     start: (u64, u64),
-    /// When it ended.
+    /// The same when it stopped.
     stop: (u64, u64),
-    /// CLOCK_REALTIME less CLOCK_MONOTONIC.
+    /// CLOCK_REALTIME minus CLOCK_MONOTONIC, in nanoseconds.
     wall_ns: u64,
     failed: Option<String>,
 }
 
-/// What one of the tracers is like.
+/// How one of the tracers is used.
 struct Description {
     kind: TracerKind,
-    /// What the kernel must have been built with.
+    /// The configuration option that the kernel needs.
     option: &'static str,
-    /// Trace events that are switched on beside what the tracer itself records.
+    /// Trace events to enable in addition to what the tracer records itself.
     events: &'static [&'static str],
-    /// Events whose layout is asked for, and how each is read.
+    /// The events to decode, and how.
     read: &'static [event::Reading],
-    /// The filter of sched/sched_switch, if that is among the events.
+    /// The filter of sched/sched_switch, if that event is enabled.
     filter: Option<&'static str>,
-    /// What the events of one CPU come to.
+    /// Evaluates the events of one CPU.
     observe: fn(&CpuEvents<Event>, &Tracer) -> Observed,
-    /// What that of all CPUs comes to, beside what all tracers give.
+    /// The records of all CPUs, except those that all tracers have.
     records: fn(&Outcome<'_>) -> Vec<Record>,
 }
 
-/// What a tracer saw on one CPU. Times are those of CLOCK_MONOTONIC, but for latencies
-/// of hwlat, which have that of CLOCK_REALTIME.
+/// What a tracer observed on one CPU. Times are those of CLOCK_MONOTONIC, except for
+/// latencies of hwlat, which are on CLOCK_REALTIME.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Observed {
-    /// For how long a latency would have been seen.
+    /// Nanoseconds in which a latency would have been seen.
     observed_ns: u64,
-    /// When it looked; timerlat, which does so all the time, does not say.
+    /// When it looked; empty for timerlat, which looks all the time.
     windows: Vec<Window>,
     /// Each latency of the threshold or longer.
     latencies: Vec<Gap>,
-    /// When interrupts of timerlat's timer were late.
+    /// When those of timerlat's timer interrupts were due that came late.
     late_irqs: Vec<u64>,
-    /// How late each was, and then the thread.
+    /// Latency of each timer interrupt, and then of the thread.
     irq_ns: Vec<u64>,
     thread_ns: Vec<u64>,
-    /// How long whatever took the CPU did so.
+    /// CPU time taken by each cause.
     time_ns: event::Times,
 }
 
-/// What a tracer saw in a run.
+/// What a tracer observed in a run.
 struct Outcome<'a> {
     settings: &'a Tracer,
     seen: &'a Seen,
-    /// In the order of the CPUs of `seen`.
+    /// In the same order as the CPUs of `seen`.
     cpus: &'a [Observed],
     span_ns: u64,
 }
 
 impl Tracing {
-    /// The instrument that is this tracer.
+    /// The instrument for this tracer.
     pub(crate) fn new(kind: TracerKind) -> Tracing {
         Tracing {
             of: match kind {
@@ -136,7 +136,7 @@ impl Instrument for Tracing {
             kib_per_cpu: 16 << 10,
             events: of.events,
         })?;
-        // Now, before there are processes that would have what is open here, too.
+        // Do this before there are child processes that would inherit the open pipes.
         instance.set_tracer("nop")?;
         if let Some(why) = settings::in_use(instance.root()) {
             return Err(why);
@@ -160,7 +160,7 @@ impl Instrument for Tracing {
         };
         self.wall_ns = sys::wall().saturating_sub(sys::now());
         self.start = clock::both();
-        // In this order: some look at once, others leave out a period while nothing
+        // In this order: some tracers look at once, others skip a period while nothing
         // is recorded.
         let begun = instance
             .on()
@@ -175,7 +175,7 @@ impl Instrument for Tracing {
             return;
         };
         self.stop = clock::both();
-        // That ends its threads.
+        // This ends the tracer's threads.
         if let Err(why) = instance.off() {
             self.failed.get_or_insert(why);
         }
@@ -191,7 +191,7 @@ impl Instrument for Tracing {
         }
         let decoder = &self.decoder;
         let trace = instance.drain(&|bytes| decoder.decode(bytes));
-        // Another tracer begins with nothing recorded: not before.
+        // Not before: switching the tracer discards what was recorded.
         if let Err(why) = instance.set_tracer("nop") {
             self.failed.get_or_insert(why);
         }
@@ -205,7 +205,7 @@ impl Instrument for Tracing {
 }
 
 impl Tracing {
-    /// What the trace comes to.
+    /// Evaluates the trace.
     fn told(&self, trace: &Trace<Event>) -> Vec<Record> {
         let name = self.name();
         let (seen, cpus) = self.seen(trace);
@@ -232,7 +232,7 @@ impl Tracing {
         records
     }
 
-    /// Every latency with its time from the start, and how each CPU was watched.
+    /// Every latency with its time since the start, and how each CPU was watched.
     fn seen(&self, trace: &Trace<Event>) -> (Seen, Vec<Observed>) {
         let (start, stop) = (self.start, self.stop);
         let rate = clock::rate(start, stop).ok();

@@ -1,4 +1,4 @@
-//! What all tracers give of a run.
+//! The records that all tracers have.
 
 use std::collections::BTreeMap;
 
@@ -24,13 +24,14 @@ pub(super) fn records(outcome: &Outcome<'_>) -> Vec<Record> {
     ]
 }
 
-/// The exposure: that of all CPUs together.
+/// The exposure: the total of all CPUs, in nanoseconds.
 pub(super) fn observed_ns(outcome: &Outcome<'_>) -> u64 {
     let all = outcome.seen.cpus.iter().map(|cpu| cpu.observed_ns);
     all.fold(0, u64::saturating_add)
 }
 
-/// The latencies of some causes. Their times are given if they are known of each.
+/// The latencies of some causes. Times are included only if each latency has its
+/// own.
 pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) -> bool) -> Record {
     let gaps = outcome.seen.gaps.iter().filter(|gap| which(gap.cause));
     let count = gaps.clone().map(|gap| gap.count).sum();
@@ -39,7 +40,7 @@ pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) ->
     record(outcome, name, count, if known { times } else { Vec::new() })
 }
 
-/// Events at these times, ascending.
+/// Events at these times, which ascend.
 pub(super) fn events_at(outcome: &Outcome<'_>, name: &str, t_ns: Vec<u64>) -> Record {
     record(outcome, name, t_ns.len() as u64, t_ns)
 }
@@ -55,7 +56,7 @@ fn record(outcome: &Outcome<'_>, name: &str, count: u64, t_ns: Vec<u64>) -> Reco
     }
 }
 
-/// How often there was each length in nanoseconds; none without any.
+/// A histogram of lengths in nanoseconds; `None` if there are none.
 pub(super) fn histogram(metric: &str, lengths: impl Iterator<Item = u64>) -> Option<Record> {
     let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
     for length in lengths {

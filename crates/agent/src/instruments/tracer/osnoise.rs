@@ -1,4 +1,4 @@
-//! osnoise: a loop that reads the clock as any thread would.
+//! osnoise: a loop that reads the clock and can be interrupted like any thread.
 
 use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{Record, Tracer, TracerKind};
@@ -42,8 +42,7 @@ pub(super) static OSNOISE: Description = Description {
     records,
 };
 
-/// What is between the last window that was looked at to its end and the end of the
-/// run is neither exposure nor counted.
+/// What follows the last window that ended is neither counted nor exposure.
 fn observe(of: &CpuEvents<Event>, _: &Tracer) -> Observed {
     let is_sample = |(_, event): &(u64, Event)| matches!(event, Event::Sample(_));
     let whole = of.events.iter().rposition(is_sample);
@@ -103,8 +102,8 @@ fn observe(of: &CpuEvents<Event>, _: &Tracer) -> Observed {
     observed
 }
 
-/// What a noise came of: nothing that the kernel knows, else what took the CPU for the
-/// longest time.
+/// The cause of a noise: `Unexplained` if the kernel knows of none, otherwise whatever
+/// took the CPU for the longest time.
 fn cause<'p>(parts: impl Iterator<Item = &'p (Cause, u64, u64)>, interferences: u64) -> Cause {
     if interferences == 0 {
         return Cause::Unexplained;
@@ -179,7 +178,7 @@ mod tests {
     #[test]
     fn a_noise_is_of_what_took_the_cpu_longest_or_of_the_hardware() {
         let seen = observed(&[
-            // It was before the noise, and too short for one.
+            // Before the noise, and too short to be one.
             part(Cause::Interrupt, 10, 300),
             part(Cause::Interrupt, 1000, 700),
             part(Cause::Softirq, 1800, 2000),

@@ -1,5 +1,5 @@
-//! Settings of the kernel's tracers that all instances share: what they were is
-//! written back.
+//! Settings of the kernel's tracers that all instances share, and that are restored
+//! afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use assize_job::{Tracer, TracerKind};
 
 use crate::instruments::system;
 
-/// Files of tracefs with what they shall hold.
+/// Files of tracefs and the content to write.
 pub(super) type Wanted = Vec<(&'static str, String)>;
 
-/// Settings that were changed, until this is dropped.
+/// Settings that were changed; dropping this restores them.
 #[derive(Debug)]
 pub(super) struct Changed {
     root: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    /// Sets them.
+    /// Saves the current settings and writes the wanted ones.
     pub(super) fn set(root: &Path, wanted: &Wanted) -> Result<Changed, String> {
         let mut changed = Changed {
             root: root.to_owned(),
@@ -40,8 +40,8 @@ impl Drop for Changed {
     }
 }
 
-/// Writes them all. A width that must not exceed a window may have to be written
-/// before it or after it: what is refused is tried again after the others.
+/// Writes all settings. A width must not exceed its window, so one may have to be
+/// written before the other: what is refused is tried again after the rest.
 fn write(root: &Path, all: &Wanted) -> Result<(), String> {
     let one = |(file, value): &(&str, String)| {
         let path = root.join(file);
@@ -51,7 +51,7 @@ fn write(root: &Path, all: &Wanted) -> Result<(), String> {
     refused.into_iter().try_for_each(one)
 }
 
-/// The settings of this tracer.
+/// The settings for this tracer.
 pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> Wanted {
     let us = |ns: u64| (ns / 1000).to_string();
     if kind == TracerKind::Hwlat {
@@ -59,7 +59,7 @@ pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> Wante
             ("hwlat_detector/window", us(settings.window_ns)),
             ("hwlat_detector/width", us(settings.width_ns)),
             ("hwlat_detector/mode", settings.mode.word().into()),
-            // It takes more than this many whole microseconds for a latency.
+            // A latency must exceed this many whole microseconds.
             (THRESHOLD, (settings.threshold_ns / 1000 - 1).to_string()),
         ];
     }
@@ -85,7 +85,7 @@ pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> Wante
 /// In microseconds.
 const THRESHOLD: &str = "tracing_thresh";
 
-/// CPUs as the kernel takes masks: groups of 32 bits, the highest first.
+/// CPUs in the kernel's mask format: groups of 32 bits, the highest first.
 pub(super) fn mask(cpus: &[u32]) -> String {
     let groups = cpus.iter().max().map_or(1, |most| most / 32 + 1);
     let group = |at: u32| {
@@ -96,7 +96,8 @@ pub(super) fn mask(cpus: &[u32]) -> String {
     groups.join(",")
 }
 
-/// Which instance has one of these tracers at work, if one has: they are there once.
+/// Why no tracer can be started, if an instance uses one already: the kernel has
+/// only one of each.
 pub(super) fn in_use(root: &Path) -> Option<String> {
     let listing = fs::read_dir(root.join("instances")).into_iter().flatten();
     let instances = listing.flatten().map(|entry| entry.path());

@@ -37,7 +37,7 @@ fn trace(events: &[(u64, Event)]) -> Trace<Event> {
     }
 }
 
-/// One window of hwlat with so many latencies.
+/// A window of hwlat with `count` latencies.
 fn window(count: u64) -> Vec<(u64, Event)> {
     let latencies = Event::Latencies {
         at_ns: START + WALL + 3_000_000,
@@ -144,7 +144,7 @@ fn a_cpu_that_was_watched_in_turn_has_the_exposure_it_really_had_and_that_is_sai
     let is_doubt =
         |record: &Record| matches!(record, Record::Doubt { code, .. } if code == "watched-in-turn");
     let told = one.told(&trace(&window(1)));
-    // A window of 10 ms on one of two CPUs, which existed for 40 ms.
+    // A window of 10 ms on one of two CPUs, in a run of 40 ms.
     assert!((number_of(&told, "hwlat_watched_share") - 12.5).abs() < 1e-9);
     assert_eq!(counted(&told, "hwlat").1, 10_000_000);
     assert!(told.iter().any(is_doubt), "{told:?}");

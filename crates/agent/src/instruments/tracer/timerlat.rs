@@ -1,4 +1,4 @@
-//! timerlat: a timer that wakes a thread of high priority on its CPU.
+//! timerlat: a timer on each CPU that wakes a thread of high priority.
 
 use assize_job::gaps::{Cause, Gap};
 use assize_job::{Record, Tracer, TracerKind};
@@ -32,7 +32,8 @@ pub(super) static TIMERLAT: Description = Description {
     records,
 };
 
-/// A timer whose thread had run when recording ended stands for the period before it.
+/// A timer counts, together with the period before it, if its thread ran before
+/// recording stopped.
 fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
     let threshold = settings.threshold_ns;
     let mut observed = Observed::default();
@@ -91,7 +92,7 @@ fn many(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
 }
 
 /// What took the CPU between the interrupt and the thread for at least half of the
-/// whole latency. If nothing did, the CPU was not there, or had interrupts off.
+/// whole latency. If nothing did, the CPU was not available, or had interrupts off.
 fn cause(parts: &[(Cause, u64)], irq_ns: u64, late_ns: u64) -> Cause {
     let longest = parts.iter().max_by_key(|(_, duration)| *duration);
     match longest {
@@ -139,13 +140,13 @@ mod tests {
     #[test]
     fn a_timer_is_late_when_its_thread_is_and_stands_for_a_period() {
         let seen = observed(&[
-            // Of a timer before recording began.
+            // From a timer before recording began.
             (500, timer(true, 400)),
             (1_002_000, timer(false, 2000)),
             (1_004_000, timer(true, 4000)),
             (2_060_000, timer(false, 60_000)),
             (2_063_000, timer(true, 63_000)),
-            // Its thread had not run.
+            // Its thread had not run yet.
             (3_002_000, timer(false, 2000)),
         ]);
         assert_eq!(seen.irq_ns, [2000, 60_000]);
