@@ -1,4 +1,4 @@
-//! The agent: one static binary, built apart from everything else.
+//! The agent: a static binary that is built separately from everything else.
 
 use std::env;
 use std::fs;
@@ -9,10 +9,10 @@ use crate::command::{command, run as run_command};
 use crate::steps::Done;
 use crate::tree;
 
-/// Larger than this it would slow every boot down.
+/// A larger agent would slow down every boot.
 const LARGEST: u64 = 5_000_000;
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
-/// `cargo xtask agent`: `make agent`, and what must hold of it.
+/// `cargo xtask agent`: runs `make agent` and checks the result.
 pub(crate) fn run(_: &[String]) -> Result<(), Error> {
     run_command(command("make", &["--no-print-directory", "agent"])?)?;
     let path = path()?;
@@ -38,7 +38,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where cargo keeps the sources of crates.
+/// The directory where cargo keeps the sources of crates.
 fn cargo_home() -> Result<PathBuf, Error> {
     let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo"));
     let named = env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -51,7 +51,7 @@ pub(crate) fn step() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// Where the agent lies once it is built.
+/// The path of the agent once it is built.
 pub(crate) fn path() -> Result<PathBuf, Error> {
     Ok(target()?.join(TRIPLE).join("agent").join("assize-agent"))
 }

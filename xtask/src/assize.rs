@@ -1,4 +1,4 @@
-//! The program itself, as steps use it.
+//! The assize program, for use by other steps.
 
 use std::env;
 use std::path::PathBuf;
@@ -9,14 +9,15 @@ use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
 use crate::{Error, agent};
 
-/// Set for those who work beside one that has built it: cargo would have them wait.
+/// Set for processes that run in parallel with one that has built assize; otherwise cargo
+/// would make them wait.
 pub(crate) const IS_BUILT: &str = "ASSIZE_PROGRAM_IS_BUILT";
 
-/// Builds it as `make build` does, and says where it is.
+/// Builds assize as `make build` does, and returns its path.
 ///
-/// By the name of the program and not of its package: then the features of
-/// dependencies are those of the whole workspace, and what is built here is not
-/// built once more for the tests.
+/// Selects it by the name of the binary rather than of the package: dependencies then
+/// have the same features as in the whole workspace, and nothing is built again for the
+/// tests.
 pub(crate) fn build() -> Result<PathBuf, Error> {
     static BUILT: OnceLock<()> = OnceLock::new();
     if BUILT.get().is_none() && env::var_os(IS_BUILT).is_none() {
@@ -27,19 +28,20 @@ pub(crate) fn build() -> Result<PathBuf, Error> {
     path()
 }
 
-/// The step of `check`: what other steps use is not built by several of them at once.
+/// The step of `check`; it comes first, so that several steps do not build assize at
+/// once.
 pub(crate) fn step() -> Result<Done, Error> {
     build()?;
     Ok(Done::Ok)
 }
 
-/// Where it is, once it is built.
+/// The path of assize once it is built.
 pub(crate) fn path() -> Result<PathBuf, Error> {
     Ok(agent::target()?.join("debug/assize"))
 }
 
-/// What a verb that judges prints. That a claim is refuted, which it ends with
-/// status 1 for, is a finding as any other.
+/// The output of a verb that judges. Exit status 1, for a refuted claim, is a valid
+/// result.
 pub(crate) fn judged(arguments: &[&str]) -> Result<Vec<u8>, Error> {
     let mut verb = command(path()?, arguments)?;
     let output = verb

@@ -1,4 +1,5 @@
-//! What must pass: before a commit (`make test`), and what else `make test-all` does.
+//! The checks required before a commit (`make test`), and the additional ones of `make
+//! test-all`.
 
 use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
@@ -8,7 +9,7 @@ use crate::{
     tidy, trials, validity,
 };
 
-/// What is checked at once: it needs nothing, and a mistake is seen in the first minute.
+/// Checked first: these need nothing, and find mistakes within a minute.
 const FIRST: &[Step] = &[
     Step::new("format", &[], format),
     Step::new("tidy", &["test"], tidy::step),
@@ -16,18 +17,18 @@ const FIRST: &[Step] = &[
     Step::new("spelling", &["test"], spelling::step),
 ];
 
-/// What the lists below use.
+/// Used by the lists below.
 const PROGRAM: &[Step] = &[Step::new("program", &[], assize::step)];
 
-/// What compiles, of which cargo does one at a time.
+/// Steps that compile; cargo runs only one at a time.
 const COMPILED: &[Step] = &[
     Step::new("clippy", &[], clippy),
     Step::new("tests", &[], test::quick),
     Step::new("boots", &["exact"], test::boots),
 ];
 
-/// What machines are booted with, and a boot of each kind; beside [`COMPILED`], once the
-/// program is there.
+/// Prerequisites of machines, and a boot of each kind; runs in parallel with [`COMPILED`]
+/// once the program is built.
 const BOOTED: &[Step] = &[
     Step::new("agent", &[], agent::step),
     Step::new("machines", &["exact"], lab::machine),
@@ -40,8 +41,8 @@ const BOOTED: &[Step] = &[
     Step::new("levels", &[], trials::smoke),
 ];
 
-/// What only `check-more` does. Lanes that boot machines and lanes that compute take turns
-/// on the two lists, which take about the same time.
+/// Steps that only `check-more` takes. Steps that boot machines and steps that compute
+/// alternate on the two lists, which take about the same time.
 const MACHINES: &[Step] = &[
     Step::new("kernels", &["exact", "run", "full"], lab::step),
     Step::new("all-modules", &["test"], kmod::step),
@@ -91,14 +92,14 @@ pub(crate) fn run_more(arguments: &[String]) -> Result<(), Error> {
     if let Some(word) = arguments.first() {
         return Err(format!("{word}: takes no arguments; see `check LANE...`"));
     }
-    // Before the lists begin: two at once would wait for each other.
+    // Before the lists start, as two installations at once would wait for each other.
     steps::install(&["exact", "run", "test", "full"])?;
     let mut taken = take_each(PROGRAM);
     taken.extend(side_by_side(OTHERS, MACHINES));
     close(&taken)
 }
 
-/// What must pass before a commit.
+/// The checks required before a commit.
 fn quick() -> Result<(), Error> {
     let mut taken = take_each(FIRST);
     taken.extend(take_each(PROGRAM));
@@ -106,7 +107,7 @@ fn quick() -> Result<(), Error> {
     close(&taken)
 }
 
-/// Takes two lists of steps at the same time.
+/// Takes two lists of steps in parallel.
 fn side_by_side(these: &[Step], those: &[Step]) -> Vec<Taken> {
     let beside = Beside::start(those);
     let mut taken = take_each(these);

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::Error;
 use crate::tree;
 
-/// The cargo that started us, so that every step uses one toolchain.
+/// The cargo that started us, so that every step uses the same toolchain.
 pub(crate) fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
@@ -23,7 +23,7 @@ pub(crate) fn command(program: impl Into<OsString>, arguments: &[&str]) -> Resul
     Ok(command)
 }
 
-/// Runs with output to ours.
+/// Runs a command; its output goes to ours.
 pub(crate) fn run(mut command: Command) -> Result<(), Error> {
     let shown = show(&command);
     let status = command.status().map_err(|why| format!("{shown}: {why}"))?;
@@ -46,8 +46,8 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, Error>
     String::from_utf8(output.stdout).map_err(|_| format!("`{shown}`: output is not UTF-8"))
 }
 
-/// Runs, prints each line of standard output as it comes, and shows it to
-/// `look`.
+/// Runs a command, prints each line of its standard output as it arrives, and passes it
+/// to `look`.
 pub(crate) fn watch(mut command: Command, mut look: impl FnMut(&str)) -> Result<(), Error> {
     let shown = show(&command);
     let mut child = command
@@ -87,8 +87,7 @@ pub(crate) fn works(program: impl Into<OsString>, arguments: &[&str]) -> bool {
     })
 }
 
-/// `always` if our own output is a terminal, for programs that write to a pipe
-/// of ours.
+/// Returns `always` if our own output is a terminal, for programs that write to a pipe.
 pub(crate) fn color() -> &'static str {
     if io::stdout().is_terminal() {
         "always"
@@ -97,7 +96,7 @@ pub(crate) fn color() -> &'static str {
     }
 }
 
-/// The most arguments that a message names: codespell has a thousand.
+/// The most arguments shown in a message: codespell gets a thousand.
 const SHOWN: usize = 20;
 
 fn show(command: &Command) -> String {

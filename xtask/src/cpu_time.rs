@@ -5,16 +5,16 @@ use std::path::Path;
 
 use crate::Error;
 
-/// The CPU seconds of all processes that were started and waited for:
-/// `cutime` and `cstime` of proc_pid_stat(5).
+/// The CPU seconds of all children that were waited for: `cutime` and `cstime` of
+/// proc_pid_stat(5).
 pub(crate) fn of_children() -> Result<f64, Error> {
     let path = Path::new("/proc/self/stat");
     let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
     Ok(ticks(&text) / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// The clock ticks of children, in user mode and in the kernel. The name of the
-/// process may hold blanks and brackets.
+/// The clock ticks of children, in user and kernel mode. The process name may contain
+/// blanks and parentheses.
 fn ticks(stat: &str) -> f64 {
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let fields = after_name.split_whitespace().skip(13).take(2);

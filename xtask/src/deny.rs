@@ -1,4 +1,4 @@
-//! Licences, sources and known faults of what we depend on, by cargo-deny.
+//! Checks licences, sources and advisories of dependencies with cargo-deny.
 
 use crate::Error;
 use crate::command::{cargo, command, output, run, works};
@@ -6,7 +6,7 @@ use crate::steps::Done;
 
 const ABSENT: &str = "cargo-deny is not installed; ./setup.sh test";
 
-/// Duplicates, licences and sources: needs no network beyond the registry.
+/// Checks duplicates, licences and sources; needs no network except the registry.
 pub(crate) fn rules() -> Result<Done, Error> {
     if !works("cargo-deny", &["--version"]) {
         return Ok(Done::Skipped(ABSENT.into()));
@@ -28,7 +28,7 @@ pub(crate) fn rules() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// Known faults, from a database that lives on GitHub.
+/// Checks advisories, from a database on GitHub.
 pub(crate) fn advisories() -> Result<Done, Error> {
     if !works("cargo-deny", &["--version"]) {
         return Ok(Done::Skipped(ABSENT.into()));

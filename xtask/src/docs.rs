@@ -22,18 +22,18 @@ fn rustdoc() -> Result<(), Error> {
     run_command(rustdoc)
 }
 
-/// The step of `check-more`, which has followed the links before.
+/// The step of `check-more`; the links were checked before.
 pub(crate) fn step() -> Result<Done, Error> {
     rustdoc().map(|()| Done::Ok)
 }
 
-/// The step of `check`: the links alone.
+/// The step of `check`: only the links.
 pub(crate) fn links_step() -> Result<Done, Error> {
     links().map(|()| Done::Ok)
 }
 
-/// Every relative link in a Markdown file must lead to a file of the tree,
-/// and to a heading of it where it names one.
+/// Checks that every relative link in a Markdown file leads to a file in the tree and, if
+/// it names one, to a heading in it.
 fn links() -> Result<(), Error> {
     let mut broken = 0;
     for name in tree::files()? {
@@ -56,7 +56,7 @@ fn links() -> Result<(), Error> {
     }
 }
 
-/// The targets of inline links that lead into the tree, with line numbers.
+/// The targets of inline links into the tree, with line numbers.
 fn targets(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (number, line) in prose(text) {
@@ -105,7 +105,7 @@ fn follow(from: &str, target: &str) -> Result<(), Error> {
     }
 }
 
-/// The path without `.` and `..`; `None` if it climbs out.
+/// The path without `.` and `..`; `None` if it leaves the tree.
 fn normal(path: &Path) -> Option<String> {
     let mut plain = PathBuf::new();
     for part in path.components() {

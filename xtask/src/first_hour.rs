@@ -1,4 +1,4 @@
-//! What the README's two commands cost in a fresh clone with an empty cache.
+//! Measures what the README's two commands take in a fresh clone with an empty cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use crate::cpu_time::of_children;
 use crate::{Error, agent, tree};
 
 const PAGE: &str = "docs/speed.md";
-/// Where the part of the page begins that this makes. Other parts follow it.
+/// The heading of the section that this writes; other sections follow it.
 pub(crate) const HEADING: &str = "## From a clone\n";
-/// The stage of `demo/run` before which two answers were printed.
+/// The stage of `demo/run` by which two answers have been printed.
 const ANSWERED: &str = "3/4";
 
-/// What one command cost.
+/// The cost of one command.
 struct Cost {
     command: &'static str,
     seconds: f64,
     cpu: f64,
-    /// When the first two answers were there, in seconds.
+    /// Seconds until the first two answers were printed.
     answer: Option<f64>,
     gib: f64,
 }
@@ -61,7 +61,7 @@ fn commit() -> Result<String, Error> {
     Ok(commit.trim().to_owned())
 }
 
-/// Runs `make COMMAND` in the clone, whose caches lie beside it.
+/// Runs `make COMMAND` in the clone, with caches next to it.
 fn measure(command: &'static str, clone: &Path, place: &Path) -> Result<Cost, Error> {
     let begun = Instant::now();
     let before = of_children()?;
@@ -124,7 +124,7 @@ fn minutes(seconds: f64) -> String {
     format!("{:.1}", seconds / 60.0)
 }
 
-/// The page with a new section in place of the old one, or before the next part.
+/// Replaces the old section of the page, or inserts the new one before the next section.
 fn replaced(page: &str, section: &str) -> String {
     let at = page.find(HEADING);
     let before = at

@@ -1,4 +1,4 @@
-//! The fuzz targets under `fuzz/`, each for some seconds.
+//! Runs each fuzz target in `fuzz/` for some seconds.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use crate::tree;
 
 const TARGETS: &str = "fuzz/fuzz_targets/";
 
-/// What a target begins with.
+/// The directory with the seed inputs of a target.
 fn seeds(target: &str) -> Option<&'static str> {
     match target {
         "plan" => Some("experiments"),
@@ -21,7 +21,7 @@ fn seeds(target: &str) -> Option<&'static str> {
     }
 }
 
-/// What one target did.
+/// The result of one target.
 struct Ran {
     target: String,
     executions: Option<u64>,
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// All targets of the tree, or those that were asked for.
+/// All targets in the tree, or the requested ones.
 fn targets(wanted: &[String]) -> Result<Vec<String>, Error> {
     let all: Vec<String> = tree::files()?
         .iter()
@@ -72,12 +72,12 @@ fn targets(wanted: &[String]) -> Result<Vec<String>, Error> {
     Ok(wanted.to_vec())
 }
 
-/// The code under test is safe Rust, so no sanitizer is asked for; that also
-/// lets the ordinary compiler do where cargo-fuzz would want a nightly one.
+/// The code under test is safe Rust, so no sanitizer is used; this also means that
+/// cargo-fuzz does not need a nightly compiler.
 fn fuzz(target: String, seconds: u32) -> Result<Ran, Error> {
     println!("\n== {target}");
     let root = tree::root()?;
-    // The first directory collects what is found; the others are only read.
+    // New inputs go to the first directory; the others are only read.
     let corpus = format!("fuzz/corpus/{target}");
     fs::create_dir_all(root.join(&corpus)).map_err(|why| format!("{corpus}: {why}"))?;
     let limit = format!("-max_total_time={seconds}");
@@ -102,8 +102,8 @@ fn fuzz(target: String, seconds: u32) -> Result<Ran, Error> {
     })
 }
 
-/// Runs, repeats standard error as it comes, and shows each line to `look`.
-/// Returns whether it succeeded.
+/// Runs a command, prints its standard error as it arrives, and passes each line to
+/// `look`. Returns whether it succeeded.
 fn stderr_of(mut fuzz: Command, mut look: impl FnMut(&str)) -> Result<bool, Error> {
     fuzz.env("CARGO_TERM_COLOR", color());
     let mut child = fuzz

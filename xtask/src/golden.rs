@@ -1,4 +1,4 @@
-//! Golden files: a folder with a command and what it is expected to print.
+//! Golden files: a directory with a command and its expected output.
 
 use crate::Error;
 use crate::command::{cargo, command, output, run as run_command};
@@ -10,10 +10,10 @@ const VARIABLE: &str = "ASSIZE_GOLDEN";
 /// Where tests rewrite files.
 const PLACES: [&str; 4] = ["crates", "docs", "schema", "README.md"];
 
-/// `cargo xtask golden`: runs the tests so that they rewrite, then shows what
-/// changed, for a human to read.
+/// `cargo xtask golden`: runs the tests so that they rewrite the files, then shows the
+/// changes for a human to review.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    // One page that fails must not keep others from being made.
+    // One failing page must not keep the others from being rewritten.
     let mut all = vec![
         "test",
         "--workspace",

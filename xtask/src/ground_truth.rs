@@ -1,5 +1,5 @@
 //! How many planted stalls the instrument `gaps` and the kernel's tracers find, and how
-//! long they say these were.
+//! well they measure their lengths.
 
 mod kills;
 mod quiet;
@@ -19,7 +19,7 @@ use crate::{Error, agent, assize, marks, tree};
 
 const PAGE: &str = "docs/ground-truth.md";
 const MARK: &str = "made: cargo xtask ground-truth";
-/// Stalls are where nothing else happens: on a CPU without ticks and tasks.
+/// Stalls are planted where nothing else happens: on a CPU without ticks and tasks.
 const EXPERIMENT: &str = r#"title = "Ground truth"
 question = "Which planted stalls does gaps find?"
 cpus = 2
@@ -44,7 +44,7 @@ cpu = 1
 kind = "command"
 argv = ["sleep", "2"]
 "#;
-/// Two clocks that were read one after the other may differ by this.
+/// The permitted difference between two clocks that are read one after the other.
 const CLOCKS_NS: u64 = 100;
 
 /// The tables of the page.
@@ -54,11 +54,11 @@ enum Part {
     Gaps,
     /// What the kernel's tracers find.
     Tracers,
-    /// What all of them find where nothing is.
+    /// What all of them find if nothing is planted.
     Quiet,
-    /// What is said of rare stalls.
+    /// The verdicts on rare stalls.
     Rates,
-    /// What is left of a soak that is killed.
+    /// A soak that is killed.
     Kills,
 }
 
@@ -99,11 +99,11 @@ impl Part {
     }
 }
 
-/// What is asked for.
+/// The options of the command.
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
     parts: Vec<Part>,
-    /// Moments at which a soak is killed follow from it.
+    /// The seed of the moments at which a soak is killed.
     seed: u64,
     write: bool,
 }
@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Carries out an experiment, and gives its bundle.
+/// Carries out an experiment, and returns its bundle.
 fn carry_out(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     let file = written(name, experiment)?;
     let bundle = file.with_file_name("stalls.bundle");
@@ -169,7 +169,7 @@ fn carry_out(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     Ok(bundle)
 }
 
-/// The file of an experiment, in a place of its own that holds nothing else.
+/// The file of an experiment, in a new directory.
 fn written(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     let place = tree::root()?.join("target/ground-truth").join(name);
     let fault = |why| format!("{}: {why}", place.display());
@@ -189,14 +189,14 @@ fn assize(arguments: &[&str]) -> Result<Command, Error> {
     Ok(command)
 }
 
-/// What was planted in one run, and what was seen of it.
+/// The stalls planted in one run, and what the instrument saw.
 struct Looked {
     configuration: String,
     stalls: Vec<Stall>,
     seen: Seen,
 }
 
-/// All runs of a bundle. `file`: what the instrument recorded.
+/// All runs of a bundle. `file` is what the instrument recorded.
 fn runs(bundle: &Path, file: &str) -> Result<Vec<Looked>, Error> {
     let planned = tree::json(&bundle.join("bundle.json"))?["head"]["planned_runs"].as_u64();
     let mut runs = Vec::new();
@@ -219,7 +219,7 @@ fn runs(bundle: &Path, file: &str) -> Result<Vec<Looked>, Error> {
     Ok(runs)
 }
 
-/// What came of each configuration, all its runs together.
+/// The score of each configuration, over all its runs.
 fn scores(bundle: &Path) -> Result<BTreeMap<String, Score>, Error> {
     let mut scores: BTreeMap<String, Score> = BTreeMap::new();
     for run in runs(bundle, "gaps.txt")? {
@@ -260,30 +260,30 @@ fn stalls(text: &str) -> Result<Vec<Stall>, Error> {
     lines.map(one).collect()
 }
 
-/// What was found of what was planted.
+/// What was found of the planted stalls.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Score {
-    /// By planned length.
+    /// Results by planned length.
     lengths: BTreeMap<u64, Found>,
-    /// Gaps besides.
+    /// Gaps without a planted stall.
     others: BTreeMap<&'static str, u64>,
     observed_ns: u64,
 }
 
-/// What was found of one length.
+/// What was found of the stalls of one length.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     planted: u64,
-    /// They came while the counters were read, which is no exposure.
+    /// Stalls while the counters were being read, which does not count as exposure.
     blind: u64,
-    /// By how much each of the others was too long.
+    /// How much longer than planted each of the others was measured.
     more_ns: Vec<i64>,
-    /// How many were taken for what they were.
+    /// How many were attributed correctly.
     explained: u64,
 }
 
 impl Score {
-    /// `cause`: what a stall is.
+    /// `cause` is the cause of the planted stalls.
     fn add(&mut self, planted: &[Stall], cause: Cause, seen: &Seen) -> Result<(), Error> {
         let (start, khz) = seen.tsc.ok_or("gaps.txt: no time-stamp counter")?;
         let mut left: Vec<&Gap> = seen.gaps.iter().collect();
@@ -312,7 +312,7 @@ impl Score {
     }
 }
 
-/// Whether the counters were read at that time, because of a gap before it.
+/// Whether the counters were being read at that time, because of an earlier gap.
 fn is_blind(seen: &Seen, at: u64) -> bool {
     let reading = seen
         .cpus

@@ -1,9 +1,9 @@
-//! Tests of IGT, the kernel's own tests of GPU drivers, carried out on simgpu in
-//! the exact machine: those that want no vendor's hardware.
+//! Runs tests of IGT, the kernel's own test suite for GPU drivers, on simgpu in the exact
+//! machine: those that need no vendor's hardware.
 //!
-//! Debian's package has IGT's library and tools, and no tests. So the tests are
-//! compiled from sources that are given, of the same version, and use Debian's
-//! library. What each subtest must come to is in `igt/known.txt`.
+//! Debian's package has IGT's library and tools but no tests. So the tests are compiled
+//! from given sources of the same version, and use Debian's library. `igt/known.txt` has
+//! the expected result of each subtest.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,10 +20,10 @@ use crate::{Error, agent, assize, kmod, marks, tree};
 const PAGE: &str = "docs/igt.md";
 const MARK: &str = "made: cargo xtask igt --write";
 const KNOWN: &str = "xtask/src/igt/known.txt";
-/// The kernel; its sources have the `sw_sync` that Debian does not build.
+/// The kernel; `sw_sync`, which Debian does not build, comes from its sources.
 const KERNEL: &str = "debian:6.12";
 const SERIES: &str = "6.12";
-/// What has the library, and the headers that its own headers include.
+/// The packages with the library and with the headers that its headers include.
 const PACKAGES: &[&str] = &[
     "intel-gpu-tools",
     "libcairo2-dev",
@@ -44,7 +44,7 @@ const INCLUDES: &[&str] = &[
     "/x86_64-linux-gnu",
 ];
 
-/// A program, and which of its subtests, if not all.
+/// Test programs, each with the subtests to run; all if empty.
 const TESTS: &[(&str, &str)] = &[
     ("core_auth", ""),
     ("core_getclient", ""),
@@ -52,14 +52,14 @@ const TESTS: &[(&str, &str)] = &[
     ("core_setmaster", ""),
     ("dmabuf_sync_file", ""),
     ("prime_self_import", ""),
-    // The others wait actively, minutes on emulated CPUs.
+    // The others busy-wait, which takes minutes on emulated CPUs.
     ("sw_sync", "*,!sync_multi_*consumer*,!sync_random_merge"),
     ("syncobj_basic", ""),
     ("syncobj_timeline", ""),
     ("syncobj_wait", ""),
 ];
 
-/// What became of each subtest, by program and name.
+/// The result of each subtest, by program and name.
 type Results = BTreeMap<(String, String), String>;
 
 /// `cargo xtask igt --sources DIRECTORY [--fresh] [--write]`.
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     compare(&results, &read_known(&known))
 }
 
-/// Debian's packages, unpacked and not installed.
+/// Unpacks Debian's packages without installing them.
 fn unpack(place: &Path) -> Result<PathBuf, Error> {
     let root = place.join("root");
     if root.exists() {
@@ -104,7 +104,7 @@ fn unpack(place: &Path) -> Result<PathBuf, Error> {
     let mut download = command("apt-get", &["-qq", "download"])?;
     download.args(PACKAGES).current_dir(&files);
     run_command(download)?;
-    // At once or not at all.
+    // Renamed into place, so that it appears whole or not at all.
     let partial = place.join("root.partial");
     let entries = fs::read_dir(&files).map_err(|why| format!("{}: {why}", files.display()))?;
     for entry in entries {
@@ -117,7 +117,7 @@ fn unpack(place: &Path) -> Result<PathBuf, Error> {
     Ok(root)
 }
 
-/// The tests, against Debian's library, which they find where it was unpacked.
+/// Compiles the tests against Debian's library, with its unpacked path.
 fn compile(place: &Path, root: &Path, sources: &Path) -> Result<PathBuf, Error> {
     let programs = place.join("programs");
     fs::create_dir_all(&programs).map_err(|why| format!("{}: {why}", programs.display()))?;
@@ -153,8 +153,8 @@ fn compile(place: &Path, root: &Path, sources: &Path) -> Result<PathBuf, Error> 
     Ok(programs)
 }
 
-/// The kernel's `sw_sync` as a module: fences that user space signals. It is
-/// part of no kernel of Debian.
+/// Builds the kernel's `sw_sync` as a module: fences that user space signals. No Debian
+/// kernel has it.
 fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let parts = &["drivers/dma-buf"];
@@ -196,7 +196,7 @@ fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
     Ok(module.join("sw_sync.ko"))
 }
 
-/// The name of a sync_file is not for modules; what its user gave it is.
+/// Modules cannot call sync_file_get_name(), but the name given by the user is enough.
 fn as_module(text: &str) -> String {
     let named = text.replace(
         "sync_file_get_name(sync_file, buf, sizeof(buf))",
@@ -250,7 +250,7 @@ fn experiment(programs: &Path, sw_sync: &Path) -> String {
     text
 }
 
-/// The subtests that a program tells of; one that has none tells of itself.
+/// The subtests reported by a program; a program without subtests reports itself.
 fn read(test: &str, said: &str) -> Results {
     let mut results = Results::new();
     let mut put = |subtest: &str, result: &str| {
@@ -275,7 +275,7 @@ fn read(test: &str, said: &str) -> Results {
     results
 }
 
-/// Lines of `program subtest result` and, after `#`, the reason.
+/// Parses lines of `program subtest result`, optionally followed by `#` and the reason.
 fn read_known(text: &str) -> Results {
     let words = |line: &str| -> Option<((String, String), String)> {
         let line = line.split('#').next()?;
@@ -285,7 +285,7 @@ fn read_known(text: &str) -> Results {
     text.lines().filter_map(words).collect()
 }
 
-/// What differs from what is known, each on a line; an error if anything does.
+/// Prints each difference from the expected results; returns an error if there is any.
 fn compare(results: &Results, known: &Results) -> Result<(), Error> {
     let mut names: Vec<_> = results.keys().chain(known.keys()).collect();
     names.sort();
@@ -305,7 +305,7 @@ fn compare(results: &Results, known: &Results) -> Result<(), Error> {
     }
 }
 
-/// The reason that was written down for a result that is no success.
+/// The documented reason for a result other than success.
 fn reason<'a>(known: &'a str, name: &(String, String)) -> &'a str {
     let of = |line: &&str| {
         let mut words = line.split_whitespace();
@@ -315,7 +315,7 @@ fn reason<'a>(known: &'a str, name: &(String, String)) -> &'a str {
     line.split_once('#').map_or("", |(_, why)| why.trim())
 }
 
-/// Writes the results down, in the list and on the page.
+/// Writes the results into the list and into the page.
 fn put(results: &Results, known: &str) -> Result<(), Error> {
     let root = tree::root()?;
     let mut text = String::new();
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(compare(&read("t", SAID), &read_known(known)), Ok(()));
         let worse = SAID.replace("a: SUCCESS", "a: FAIL");
         assert!(compare(&read("t", &worse), &read_known(known)).is_err());
-        // One that is not tried any more is missed.
+        // A subtest that is no longer run is noticed.
         let fewer = SAID.replace("Subtest b: SKIP (0.001s)\n", "");
         assert!(compare(&read("t", &fewer), &read_known(known)).is_err());
         let name = ("t".to_string(), "b".to_string());

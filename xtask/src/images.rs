@@ -1,4 +1,5 @@
-//! How much of the spread of exact runs comes from images and how much from seeds.
+//! How much of the variation between exact runs comes from images and how much from
+//! seeds.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,11 +12,11 @@ use crate::Error;
 use crate::command::{command, run as run_command};
 use crate::{agent, assize, tree};
 
-/// Images of each experiment.
+/// Images per experiment.
 const IMAGES: u32 = 4;
-/// Seeds on each.
+/// Seeds per image.
 const SEEDS: u32 = 3;
-/// An experiment, the workloads that are kept of it, and the levels.
+/// Experiments, the workloads to keep, and the levels.
 const REDUCED: [(&str, &[&str], &[&str]); 2] = [
     ("experiments/tour/dep-queue.toml", &["frames", "sync"], &[]),
     (
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Carries out a part of an experiment, and gives its bundle.
+/// Carries out part of an experiment, and returns its bundle.
 fn carry_out(
     place: &Path,
     path: &str,
@@ -74,8 +75,8 @@ fn carry_out(
     Ok(bundle)
 }
 
-/// The experiment with these workloads only, with several seeds on each image and
-/// without tables and the repeated baseline, which has seeds of its own.
+/// Reduces the experiment to these workloads, with several seeds on each image, and
+/// without tables and the repeated baseline, which has other seeds.
 fn reduced(text: &str, workloads: &[&str]) -> String {
     let runs = IMAGES * SEEDS;
     let mut reduced = format!("images = {IMAGES}\nruns = {runs}\n");
@@ -95,7 +96,7 @@ fn reduced(text: &str, workloads: &[&str]) -> String {
     reduced
 }
 
-/// A row for each workload and primary metric.
+/// Adds a row for each workload and primary metric.
 fn rows(bundle: &Path, path: &str, table: &mut String) -> Result<(), Error> {
     let head = tree::json(&bundle.join("bundle.json"))?["head"].take();
     let texts = |key: &str| -> Vec<String> {
@@ -149,8 +150,8 @@ fn observations(runs: &[Value], workload: &str, metric: &str) -> Result<Vec<Obse
     Ok(all)
 }
 
-/// Standard deviations, in percent of the value, and the standard error of a ratio
-/// with one seed on each of eight images, and with eight on a single one as it
+/// Standard deviations in percent of the value, and the actual standard error of a ratio
+/// with one seed on each of eight images, and with eight seeds on a single one.
 /// really is.
 fn cells(of: &VarianceComponents) -> String {
     let percent = |variance: f64| format!("{:.3} %", 100.0 * variance.sqrt());

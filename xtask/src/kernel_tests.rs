@@ -1,5 +1,5 @@
-//! The tests of the kernel modules, on the kernels that experiments use: the
-//! suite inside the kernel, the user interface, the fuzzer, random graphs.
+//! The tests of the kernel modules on the kernels that experiments use: the suite in the
+//! kernel, the user interface, the fuzzer, and random graphs.
 
 use std::fs;
 use std::time::Instant;
@@ -8,30 +8,30 @@ use crate::debug::{Machine, Run, failed_points, list, points, programs};
 use crate::steps::Done;
 use crate::{Error, agent, assize, kmod};
 
-/// Every design is tried on this one.
+/// Every design is tested on these.
 const WHOLLY: &[&str] = &["debian:6.12"];
-/// On this one each design costs more CPU time.
+/// On these, each design takes more CPU time.
 const REAL_TIME: &[&str] = &["debian:6.12-rt"];
-/// Others, on which `check` tries a part: that they differ in interfaces shows
-/// on every design, and how designs behave was shown on the ones above.
+/// On these, `check-more` only tests some designs: differences between kernel interfaces
+/// show on every design, and the behaviour of designs is tested on the kernels above.
 const PARTLY: &[&str] = &["debian:7"];
-/// In the order in which they are loaded.
+/// In load order.
 const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
 
-/// On the clock of the guest, on which the graphs wait for each other: some
-/// 50 ms for each graph on each variant.
+/// By the guest's clock, on which the graphs wait for each other: about 50 ms for each
+/// graph on each variant.
 const LIGHT_TIMEOUT: &str = "1200s";
 const HEAVY_TIMEOUT: &str = "120min";
 
-/// How much is tried on a kernel.
+/// How much is tested on a kernel.
 struct Form {
     name: &'static str,
     cpus: &'static [u8],
     timeout: &'static str,
-    /// Parameters of the suite, if any: repetitions in percent, of how many
-    /// designs one is tried.
+    /// Parameters of the suite, if any: repetitions in percent, and the stride through
+    /// the designs.
     suite: &'static str,
-    /// Arguments of each of [`TESTS`].
+    /// The arguments for each of [`TESTS`].
     arguments: fn(&Test) -> &'static [&'static str],
 }
 
@@ -49,7 +49,8 @@ const LIGHT: Form = Form {
     suite: "{ scale = \"20\" }",
     arguments: |test| test.light,
 };
-/// Beside [`LIGHT`], which tries every design with two CPUs, where more can go wrong.
+/// In addition to [`LIGHT`], which tests every design with two CPUs, where more can go
+/// wrong.
 const PART_ALONE: Form = Form {
     name: "part-1",
     cpus: &[1],
@@ -68,7 +69,7 @@ const HEAVY: Form = Form {
     arguments: |test| test.heavy,
 };
 
-/// What `check` tries.
+/// The tests of `check-more`.
 const CHECKED: &[(&[&str], &Form)] = &[
     (WHOLLY, &LIGHT),
     (WHOLLY, &PART_ALONE),
@@ -154,21 +155,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// The step of `check`: a part, on one kernel.
+/// The step of `check`: some tests on one kernel.
 pub(crate) fn smoke() -> Result<Done, Error> {
     on(&[(WHOLLY, &PART)], false)
 }
 
-/// The step of `check-more`: the light form, or a part of it. Exact runs that were
-/// carried out before, of the same modules and programs, are not carried out
-/// again.
+/// The step of `check-more`: the light form, or part of it. Reuses cached exact runs of
+/// the same modules and programs.
 pub(crate) fn step() -> Result<Done, Error> {
     on(CHECKED, false)
 }
 
-/// Carries out the tests on these kernels, each in its form.
+/// Runs the tests on these kernels, each in its form.
 fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
-    // One that could not be fetched must not hide what is wrong on others.
+    // A kernel that cannot be fetched must not hide failures on others.
     let look = |kernel: &str| kmod::headers(kernel).map(|_| ());
     let (mut parts, mut reasons) = (Vec::new(), Vec::new());
     for (kernels, form) in wanted {
@@ -187,7 +187,7 @@ fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
         fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
     }
     let programs = programs(&place)?;
-    // Each form has a directory of its own below the place.
+    // Each form has a subdirectory.
     let path = |name: &str| programs.join(name).display().to_string();
     let begun = Instant::now();
     let (mut runs, mut count) = (Vec::new(), 0);
@@ -209,7 +209,7 @@ fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
     })
 }
 
-/// Kernels that are there, and why others are not.
+/// The available kernels, and why others are not available.
 fn split<'a>(
     kernels: &[&'a str],
     look: &dyn Fn(&str) -> Result<(), String>,
@@ -258,8 +258,8 @@ fn experiment(kernels: &[&str], form: &Form, path: &dyn Fn(&str) -> String) -> S
     text
 }
 
-/// Says what became of each run, with what failed in it; an error if anything
-/// did, or if a run is missing.
+/// Reports the result of each run with its failures; returns an error if there is a
+/// failure or a run is missing.
 fn judge(runs: &[Run], wanted: usize) -> Result<(), Error> {
     let mut failures = 0;
     for run in runs {
@@ -300,7 +300,7 @@ fn judge(runs: &[Run], wanted: usize) -> Result<(), Error> {
     }
 }
 
-/// The reasons of what was skipped, each once.
+/// The reasons for skipped tests, each once.
 fn skips(text: &str) -> Vec<String> {
     let lines = text.lines().filter_map(|line| line.split_once("# SKIP"));
     let mut reasons: Vec<String> = lines

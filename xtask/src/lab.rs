@@ -1,5 +1,5 @@
-//! What tests in virtual machines need: kernels, and the QEMU of exact
-//! machines, which is built once. And what is only in a kernel's sources.
+//! Prerequisites of tests in virtual machines: kernels, and the QEMU of exact machines,
+//! which is built once. Also files that are only in a kernel's sources.
 
 use assize_target::kernels::Kernels;
 
@@ -7,9 +7,9 @@ use crate::command::{command, run as run_command};
 use crate::steps::Done;
 use crate::{Error, assize};
 
-/// Kernels that experiments in the tree and tests ask for, each with what is
-/// fetched beside the image; first the one that `check` boots. The compiler of those without one is installed by
-/// setup.sh.
+/// Kernels used by experiments in the tree and by tests, each with what to fetch in
+/// addition to the image; the first is the one that `check` boots. Kernels without a
+/// compiler here use the one installed by setup.sh.
 const KERNELS: &[(&str, &[&str])] = &[
     ("debian:6.12", &["--headers"]),
     ("debian:6.12-rt", &["--headers"]),
@@ -17,10 +17,10 @@ const KERNELS: &[(&str, &[&str])] = &[
     ("debian:7", &["--compiler"]),
 ];
 
-/// Of which kernel the sources are wanted.
+/// The kernel whose sources are needed.
 const SERIES: &str = "6.12";
-/// What of them: checkpatch, which no smaller package has, with the lists
-/// that it reads; the scheduler, which can be built with changes; and what reads KTAP.
+/// The needed parts: checkpatch with its lists, which no smaller package has; the
+/// scheduler, for builds with changes; and the KTAP parser.
 const PARTS: &[&str] = &[
     "drivers/gpu/drm/scheduler",
     "scripts/checkpatch.pl",
@@ -52,8 +52,8 @@ fn fetch(kernels: &[(&str, &[&str])]) -> Result<(), Error> {
         .try_for_each(|(name, beside)| assize(&[beside, &[*name][..]].concat()))
 }
 
-/// The step of `check`: the exact machine with one kernel. Without it the tests that boot
-/// skip, and say so.
+/// The step of `check`: the exact machine with one kernel. If that fails, tests that boot
+/// are skipped and say so.
 pub(crate) fn machine() -> Result<Done, Error> {
     Ok(done(fetch(&KERNELS[..1])))
 }
@@ -79,8 +79,8 @@ pub(crate) fn fetch_sources() -> Result<(), Error> {
     Ok(())
 }
 
-/// The step of `check` for them. Without it checkpatch uses the one that was
-/// fetched before, or skips.
+/// The step of `check` for the sources. If it fails, checkpatch uses the previously
+/// fetched one, or is skipped.
 pub(crate) fn sources() -> Result<Done, Error> {
     match fetch_sources() {
         Ok(()) => Ok(Done::Ok),

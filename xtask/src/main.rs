@@ -36,10 +36,10 @@ mod validity;
 
 use std::process::ExitCode;
 
-/// What went wrong, as `what: why`.
+/// A failure, as `what: why`.
 type Error = String;
 
-/// A subcommand: its name, its arguments, what it does, and the code.
+/// A subcommand: name, arguments, help, and code.
 struct Verb {
     name: &'static str,
     arguments: &'static str,

@@ -1,11 +1,11 @@
-//! Parts of pages that are made: what stands between a comment and the next
-//! `<!-- end -->`.
+//! Generated parts of pages: the text between a marker comment and the next `<!-- end
+//! -->`.
 
 use crate::Error;
 
 const END: &str = "<!-- end -->";
 
-/// The page with `made` between `<!-- BEGIN -->` and the end.
+/// The page with `made` between the marker `<!-- BEGIN -->` and the end.
 pub(crate) fn put(page: &str, begin: &str, made: &str) -> Result<String, Error> {
     let begin = format!("<!-- {begin} -->");
     let (before, rest) = page.split_once(&begin).ok_or(format!("no '{begin}'"))?;

@@ -1,5 +1,5 @@
-//! Whether the reference values that tests compare with are still what the
-//! independent implementation computes.
+//! Checks that the reference values used by tests still match the independent
+//! implementation.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::steps::Done;
 use crate::tree;
 
 const SCRIPT: &str = "oracle/reference.py";
-/// The system's own: virtual environments do not see Debian's packages.
+/// The system's interpreter, as virtual environments do not see Debian's packages.
 const PYTHON: &str = "/usr/bin/python3";
 
 /// The step of `check`.

@@ -1,19 +1,19 @@
-//! The pictures of README and docs: the experiments and posts that they show are carried
-//! out or read again, and a browser takes a picture of their pages.
+//! The pictures in README and docs: runs the experiments and reads the posts that they
+//! show, and takes screenshots of the pages in a browser.
 
 use std::fs;
 
 use crate::command::{command, run as run_command};
 use crate::{Error, agent, assize, tree};
 
-/// A picture, and the commands that make the page that it shows.
+/// A picture, and the commands that generate the page in it.
 struct Picture {
-    /// From the root of the tree.
+    /// Path from the root of the tree.
     file: &'static str,
-    /// Named as the commands of the document name it; the last command writes it.
+    /// The name that the commands use; the last command writes the page.
     page: &'static str,
-    /// Arguments of `assize`, given in one directory at the top of which the tree's
-    /// `experiments` and `demo` are.
+    /// Arguments of `assize`. All run in one directory, which contains the tree's
+    /// `experiments` and `demo`.
     commands: &'static [&'static [&'static str]],
 }
 
@@ -30,7 +30,7 @@ const PICTURES: &[Picture] = &[Picture {
         ],
     ],
 }];
-/// What the commands read.
+/// The inputs of the commands.
 const INPUTS: [&str; 2] = ["experiments", "demo"];
 
 /// `cargo xtask pictures`.

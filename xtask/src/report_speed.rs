@@ -1,4 +1,4 @@
-//! How fast a large bundle is reported, and how much memory that takes.
+//! How long it takes to report a large bundle, and how much memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,10 @@ use crate::{agent, assize, first_hour, tree};
 
 const RUNS: u32 = 100;
 const SAMPLES: u32 = 100_000;
-/// Each format is measured this often, in turn, so that all meet the same
-/// host.
+/// Measurements of each format, alternating, so that all see the same host.
 const ROUNDS: usize = 5;
 const FORMATS: [&str; 3] = ["text", "json", "html"];
-/// What the page of such a bundle may take.
+/// The limits for such a page.
 const SECONDS: f64 = 5.0;
 const MEGABYTES: f64 = 500.0;
 const PAGE: &str = "docs/speed.md";
@@ -55,7 +54,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// The parts of the page that other commands make, which are left as they are.
+/// The sections of the page that other commands write, which stay unchanged.
 pub(crate) fn kept(page: &str) -> String {
     let first = page.find(first_hour::HEADING);
     first
@@ -64,7 +63,7 @@ pub(crate) fn kept(page: &str) -> String {
         .map_or_else(String::new, |section| format!("\n{section}"))
 }
 
-/// What was measured of one format.
+/// The measurements of one format.
 struct Row {
     format: &'static str,
     seconds: Vec<f64>,
@@ -99,7 +98,7 @@ impl Lab {
         run_command(command(cargo(), &example)?)?;
         let target = agent::target()?;
         let directory = target.join("report-speed");
-        // Left by a measurement before this one.
+        // Left by an earlier measurement.
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
         let lab = Lab { assize, directory };
@@ -148,8 +147,8 @@ impl Lab {
     }
 }
 
-/// Seconds, and megabytes of memory at the most: what the kernel last said
-/// before the process ended, asked every millisecond.
+/// Returns the seconds and the peak memory in megabytes: the last value that the kernel
+/// reported before the process ended, polled every millisecond.
 fn timed(mut command: Command) -> Result<(f64, f64), Error> {
     let shown = format!("{command:?}");
     let fault = |why: std::io::Error| format!("{shown}: {why}");

@@ -1,6 +1,6 @@
-//! How fast the lab is: an empty workload in the exact machine, booted and
-//! from a memory image, and the same kernel and command in virtme-ng; and what
-//! a run of the tour, the whole tour and idle time cost.
+//! How fast the lab is: an empty workload on the exact machine, booted and from a memory
+//! image, and the same kernel and command in virtme-ng; also the cost of a run of the
+//! tour, of the whole tour, and of idle time.
 
 mod cost;
 
@@ -13,7 +13,7 @@ use crate::Error;
 use crate::command::output;
 use crate::{agent, assize, report_speed, tree};
 
-/// Each kind is measured this often, in turn, so that all meet the same host.
+/// Measurements of each kind, alternating, so that all see the same host.
 const ROUNDS: usize = 5;
 const PAGE: &str = "docs/speed.md";
 
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut cold = Vec::new();
     let mut image = Vec::new();
     let mut virtme = Vec::new();
-    // The first run makes the memory image.
+    // The first run creates the memory image.
     lab.assize("once", &["--runs", "1", "--fresh"])?;
     for round in 0..ROUNDS {
         let name = format!("cold{round}");
@@ -71,9 +71,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 struct Lab {
     assize: PathBuf,
     directory: PathBuf,
-    /// What Debian calls the kernel's package version.
+    /// Debian's version of the kernel package.
     version: String,
-    /// The kernel's image, where virtme-ng finds its modules as well.
+    /// The kernel's image, next to the modules for virtme-ng.
     kernel: PathBuf,
     vng: Option<PathBuf>,
 }
@@ -84,7 +84,7 @@ impl Lab {
         let assize = assize::build()?;
         let target = agent::target()?;
         let directory = target.join("speed");
-        // Left by a measurement before this one.
+        // Left by an earlier measurement.
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
         fs::write(directory.join("nothing.toml"), EXPERIMENT).map_err(|why| why.to_string())?;
@@ -104,12 +104,12 @@ impl Lab {
         })
     }
 
-    /// Runs the experiment; seconds in all, and seconds of each run.
+    /// Runs the experiment; returns the total seconds, and the seconds of each run.
     fn assize(&self, name: &str, arguments: &[&str]) -> Result<(f64, Vec<f64>), Error> {
         self.carry_out(&self.directory.join("nothing.toml"), name, arguments)
     }
 
-    /// Runs an experiment; seconds in all, and seconds of each run.
+    /// Runs an experiment; returns the total seconds, and the seconds of each run.
     fn carry_out(
         &self,
         experiment: &Path,
@@ -129,7 +129,7 @@ impl Lab {
         Ok((all, walls(&out.join("log.jsonl"))?))
     }
 
-    /// The same kernel and command in virtme-ng, without KVM as ours.
+    /// Runs the same kernel and command in virtme-ng, also without KVM.
     fn virtme(&self) -> Result<Option<f64>, Error> {
         let Some(vng) = &self.vng else {
             return Ok(None);
@@ -138,7 +138,7 @@ impl Lab {
         let beside = vng.parent().unwrap_or(Path::new("/")).display();
         let path = std::env::var("PATH").unwrap_or_default();
         let mut run = Command::new(vng);
-        // It starts another program of its own by name.
+        // It starts another program of its package by name.
         run.env("PATH", format!("{beside}:{path}"))
             .args(["--disable-kvm", "--cpus", "1", "--memory", "256M", "-r"])
             .arg(&self.kernel)
@@ -158,8 +158,7 @@ fn kernel() -> Result<PathBuf, Error> {
         .ok_or_else(|| "debian:6.12 is not there; run `cargo xtask lab`".into())
 }
 
-/// virtme-ng wants `boot/` and `lib/modules/` side by side, and the indices
-/// that depmod makes.
+/// virtme-ng needs `boot/` and `lib/modules/` next to each other, and depmod's indices.
 fn tree_for_virtme(image: &Path, directory: &Path) -> Result<PathBuf, Error> {
     let root = directory.join("kernel");
     let failed = |why: std::io::Error| format!("{}: {why}", root.display());
@@ -204,7 +203,7 @@ fn quietly(mut command: Command) -> Result<(), Error> {
     }
 }
 
-/// The seconds that each run took, from the log of a bundle.
+/// The seconds of each run, from the log of a bundle.
 fn walls(log: &Path) -> Result<Vec<f64>, Error> {
     let text = fs::read_to_string(log).map_err(|why| format!("{}: {why}", log.display()))?;
     let walls: Vec<f64> = text

@@ -1,4 +1,4 @@
-//! Spelling of documentation and code, by codespell.
+//! Checks the spelling of documentation and code with codespell.
 
 use crate::Error;
 use crate::command::{command, run, works};

@@ -1,4 +1,4 @@
-//! Steps that are all taken, whatever becomes of them, and counted.
+//! Takes steps, whatever the result of each, and counts the results.
 
 use std::env;
 use std::fmt;
@@ -15,22 +15,22 @@ use crate::command::{command, run};
 use crate::cpu_time::of_children;
 use crate::{Error, agent};
 
-/// How a step ended that did not fail.
+/// The result of a step that did not fail.
 pub(crate) enum Done {
-    /// It did its work.
+    /// It completed.
     Ok,
-    /// It did what could be done here.
+    /// It ran the tests that can run here.
     Counted(Counts),
-    /// It could not be done here, and why.
+    /// It cannot run here, for this reason.
     Skipped(String),
 }
 
-/// What a step that consists of many tests did.
+/// The result of a step that consists of many tests.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     /// Tests that passed.
     pub(crate) passed: u64,
-    /// Why others were not carried out, for each.
+    /// For each skipped test, the reason.
     pub(crate) skipped: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     /// The groups of setup.sh that it needs.
     needs: &'static [&'static str],
-    /// The work.
+    /// The function to call.
     run: fn() -> Result<Done, Error>,
 }
 
@@ -62,16 +62,16 @@ enum Outcome {
     Failed(Error),
 }
 
-/// How a step ended, and what it cost.
+/// The result and the cost of a step.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Taken {
     name: String,
     outcome: Outcome,
-    /// Seconds from its begin to its end.
+    /// Elapsed seconds.
     seconds: f64,
-    /// Seconds of CPU time of the programs it started.
+    /// CPU seconds of the programs it started.
     cpu: f64,
-    /// Bytes that may still be written where builds are, when it ended.
+    /// Free bytes on the disk of the builds, when it ended.
     free: Option<u64>,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for Taken {
                     .try_for_each(|why| write!(f, "\n    skipped: {why}"))
             }
             Outcome::Skipped(why) => write!(f, "  {why}"),
-            // All of it stands where the step ended, and at the end of all.
+            // The full text is printed where the step ended, and again after all steps.
             Outcome::Failed(why) => write!(f, "  {}", why.lines().next().unwrap_or_default()),
         }
     }
@@ -113,7 +113,7 @@ pub(crate) fn take_each(steps: &[Step]) -> Vec<Taken> {
     steps.iter().map(take).collect()
 }
 
-/// Lists how each step ended. An error if any failed.
+/// Lists the result of each step; returns an error if any failed.
 pub(crate) fn close(taken: &[Taken]) -> Result<(), Error> {
     println!("\n{HEAD}");
     for one in taken {
@@ -163,7 +163,7 @@ fn take(step: &Step) -> Taken {
     }
 }
 
-/// Installs what a step needs, when it begins.
+/// Installs what a step needs, just before it starts.
 pub(crate) fn install(groups: &[&str]) -> Result<(), Error> {
     if groups.is_empty() {
         return Ok(());
@@ -176,16 +176,16 @@ fn free() -> Option<u64> {
     Some(at.f_bavail * at.f_frsize)
 }
 
-/// The option of `check` with which it writes how its steps ended into a file.
+/// The option of `check` that makes it write the results of its steps to a file.
 pub(crate) const ROWS: &str = "--rows";
 
-/// Writes how steps ended into a file.
+/// Writes the results of steps to a file.
 pub(crate) fn keep(taken: &[Taken], file: &str) -> Result<(), Error> {
     let text = serde_json::to_vec(taken).map_err(|why| why.to_string())?;
     fs::write(file, text).map_err(|why| format!("{file}: {why}"))
 }
 
-/// Steps that another `cargo xtask check` takes in the meantime.
+/// Steps taken by another `cargo xtask check` in parallel.
 pub(crate) struct Beside {
     names: String,
     process: Child,
@@ -194,7 +194,7 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Begins; what the steps print goes to a log.
+    /// Starts the process; its output goes to a log.
     pub(crate) fn start(steps: &[Step]) -> Result<Beside, Error> {
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         let xtask = env::current_exe().map_err(|why| format!("our own path: {why}"))?;
@@ -222,7 +222,7 @@ impl Beside {
         })
     }
 
-    /// Waits for the end, shows the output, and says how each step ended.
+    /// Waits for the end, prints the output, and returns the results.
     pub(crate) fn end(beside: Result<Beside, Error>) -> Vec<Taken> {
         let lost = |names: &str, why: Error| Taken {
             name: names.into(),

@@ -1,4 +1,4 @@
-//! The tests, and how many there were.
+//! Runs the tests and counts them.
 
 use crate::Error;
 use crate::agent;
@@ -11,10 +11,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     cargo_test("tests", &arguments).map(|_| ())
 }
 
-/// What the names of all pages have that the test `docs` carries out, and no other test.
+/// Contained in the names of all pages, which the test `docs` executes, and of no other
+/// test.
 const PAGE: &str = ".md";
-/// The module of tests that only `make test-all` runs: they take long, or need what is not
-/// always there.
+/// The module of tests that only `make test-all` runs: they take long or have special
+/// requirements.
 const FULL: &str = "full::";
 /// The module of tests that boot a machine and belong to `make test`.
 const BOOTS: &str = "boots::";
@@ -30,7 +31,7 @@ pub(crate) fn boots() -> Result<Done, Error> {
     counted("boots", &["--workspace", "--test", "it", "--", BOOTS])
 }
 
-/// A step of `check-more`: the other tests, but for the pages.
+/// A step of `check-more`: the other tests, except pages.
 pub(crate) fn full() -> Result<Done, Error> {
     counted("all-tests", &["--workspace", "--", FULL])
 }
@@ -44,13 +45,13 @@ fn counted(step: &str, arguments: &[&str]) -> Result<Done, Error> {
     cargo_test(step, arguments).map(Done::Counted)
 }
 
-/// Runs `cargo test`, always of the workspace: of a part, the features of dependencies would
-/// be others, and all would be compiled once more. Shows all of its output, and closes with the total over its test
-/// binaries, by the name of the step.
+/// Runs `cargo test`, always for the whole workspace: for part of it, the features of
+/// dependencies would be different, and everything would be compiled again. Shows all
+/// output, followed by the total of all test binaries under the name of the step.
 fn cargo_test(step: &str, arguments: &[&str]) -> Result<Counts, Error> {
     let mut all = vec!["test", "--locked", "--no-fail-fast", "--color", color()];
     all.extend(arguments);
-    // Tests say on standard error what they skip.
+    // Tests print on standard error what they skip.
     let joined = ["-c", "exec \"$0\" \"$@\" 2>&1"];
     let mut tests = command("sh", &joined)?;
     tests.arg(cargo()).args(&all);
@@ -68,7 +69,7 @@ fn cargo_test(step: &str, arguments: &[&str]) -> Result<Counts, Error> {
         format!("{} failed: {why}\n{said}", total.failed)
     };
     result.map_err(failed)?;
-    // A test that skips what it needs passes for its harness.
+    // The test harness counts skipped tests as passed.
     let skipped = total.skipped.len() as u64;
     Ok(Counts {
         passed: total.passed.saturating_sub(skipped),
@@ -76,10 +77,10 @@ fn cargo_test(step: &str, arguments: &[&str]) -> Result<Counts, Error> {
     })
 }
 
-/// So many lines of what failing tests say stand in the error: who sees only the end of a
-/// long output sees them there.
+/// How many lines of output from failing tests the error contains, for those who only see
+/// the end of a long output.
 const SAID: usize = 40;
-/// No more of one of them.
+/// The most lines from one test.
 const SAID_EACH: usize = 12;
 
 #[derive(Debug, Default, PartialEq)]
@@ -87,19 +88,19 @@ struct Total {
     passed: u64,
     failed: u64,
     ignored: u64,
-    /// Why tests were skipped that their harness counts as passed.
+    /// Reasons of skipped tests, which their harness counts as passed.
     skipped: Vec<String>,
-    /// What failing tests said.
+    /// Output of failing tests.
     said: Vec<String>,
-    /// How many lines more of the present one are kept.
+    /// How many more lines of the current test are kept.
     keep: usize,
 }
 
 impl Total {
-    /// Keeps what failing tests say, and adds the figures of a line such as
-    /// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`.
+    /// Collects the output of failing tests, and adds the numbers in a line such as `test
+    /// result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`.
     fn add(&mut self, line: &str) {
-        // Of the harness of pages it stands behind the name of the page.
+        // The harness of pages prints the name of the page before it.
         if let Some((before, why)) = line.split_once("skipped: ")
             && (before.is_empty() || before.ends_with("... "))
         {

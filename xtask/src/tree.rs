@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::Error;
 use crate::command;
 
-/// The root of the workspace. Taken from the environment that cargo sets, not
-/// from the place of compilation: checkouts may share a target directory.
+/// The root of the workspace, from the environment that cargo sets rather than the path
+/// at compile time: checkouts may share a target directory.
 pub(crate) fn root() -> Result<PathBuf, Error> {
     let package = env::var_os("CARGO_MANIFEST_DIR")
         .ok_or("CARGO_MANIFEST_DIR: not set; start me as `cargo xtask`")?;
@@ -20,7 +20,7 @@ pub(crate) fn root() -> Result<PathBuf, Error> {
         .ok_or_else(|| "CARGO_MANIFEST_DIR: has no parent".into())
 }
 
-/// All files that git tracks or would track, relative to the root, sorted.
+/// All files that git tracks or would track, as sorted paths relative to the root.
 pub(crate) fn files() -> Result<Vec<String>, Error> {
     let listing = command::output(
         "git",
@@ -49,14 +49,14 @@ pub(crate) fn read(name: &str) -> Result<Option<String>, Error> {
     Ok(String::from_utf8(bytes).ok())
 }
 
-/// A file anywhere as JSON.
+/// Reads any file as JSON.
 pub(crate) fn json(path: &Path) -> Result<Value, Error> {
     let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
     serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
-/// Whether the file is data that must keep every byte: posted texts, expected
-/// output, full texts of licences, patches.
+/// Whether the file is data whose bytes must not change: posted texts, expected output,
+/// full texts of licences, patches.
 pub(crate) fn is_data(name: &str) -> bool {
     let in_tests = name.contains("/tests/") && !name.ends_with(".rs");
     in_tests

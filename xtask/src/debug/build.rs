@@ -1,4 +1,4 @@
-//! Builds the kernels, the modules for them, and the programs that run there.
+//! Builds the debug kernels, the modules for them, and the programs that run there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::Error;
 use crate::command::{command, run as run_command, works};
 use crate::tree;
 
-/// Programs that building a kernel starts, and the packages that have them.
+/// Programs needed to build a kernel, and their packages.
 const TOOLS: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("flex", "flex"),
@@ -23,25 +23,25 @@ const TOOLS: &[(&str, &str)] = &[
     ("xz", "xz-utils"),
 ];
 
-/// Lines of a failed build that are shown.
+/// How many lines of a failed build are shown.
 const SHOWN: usize = 30;
 
 /// A kernel that was built and stored.
 pub(super) struct Built {
-    /// Its name for `assize`.
+    /// Its name in `assize`.
     pub(super) name: String,
     pub(super) release: String,
-    /// Where its objects are; `make -C` wants it to build modules.
+    /// The directory of its objects, for building modules with `make -C`.
     pub(super) objects: PathBuf,
-    /// What the compiler calls itself.
+    /// The version that the compiler reports.
     pub(super) compiler: String,
-    /// How long it took, and on how many CPUs.
+    /// How long the build took.
     pub(super) seconds: u64,
-    /// Options that are set, modules among them.
+    /// The number of options that are set, including modules.
     pub(super) options: usize,
 }
 
-/// Builds and stores a kernel, unless it is there.
+/// Builds and stores a kernel, unless it exists.
 pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<Built, Error> {
     let missing: Vec<&str> = TOOLS
         .iter()
@@ -69,7 +69,7 @@ pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<
         println!("{name} is there");
         return describe(name, objects, compiler, seconds);
     }
-    // What another compiler or version left would be mixed in.
+    // Objects of another compiler or version would be mixed in.
     if objects.exists() {
         fs::remove_dir_all(&objects).map_err(|why| format!("{}: {why}", objects.display()))?;
     }
@@ -85,7 +85,7 @@ pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<
     Ok(built)
 }
 
-/// Seconds that the build took, if this is what it was of.
+/// The seconds that the build took, if it was made from these inputs.
 fn built_before(stamp: &Path, key: &str) -> Option<u64> {
     let text = fs::read_to_string(stamp).ok()?;
     let (seconds, of) = text.split_once('\n')?;
@@ -122,7 +122,7 @@ fn fragment(kind: &Kind) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Makes `.config` of the fragment, and checks that each line of it holds.
+/// Generates `.config` from the fragment, and checks that each of its lines holds.
 fn configure(source: &Source, objects: &Path, fragment: &str) -> Result<(), Error> {
     let all = format!("KCONFIG_ALLCONFIG={}", objects.join("fragment").display());
     make(source, objects, &[&all, "allnoconfig"])?;
@@ -154,7 +154,7 @@ fn lost<'a>(fragment: &'a str, config: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// `make` in the sources, with the objects elsewhere.
+/// Runs `make` in the sources, with separate objects.
 fn make(source: &Source, objects: &Path, what: &[&str]) -> Result<(), Error> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let log = objects.join("log");
@@ -186,7 +186,7 @@ fn make(source: &Source, objects: &Path, what: &[&str]) -> Result<(), Error> {
     ))
 }
 
-/// Where `assize` finds it by name, with its modules and headers.
+/// Stores the kernel, its modules and headers where `assize` finds them by name.
 fn store(kernels: &Kernels, source: &Source, built: &Built) -> Result<(), Error> {
     let objects = &built.objects;
     let installed = objects.join("installed");
@@ -202,7 +202,7 @@ fn store(kernels: &Kernels, source: &Source, built: &Built) -> Result<(), Error>
         .map_err(|error| error.to_string())
 }
 
-/// Builds the modules of the tree, the planted ones too, in a copy of it.
+/// Builds the modules of the tree, including those with planted bugs, in a copy of it.
 /// Returns the directory of the copy.
 pub(super) fn modules(built: &Built, place: &Path) -> Result<PathBuf, Error> {
     let copy = place.join("kernel");
@@ -249,7 +249,7 @@ pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
     Err(format!("{}: no {file} was built", copy.display()))
 }
 
-/// Builds the programs, static, and returns the directory they are in.
+/// Builds the programs as static binaries, and returns their directory.
 pub(crate) fn programs(place: &Path) -> Result<PathBuf, Error> {
     let directory = place.join("programs");
     fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;

@@ -1,5 +1,5 @@
-//! Runs of the planted bugs and of the tests on one kernel, each in a boot of
-//! its own, as experiments.
+//! Runs the planted bugs and the tests on one kernel, each in a separate boot, as
+//! experiments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,40 +13,40 @@ use super::said::{Said, points};
 use crate::Error;
 use crate::agent;
 
-/// On the guest's clock; the host's limit follows from it.
+/// By the guest's clock; the host's time limit follows from it.
 const TIMEOUT: &str = "1800s";
 
-/// What one boots.
+/// A kernel to boot, and where to record.
 pub(crate) struct Machine {
     pub(crate) kernel: String,
     /// A directory for bundles.
     pub(crate) place: PathBuf,
     pub(crate) assize: PathBuf,
-    /// Whether runs that were carried out before are carried out again.
+    /// Whether to repeat runs that are in the cache.
     pub(crate) fresh: bool,
 }
 
-/// What became of a planted bug.
+/// The result of a planted bug.
 pub(super) struct Planted {
     pub(super) bug: &'static str,
     pub(super) words: &'static str,
-    /// Why it does not count as reported.
+    /// Why the bug does not count as reported.
     pub(super) problem: Option<String>,
 }
 
-/// What became of a test.
+/// The result of a test.
 pub(super) struct Tried {
     pub(super) test: &'static Test,
     /// Points passed, failed and skipped.
     pub(super) points: (u64, u64, u64),
-    /// On the clock of the guest.
+    /// By the guest's clock.
     pub(super) guest_s: f64,
-    /// Races that were reported elsewhere in the kernel.
+    /// Races that were reported in other parts of the kernel.
     pub(super) elsewhere: Vec<String>,
     pub(super) problems: Vec<String>,
 }
 
-/// One run as its bundle has it.
+/// One run as recorded in its bundle.
 pub(crate) struct Run {
     pub(crate) configuration: String,
     pub(crate) workload: String,
@@ -56,8 +56,8 @@ pub(crate) struct Run {
     pub(crate) failed: Option<String>,
 }
 
-/// Plants each bug, and none for a start, and looks whether the kernel says
-/// so.
+/// Runs the kernel first without a bug, then with each bug, and checks that the kernel
+/// reports it.
 pub(super) fn plant(
     machine: &Machine,
     kind: &Kind,
@@ -102,7 +102,7 @@ pub(super) fn plant(
     Ok(all)
 }
 
-/// Why a kernel in which nothing was planted is not as silent as it must be.
+/// Why a kernel without a planted bug is not as silent as it must be.
 fn silent(run: &Run, kind: &Kind) -> Option<String> {
     let mut problems = run
         .said
@@ -123,7 +123,7 @@ fn unheard(run: &Run, words: &str) -> Option<String> {
     (!heard).then(|| "the kernel did not report it".into())
 }
 
-/// Carries out all tests of the kind.
+/// Runs all tests of this kind.
 pub(super) fn try_all(
     machine: &Machine,
     kind: &Kind,
@@ -174,8 +174,8 @@ pub(super) fn try_all(
         .collect())
 }
 
-/// Applies to programs that ask for it only (`watch -f`). What a program needs
-/// to be started at all is spared.
+/// Only affects programs that ask for it (`watch -f`). Allocations needed to start a
+/// program never fail.
 const FAILSLAB: &[(&str, &str)] = &[
     ("task-filter", "Y"),
     ("ignore-gfp-wait", "N"),
@@ -232,7 +232,7 @@ fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
     tried
 }
 
-/// The points that failed, each with what was said before it.
+/// The failed points, each with the output before it.
 pub(crate) fn failed_points(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut shown: Vec<&str> = Vec::new();
@@ -252,19 +252,19 @@ fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
         kernel = machine.kernel,
     );
     if kind.leaks {
-        // What was there before is not ours.
+        // Earlier leaks are not ours.
         text += "[[setup]]\nwrite = \"/sys/kernel/debug/kmemleak\"\nvalue = \"clear\"\n";
     }
     text
 }
 
-/// A list of texts in TOML.
+/// A list of strings in TOML.
 pub(crate) fn list(words: &[String]) -> String {
     format!("{words:?}")
 }
 
 impl Machine {
-    /// Carries out an experiment and reads what became of each run.
+    /// Carries out an experiment and reads the result of each run.
     pub(crate) fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
         let file = self.place.join(format!("{name}.toml"));
         fs::write(&file, text).map_err(|why| format!("{}: {why}", file.display()))?;
@@ -273,7 +273,7 @@ impl Machine {
         let log = self.place.join(format!("{name}.log"));
         let said = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
         println!("{name} on {}", self.kernel);
-        // A run that failed makes it fail; that is read from the bundle.
+        // If a run fails, the command fails too; the bundle has the details.
         let status = Command::new(&self.assize)
             .args(["run", "--jobs", &jobs.to_string(), "--out"])
             .arg(&out)
@@ -324,7 +324,7 @@ fn read_run(bundle: &Path, run: &Value) -> Run {
     let text = |name: &str| run[name].as_str().unwrap_or_default().to_string();
     let mut failed =
         (run["exit"] != "completed").then(|| format!("the run failed: {}", run["exit"]));
-    // What was cut off may have held a complaint.
+    // The part that was cut off may have contained a complaint.
     if run["doubts"].to_string().contains("output-cut") {
         failed = Some("more was printed than is kept".into());
     }

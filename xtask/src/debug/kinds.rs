@@ -1,5 +1,4 @@
-//! Which debug kernels there are, what each must report, and what is tried on
-//! it.
+//! The debug kernels, the reports that each must produce, and the tests that run on it.
 
 /// A kind of debug kernel; its configuration is `base.config` and
 /// `NAME.config` in `kernel/debug/`.
@@ -7,12 +6,12 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// What it checks.
     pub(super) about: &'static str,
-    /// Whether it can look for leaked memory.
+    /// Whether it can find leaked memory.
     pub(super) leaks: bool,
-    /// Whether its reports may be about others: a race is reported wherever it
-    /// is, and the kernel has races of its own.
+    /// Whether its reports may be about other code: races are reported wherever they are,
+    /// and the kernel has its own.
     pub(super) others: bool,
-    /// Planted bugs, and words of the report that each must cause.
+    /// Planted bugs, and words in the report that each must cause.
     pub(super) planted: &'static [(&'static str, &'static str)],
 }
 
@@ -67,26 +66,24 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// Where the report is not a message but memory that nothing points to.
+/// For kinds that report unreferenced memory instead of a message.
 pub(super) const LEAK: &str = "leaked memory";
 
-/// A program with arguments, carried out with all modules loaded.
+/// A program with arguments, run with all modules loaded.
 pub(super) struct Test {
     pub(super) name: &'static str,
     pub(super) program: &'static str,
     pub(super) arguments: &'static [&'static str],
-    /// Whether some of its allocations fail.
+    /// Whether to make some of its allocations fail.
     pub(super) failslab: bool,
-    /// The kinds it is for; empty for all.
+    /// The kinds that it applies to; empty for all.
     pub(super) kinds: &'static [&'static str],
 }
 
-/// What is loaded before each test, in this order, and removed after it, in
-/// the opposite one.
+/// Modules loaded before each test, in this order, and removed after it in reverse order.
 pub(super) const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
 
-/// The suite on slow kernels: its repetitions in percent, and of how many
-/// designs one is tried.
+/// The suite on slow kernels: repetitions in percent, and the stride through the designs.
 pub(super) const SCALE: u32 = 20;
 pub(super) const STRIDE: u32 = 7;
 
@@ -136,7 +133,7 @@ pub(super) const TESTS: &[Test] = &[
 ];
 
 impl Test {
-    /// Whether it is carried out on this kind.
+    /// Whether the test applies to this kind.
     pub(super) fn is_for(&self, kind: &Kind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind.name)
     }

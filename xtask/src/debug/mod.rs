@@ -1,9 +1,8 @@
-//! Kernels that check themselves, built from Debian's sources, and all tests
-//! of the modules carried out on them.
+//! Builds self-checking kernels from Debian's sources, and runs all tests of the modules
+//! on them.
 //!
-//! A kernel that says nothing proves nothing unless it would have spoken, so
-//! bugs are planted first, one for each kind of check, and each must be
-//! reported.
+//! A silent kernel proves nothing unless it would have reported a bug. So bugs are
+//! planted first, one for each kind of check, and each must be reported.
 
 mod build;
 mod guest;
@@ -26,11 +25,11 @@ use guest::{Planted, Tried};
 use kinds::{KINDS, Kind};
 pub(crate) use said::points;
 
-/// The series that is built: the one of the kernel that experiments boot.
+/// The series to build: that of the kernel that experiments boot.
 const SERIES: &str = "6.12";
 const PAGE: &str = "docs/debug-kernel.md";
 
-/// What was found out on one kernel.
+/// The results on one kernel.
 struct Lane {
     kind: &'static Kind,
     built: Built,
@@ -39,7 +38,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// How many things are wrong.
+    /// The number of failures.
     fn failures(&self) -> usize {
         let planted = self.planted.iter().filter(|one| one.problem.is_some());
         let tried = self.tried.iter().filter(|one| !one.problems.is_empty());
@@ -47,12 +46,12 @@ impl Lane {
     }
 }
 
-/// What was asked for.
+/// The options of the command.
 struct Wanted {
     kinds: Vec<&'static Kind>,
-    /// Whether the page is to be written.
+    /// Whether to write the page.
     write: bool,
-    /// Whether runs that were carried out before are carried out again.
+    /// Whether to repeat runs that are in the cache.
     fresh: bool,
 }
 
@@ -64,7 +63,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         fresh,
     } = read(arguments)?;
     let place = ready()?;
-    // Others may commit while this runs.
+    // The tree may change during the run.
     let commit = commit()?;
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let source = kernels
@@ -135,7 +134,7 @@ fn kind(word: &str) -> Result<&'static Kind, Error> {
     })
 }
 
-/// Builds assize and its agent; an empty directory for what is made here.
+/// Builds assize and its agent; returns an empty directory for the results.
 fn ready() -> Result<PathBuf, Error> {
     agent::run(&[])?;
     assize::build()?;
@@ -147,7 +146,7 @@ fn ready() -> Result<PathBuf, Error> {
     Ok(place)
 }
 
-/// The commit whose modules were tried, and whether they are quite those.
+/// The commit of the tested modules, marked if the tree has changes.
 fn commit() -> Result<String, Error> {
     let commit = output("git", &["rev-parse", "--short=12", "HEAD"])?;
     let changed = output("git", &["status", "--porcelain", "--", "kernel"])?;

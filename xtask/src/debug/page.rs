@@ -1,4 +1,4 @@
-//! The page with the last results.
+//! The documentation page with the latest results.
 
 use super::Lane;
 use super::guest::{Planted, Tried};
@@ -27,7 +27,7 @@ pub(super) fn page(version: &str, commit: &str, lanes: &[Lane]) -> String {
     text + FOUND
 }
 
-/// What these kernels led to; the outcomes above are those after it.
+/// Bugs that these kernels found; the results above are after the fixes.
 const FOUND: &str = "
 ## What was found on the way
 
@@ -132,7 +132,7 @@ fn elsewhere(tried: &[Tried]) -> String {
     text
 }
 
-/// A text that does not end a cell of a table.
+/// A text with characters escaped that would end a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,6 +1,6 @@
-//! What `watch` tells of a program and of the kernel it ran on.
+//! The report of `watch` about a program and the kernel that it ran on.
 
-/// What the kernel says when something is wrong, whatever follows.
+/// How kernel messages about errors begin.
 const COMPLAINTS: &[&str] = &[
     "BUG: ",
     "WARNING: ",
@@ -30,38 +30,37 @@ const COMPLAINTS: &[&str] = &[
     "Kernel memory leak detector disabled",
 ];
 
-/// Lines of a complaint that are shown.
+/// How many lines of a complaint are shown.
 const SHOWN: usize = 40;
 
-/// Taint that a complaint leaves behind: machine check, bad page, dead,
-/// warning, soft lockup.
+/// Taints caused by a complaint: machine check, bad page, die, warning, soft lockup.
 const TAINTED: u64 = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14;
 
 /// The report of `watch`.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Said {
-    /// `exit 0`, `signal 11`; how the program ended.
+    /// How the program ended: `exit 0`, `signal 11`.
     pub(crate) program: String,
-    /// Modules and the errno of their removal.
+    /// Modules, and the errno of removing them.
     pub(super) removed: Vec<(String, i32)>,
-    /// Pieces of memory that nothing points to; `None` if nobody can tell.
+    /// Unreferenced pieces of memory; `None` if kmemleak is not available.
     pub(super) leaks: Option<u32>,
-    /// Whether lockdep still looks; `None` if there is none.
+    /// Whether lockdep is still on; `None` if the kernel has none.
     pub(super) lockdep: Option<bool>,
     pub(super) tainted: u64,
     pub(super) lost: u64,
-    /// First lines of complaints, each with where it stands in `log`.
+    /// First lines of complaints, each with its index in `log`.
     pub(super) complaints: Vec<(usize, String)>,
     /// The kernel's log.
     pub(super) log: Vec<String>,
-    /// The lines of kmemleak.
+    /// The output of kmemleak.
     pub(super) leaked: Vec<String>,
-    /// Whether it came to its end.
+    /// Whether the report is complete.
     pub(super) ended: bool,
 }
 
 impl Said {
-    /// Reads what `watch` printed to standard error.
+    /// Parses the standard error of `watch`.
     pub(super) fn read(text: &str) -> Said {
         let mut said = Said::default();
         for line in text.lines() {
@@ -99,8 +98,8 @@ impl Said {
         }
     }
 
-    /// What is wrong, but for what the program itself thinks of it. With
-    /// `ours`, a race counts only if it is in a module of these names.
+    /// Everything that is wrong, except failures of the program itself. With `ours`,
+    /// races count only in modules with these names.
     pub(super) fn problems(&self, leaks: bool, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = self.complained_of(ours);
         match self.leaks {
@@ -118,7 +117,7 @@ impl Said {
         wrong
     }
 
-    /// The same of a kernel that has no checks of its own.
+    /// The same for a kernel without checks.
     pub(crate) fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = Vec::new();
         if !self.ended {
@@ -151,20 +150,20 @@ impl Said {
             .filter(move |(_, line)| ours.is_none_or(|ours| !is_elsewhere(line, ours)))
     }
 
-    /// Races that are in none of these modules.
+    /// Races outside these modules.
     pub(super) fn elsewhere(&self, ours: &[&str]) -> Vec<&str> {
         let lines = self.complaints.iter().map(|(_, line)| line.as_str());
         lines.filter(|line| is_elsewhere(line, ours)).collect()
     }
 
-    /// Whether something with these words was complained of.
+    /// Whether there is a complaint with these words.
     pub(super) fn complained(&self, words: &str) -> bool {
         self.complaints
             .iter()
             .any(|(at, line)| line.contains(words) || self.beside(*at, words))
     }
 
-    /// Some complaints have a line of stars between mark and matter.
+    /// Some complaints have a line of stars between the first line and the details.
     fn beside(&self, at: usize, words: &str) -> bool {
         let end = (at + 3).min(self.log.len());
         self.log[at..end].iter().any(|line| line.contains(words))
@@ -179,8 +178,8 @@ fn is_elsewhere(line: &str, ours: &[&str]) -> bool {
     line.contains("KCSAN: ") && !ours.iter().any(|name| line.contains(&format!("[{name}]")))
 }
 
-/// Points of a test in TAP: passed, failed, skipped. Nested points count, the
-/// points that only sum them up do as well.
+/// The points in a TAP output: passed, failed, skipped. Counts both nested points and the
+/// points that sum them up.
 pub(crate) fn points(text: &str) -> (u64, u64, u64) {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for line in text.lines().map(str::trim_start) {

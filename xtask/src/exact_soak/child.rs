@@ -1,4 +1,4 @@
-//! A process of the soak, with all that it starts in a group of its own.
+//! A process of the soak; it and its descendants form a process group.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -6,9 +6,8 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// A process that ends with us: its whole group is killed when this is
-/// dropped, and the process itself asks the kernel to be killed with the
-/// thread that has started it.
+/// A process that does not outlive us: dropping this kills its group, and the process
+/// also asks the kernel to be killed when the thread that started it ends.
 #[derive(Debug)]
 pub(super) struct Group {
     child: Child,
@@ -26,13 +25,13 @@ impl Group {
         &mut self.child
     }
 
-    /// Its number.
+    /// Its process ID.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
 }
 
-/// Ends all processes of a group.
+/// Kills all processes of a group.
 pub(super) fn kill_group(id: u32) {
     if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
         // All of it may have ended already.
@@ -60,7 +59,7 @@ mod tests {
         let pid = Pid::from_raw(i32::try_from(group.id()).unwrap()).unwrap();
         assert!(test_kill_process_group(pid).is_ok());
         drop(group);
-        // What the shell has started is left to whoever adopts it.
+        // Orphans of the shell are reaped by whoever adopts them.
         let gone = (0..1000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
             test_kill_process_group(pid).is_err()

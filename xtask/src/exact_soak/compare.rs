@@ -1,34 +1,33 @@
-//! Which answers deviate from those of their twins.
+//! Finds answers that differ from other answers to the same run.
 
 use std::collections::BTreeMap;
 
 use assize_target::exact::first_difference;
 use serde_json::Value;
 
-/// Lines that an agent sent.
+/// The lines sent by an agent.
 pub(super) type Answer = Vec<String>;
 
-/// All that was answered to the runs, by their index.
+/// All answers to the runs, by index of the run.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    /// Each answer with how often it came, in the order of first appearance.
+    /// Each distinct answer with its number of occurrences, in order of first appearance.
     by_run: BTreeMap<usize, Vec<(Answer, usize)>>,
 }
 
-/// One answer that deviates from what most executions of the run gave.
+/// An answer that differs from that of most executions of the run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Deviation {
-    /// Which run.
+    /// The index of the run.
     pub(super) run: usize,
-    /// How often this answer came.
+    /// The number of occurrences.
     pub(super) times: usize,
-    /// In what it differs.
+    /// The difference.
     pub(super) how: String,
 }
 
 impl Answers {
-    /// Takes one answer. What was first is believed where as many executions
-    /// gave another.
+    /// Adds an answer. On a tie, the answer that came first counts as correct.
     pub(super) fn take(&mut self, run: usize, answer: Answer) {
         let all = self.by_run.entry(run).or_default();
         match all.iter_mut().find(|(known, _)| *known == answer) {
@@ -37,13 +36,13 @@ impl Answers {
         }
     }
 
-    /// How many runs were answered only once, so that nothing was compared.
+    /// The number of runs with only one answer, so that nothing was compared.
     pub(super) fn single(&self) -> usize {
         let times = |all: &Vec<(Answer, usize)>| all.iter().map(|(_, times)| times).sum::<usize>();
         self.by_run.values().filter(|all| times(all) == 1).count()
     }
 
-    /// Every answer that is not what most executions of its run gave.
+    /// Every answer that differs from that of most executions of its run.
     pub(super) fn deviations(&self) -> Vec<Deviation> {
         let mut found = Vec::new();
         for (&run, all) in &self.by_run {
@@ -63,7 +62,7 @@ impl Answers {
     }
 }
 
-/// The first difference, and how much numbers differ in all.
+/// The first difference, and by how much numbers differ overall.
 fn differing(right: &[String], answer: &[String]) -> String {
     let first = first_difference(right, answer).unwrap_or_default();
     let pairs = right.iter().zip(answer).filter(|(a, b)| a != b);

@@ -1,4 +1,4 @@
-//! Stops the machines for random times, and moves them between CPUs.
+//! Stops machines for random times, and moves them between CPUs.
 
 use std::fs;
 use std::thread;
@@ -10,20 +10,20 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use super::draw::Draws;
 use super::over::Over;
 
-/// How long is waited for all threads to stand still.
+/// How many times to check whether all threads have stopped.
 const TURNS: u32 = 500;
 
-/// What was done to machines.
+/// The number of disturbances.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Disturbed {
     pub(super) stops: u64,
     pub(super) moves: u64,
 }
 
-/// Disturbs the machines below these processes until it is over. Of two stops
-/// one moves the machine. All threads of a machine are moved while they stand
-/// still, so that they never run on two CPUs at once: that a machine is bound
-/// to one CPU is what makes it exact, on which one is not.
+/// Disturbs the machines below these processes until the soak is over. Every other stop
+/// moves the machine to another CPU. All threads of a machine are moved while they are
+/// stopped, so that they never run on two CPUs at once: the machine is exact because it
+/// is bound to one CPU, no matter which.
 pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturbed {
     let cpus = cpus();
     let mut done = Disturbed::default();
@@ -47,15 +47,14 @@ pub(super) fn disturb(workers: &[u32], mut draws: Draws, over: &Over) -> Disturb
             done.moves += u64::from(moved(machine, cpu));
         }
         thread::sleep(time);
-        // It may have been killed meanwhile.
+        // The process may have been killed in the meantime.
         let _ = kill_process(pid, Signal::CONT);
     }
     done
 }
 
-/// QEMU processes below these. What each process says of its parent is read,
-/// not `children` of its threads: that file can leave out processes while
-/// others end.
+/// The QEMU processes below these. Uses the parent of each process rather than the
+/// `children` files of threads, which may miss processes while others exit.
 fn machines(workers: &[u32]) -> Vec<u32> {
     let all = processes();
     let (mut below, mut left): (Vec<_>, Vec<_>) = all
@@ -63,8 +62,8 @@ fn machines(workers: &[u32]) -> Vec<u32> {
         .partition(|process| workers.contains(&process.pid));
     let mut at = 0;
     while let Some(&parent) = below.get(at) {
-        // Each is moved once, so what was read while processes came and went
-        // cannot lead in a circle.
+        // Each process is moved to the list once, so inconsistent data cannot cause an
+        // endless loop.
         let (children, others) = left.iter().partition(|child| child.parent == parent.pid);
         left = others;
         below.extend::<Vec<_>>(children);
@@ -90,7 +89,7 @@ fn processes() -> Vec<Process> {
         let pid = entry.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
         let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-        // Behind the name its state, then its parent.
+        // The name is followed by the state and the parent.
         let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
         Some(Process {
             pid,
@@ -127,7 +126,7 @@ fn is_stopped(pid: u32, task: u32) -> bool {
         .is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
-/// Binds all threads to this CPU; whether that was done.
+/// Binds all threads to this CPU; returns whether that succeeded for all.
 fn moved(pid: u32, cpu: usize) -> bool {
     let mut set = CpuSet::new();
     set.set(cpu);
@@ -135,7 +134,7 @@ fn moved(pid: u32, cpu: usize) -> bool {
         let task = i32::try_from(*task).ok().and_then(Pid::from_raw);
         task.is_some_and(|task| sched_setaffinity(Some(task), &set).is_ok())
     };
-    // Each of them, also after one that has gone.
+    // Goes on if one thread has exited.
     let all = tasks(pid);
     all.iter().filter(|task| is_bound(task)).count() == all.len()
 }
@@ -158,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_process_named_as_a_machine_is_found_stopped_and_moved() {
-        // The name of a process is that of its file.
+        // The name of a process is that of its executable.
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("qemu-system-test");
         std::os::unix::fs::symlink("/bin/sleep", &file).unwrap();
@@ -168,7 +167,7 @@ mod tests {
             .spawn()
             .unwrap();
         let pid = child.id();
-        // Its name changes only after the parent of a new process goes on.
+        // The name changes only after the parent of a new process continues.
         let is_found = (0..TURNS).any(|_| {
             thread::sleep(Duration::from_millis(1));
             machines(&[std::process::id()]).contains(&pid)

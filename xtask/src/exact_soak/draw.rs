@@ -1,15 +1,15 @@
-//! What the load does, drawn from a seed.
+//! Random numbers for the load, from a seed.
 
 use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// Draws of one part of the load.
+/// The random numbers of one part of the load.
 pub(crate) struct Draws(ChaCha8Rng);
 
 impl Draws {
-    /// Those of the part with this number.
+    /// The stream of the part with this number.
     pub(crate) fn new(seed: u64, part: u64) -> Draws {
         let mut stream = ChaCha8Rng::seed_from_u64(seed);
         stream.set_stream(part);

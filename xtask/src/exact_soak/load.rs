@@ -1,4 +1,4 @@
-//! What goes on beside the runs: processes of this command, one for each part.
+//! The background load: one process of this command for each part.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -16,10 +16,10 @@ use super::draw::Draws;
 use crate::command::works;
 use crate::{Error, tree};
 
-/// The word that makes a part of the load of this command.
+/// The argument that makes this command a part of the load.
 pub(super) const WORD: &str = "--load";
-/// The parts, with how many there are of each: with four runs at a time more
-/// than 16 that want a CPU or a disk.
+/// The parts, and the number of each: with four runs at a time, more than 16 processes
+/// compete for CPU or disk.
 const PARTS: [(&str, usize); 6] = [
     ("loop", 6),
     ("gcc", 4),
@@ -28,33 +28,33 @@ const PARTS: [(&str, usize); 6] = [
     ("cache", 1),
     ("memory", 1),
 ];
-/// What a writer writes before it drops it.
+/// Bytes that a writer writes before it drops them.
 const WRITTEN: usize = 64 << 20;
-/// A piece of all these.
+/// The unit of reading and writing.
 const PIECE: usize = 1 << 20;
 
-/// How strong the load is.
+/// The strength of the load.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Strength {
     pub(super) seed: u64,
     pub(super) nice: i32,
-    /// Bytes that what takes memory takes at most.
+    /// The most memory that the memory hogs use, in bytes.
     pub(super) memory: u64,
 }
 
-/// The load as a whole; it ends when this is dropped.
+/// The whole load; it ends on drop.
 pub(super) struct Load {
     groups: Vec<Group>,
-    /// Of these, what takes memory.
+    /// The processes among these that use memory.
     memory: Vec<u32>,
-    /// What there is of it, in words.
+    /// Descriptions of the running parts.
     pub(super) parts: Vec<String>,
-    /// What there is not, and why.
+    /// Parts that cannot run here, and why.
     pub(super) skipped: Vec<String>,
 }
 
 impl Load {
-    /// Starts all that there is on this host. Files are kept in `place`.
+    /// Starts all parts that can run on this host. Files go to `place`.
     pub(super) fn start(place: &Path, strength: Strength) -> Result<Load, Error> {
         let mut load = Load {
             groups: Vec::new(),
@@ -94,13 +94,13 @@ impl Load {
         Ok(())
     }
 
-    /// The processes that take memory.
+    /// The processes that use memory.
     pub(super) fn memory(&self) -> impl Iterator<Item = u32> {
         self.memory.iter().copied()
     }
 }
 
-/// This command once more, as a process of the soak.
+/// This command again, as a process of the soak.
 pub(super) fn this_command() -> Result<Command, Error> {
     let me = std::env::current_exe().map_err(|why| format!("find this command: {why}"))?;
     let mut command = Command::new(me);
@@ -108,11 +108,11 @@ pub(super) fn this_command() -> Result<Command, Error> {
     Ok(command)
 }
 
-/// The kernel kills this process once the thread that has started it ends.
+/// Makes the kernel kill this process when the thread that started it ends.
 pub(super) fn end_with_parent() -> Result<(), Error> {
     let why = |why: rustix::io::Errno| format!("be killed with the parent: {why}");
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(why)?;
-    // It may have ended before.
+    // The parent may already have ended.
     match getppid().is_some_and(|parent| !parent.is_init()) {
         true => Ok(()),
         false => Err("the parent has ended".into()),
@@ -152,7 +152,7 @@ fn spin() -> ! {
     }
 }
 
-/// Compiles one new text after the other.
+/// Compiles one new source after another.
 fn compile(compiler: &str, file: &Path, draws: &mut Draws) -> Result<ExitCode, Error> {
     loop {
         let functions = 200 + draws.below(400);
@@ -202,7 +202,7 @@ fn rust(functions: usize, draws: &mut Draws) -> String {
     format!("#![crate_type = \"lib\"]\n{functions}")
 }
 
-/// Writes, waits until it is on the disk, and drops it from the cache.
+/// Writes a file, syncs it to disk, and drops it from the page cache.
 fn write_and_drop(file: &Path, draws: &mut Draws) -> Result<ExitCode, Error> {
     let fault = |why: String| format!("{}: {why}", file.display());
     let mut out = File::create(file).map_err(|why| fault(why.to_string()))?;
@@ -222,8 +222,7 @@ fn write_and_drop(file: &Path, draws: &mut Draws) -> Result<ExitCode, Error> {
     }
 }
 
-/// Reads a file that has no blocks on the disk and does not fit into the
-/// memory, again and again: the page cache is full of it.
+/// Repeatedly reads a sparse file larger than memory, which fills the page cache.
 fn fill_cache(file: &Path, memory: u64) -> Result<ExitCode, Error> {
     let fault = |why: std::io::Error| format!("{}: {why}", file.display());
     let mut hole = File::options()
@@ -241,9 +240,9 @@ fn fill_cache(file: &Path, memory: u64) -> Result<ExitCode, Error> {
     }
 }
 
-/// Takes memory, and gives it back.
+/// Allocates and frees memory.
 fn take_memory(memory: u64, draws: &mut Draws) -> Result<ExitCode, Error> {
-    // The first to go where memory runs out.
+    // The OOM killer's first choice.
     fs::write("/proc/self/oom_score_adj", "1000").map_err(|why| format!("oom_score_adj: {why}"))?;
     let most = usize::try_from(memory / 4).unwrap_or(usize::MAX);
     loop {

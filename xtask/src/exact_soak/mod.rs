@@ -1,8 +1,8 @@
-//! Is the exact machine exact whatever the host does?
+//! Tests whether the exact machine is exact whatever the host does.
 //!
-//! Carries out runs from several processes at once, beside all that was seen
-//! to make a host slow or to stop QEMU, and compares every answer byte by byte
-//! with the other answers to the same run.
+//! Carries out runs from several processes at once, under everything known to slow down a
+//! host or to stop QEMU, and compares every answer byte by byte with the other answers to
+//! the same run.
 
 mod child;
 mod compare;
@@ -39,16 +39,16 @@ use squeeze::{MEMORY, Squeeze};
 use table::Summary;
 use worker::Worker;
 
-/// Commands that carry out runs at once.
+/// The number of processes that carry out runs at once.
 const COMMANDS: usize = 4;
-/// How nice the load is, so that runs come to their end: at 5 they got a
-/// third of the CPUs and 2,000 of them took two hours.
+/// The nice value of the load, so that runs finish: with 5 they got a third of the CPUs,
+/// and 2,000 of them took two hours.
 const NICE: i32 = 10;
-/// How often it is looked whether all is done.
+/// How often to check whether all is done.
 const TURN: Duration = Duration::from_millis(100);
-/// How often it is looked how busy the host is.
+/// How often to sample the load of the host.
 const LOOK: Duration = Duration::from_millis(500);
-/// A number for the draws of each part besides the load's own processes.
+/// Stream numbers of random draws other than those of the load's processes.
 const STOPPING: u64 = 1000;
 const PRESSING: u64 = 1001;
 const ORDER: u64 = 1002;
@@ -73,7 +73,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
     })
 }
 
-/// The step of `check`: the light form.
+/// The step of `check`, in the light form.
 pub(crate) fn step() -> Result<Done, Error> {
     let options = Options::parse(&["--light".to_string()])?;
     if let Err(why) = ready(&runs::all(true)?) {
@@ -87,7 +87,7 @@ pub(crate) fn step() -> Result<Done, Error> {
     }
 }
 
-/// Makes all memory images, on the quiet host.
+/// Creates all memory images while the host is quiet.
 fn ready(runs: &[Run]) -> Result<(String, usize), Error> {
     let machine = worker::machine()?;
     let orders: Vec<_> = runs.iter().map(|run| run.order.clone()).collect();
@@ -141,10 +141,10 @@ fn soak(options: &Options) -> Result<Summary, Error> {
     Ok(summary)
 }
 
-/// Where the load keeps its files: on the disk that builds use, emptied.
+/// The directory for files of the load, on the disk that builds use; emptied first.
 fn place() -> Result<PathBuf, Error> {
     let place = agent::target()?.join("exact-soak");
-    // Left by one before this.
+    // Left by an earlier soak.
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
     Ok(place)
@@ -172,7 +172,7 @@ impl Soaking<'_> {
             nice: NICE,
             memory: MEMORY,
         };
-        // Dropped last, once all that is in it has ended.
+        // Dropped last, after all processes in it have ended.
         let squeeze = Squeeze::new();
         let load = Load::start(place, strength)?;
         let workers = self.workers(COMMANDS, options.light)?;
@@ -202,7 +202,7 @@ impl Soaking<'_> {
             let squeezed = scope.spawn(move || squeeze.map(|all| all.press(presses, &pressing)));
             let executions = self.carry_out(workers, &order);
             done.set();
-            // None of these panics but for a bug of ours.
+            // These only panic if there is a bug in xtask.
             summary.load = looked.join().unwrap_or_default();
             summary.disturbed = disturbed.join().unwrap_or_else(|_| Disturbed::default());
             summary.squeezed = squeezed.join().ok().flatten().unwrap_or_default();
@@ -211,7 +211,7 @@ impl Soaking<'_> {
         })
     }
 
-    /// Every run as often as the others, each time in another order.
+    /// The order of runs: all occur equally often, in a new random order each time.
     fn order(&self, options: &Options) -> Vec<usize> {
         let mut draws = Draws::new(options.seed, ORDER);
         let mut order = Vec::new();
@@ -224,8 +224,8 @@ impl Soaking<'_> {
         order
     }
 
-    /// Carries out these runs, each by the next worker that is free, and
-    /// keeps the answers; how many there were.
+    /// Carries out these runs, each on the next free worker, and keeps the answers;
+    /// returns their number.
     fn carry_out(&self, workers: Vec<Worker>, order: &[usize]) -> Result<usize, Error> {
         let left = Mutex::new(order.iter().copied().enumerate());
         let next = || {
@@ -260,7 +260,7 @@ impl Soaking<'_> {
                 .collect();
             while !working.iter().all(ScopedJoinHandle::is_finished) {
                 if !self.over.sleep(TURN) {
-                    // Runs under way are of no use any more.
+                    // Runs in progress are not needed any more.
                     let left = ids.iter().zip(&working);
                     left.filter(|(_, thread)| !thread.is_finished())
                         .for_each(|(id, _)| kill_group(*id));
@@ -281,7 +281,7 @@ impl Soaking<'_> {
     }
 }
 
-/// How many threads run, want to run or wait for a disk, now and then.
+/// Samples how many threads are running, runnable or waiting for a disk.
 fn look(over: &Over) -> Vec<f64> {
     let mut all = Vec::new();
     while over.sleep(LOOK) {

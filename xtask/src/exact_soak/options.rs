@@ -1,26 +1,26 @@
-//! What `cargo xtask exact-soak` is told.
+//! The options of `cargo xtask exact-soak`.
 
 use crate::Error;
 
-/// Runs of the whole form, and of the light one.
+/// The number of runs in the full form and in the light one.
 const RUNS: (usize, usize) = (2000, 100);
 
-/// How to soak.
+/// The options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Options {
     /// Executions under load.
     pub(super) runs: usize,
-    /// Few short runs, of which the same ones are compared with each other and
-    /// not with those of a quiet host.
+    /// Few, short runs, which are only compared with each other and not with those on a
+    /// quiet host.
     pub(super) light: bool,
-    /// What the load does follows from it.
+    /// The seed of the load.
     pub(super) seed: u64,
-    /// Whether the table is put into the documentation.
+    /// Whether to put the table into the documentation.
     pub(super) write: bool,
 }
 
 impl Options {
-    /// Of the command line.
+    /// Parses the command line.
     pub(super) fn parse(arguments: &[String]) -> Result<Options, Error> {
         let (mut runs, mut light, mut seed, mut write) = (None, false, 1, false);
         let mut words = arguments.iter();

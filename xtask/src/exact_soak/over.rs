@@ -1,4 +1,4 @@
-//! Whether the soak is over: because all is done, or a signal came.
+//! Whether the soak is over: everything is done, or a signal arrived.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,15 +10,15 @@ use signal_hook::flag;
 
 use crate::Error;
 
-/// How often is looked.
+/// How often to check.
 const TURN: Duration = Duration::from_millis(20);
 
-/// Set once, from anywhere.
+/// A flag that is set once, from anywhere.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Over(Arc<AtomicBool>);
 
 impl Over {
-    /// A first signal ends the soak, a second one this process.
+    /// The first signal ends the soak, a second one ends this process.
     pub(super) fn with_signals() -> Result<Over, Error> {
         let over = Over::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -29,17 +29,17 @@ impl Over {
         Ok(over)
     }
 
-    /// Ends it.
+    /// Ends the soak.
     pub(super) fn set(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it is.
+    /// Whether the soak is over.
     pub(super) fn is(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Sleeps so long, or until it is over; whether it is not.
+    /// Sleeps this long, or until the soak is over; returns whether it goes on.
     pub(super) fn sleep(&self, time: Duration) -> bool {
         let mut left = time;
         while !left.is_zero() && !self.is() {

@@ -1,4 +1,4 @@
-//! Which runs are carried out.
+//! The runs of the soak.
 
 use std::path::Path;
 
@@ -7,24 +7,24 @@ use assize_plan::Overrides;
 
 use crate::{Error, tree};
 
-/// Where the experiments of the tour are.
+/// The directory of the tour's experiments.
 const TOUR: &str = "experiments/tour";
 /// Two busy CPUs with all instruments.
 const TWO_CPUS: &str = "tests/soak/two-cpus.toml";
-/// The tour's experiment on two kernels is left out of the light form, which
-/// would boot both of them.
+/// The tour's experiment on two kernels. The light form leaves it out, as it would have
+/// to boot both.
 const KERNELS: &str = "kernels.toml";
 
-/// One run of an experiment, to be executed any number of times.
+/// A run of an experiment, which is executed any number of times.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// Where it is from, in words.
+    /// A description of its origin.
     pub(super) name: String,
-    /// What the target is told.
+    /// The order to the target.
     pub(super) order: Order,
 }
 
-/// All runs; of the light form the first block of each experiment.
+/// All runs; in the light form, only the first block of each experiment.
 pub(super) fn all(light: bool) -> Result<Vec<Run>, Error> {
     let root = tree::root()?;
     let mut files: Vec<String> = tree::files()?

@@ -1,5 +1,5 @@
-//! A control group with little memory for the runs, from which the kernel
-//! takes pages all the time: those of memory images have to be read again.
+//! A control group with little memory for the runs. The kernel keeps reclaiming its
+//! pages, so those of memory images have to be read again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,26 +7,25 @@ use std::path::{Path, PathBuf};
 use super::draw::Draws;
 use super::over::Over;
 
-/// What all processes of the group have together. Four machines and what takes
-/// memory beside them need about half of it.
+/// The memory limit of the group. Four machines and their overhead need about half of it.
 pub(super) const MEMORY: u64 = 1536 << 20;
-/// Where control groups are: version 2, and version 1 with its controllers.
+/// Where control groups are mounted: version 2, and version 1 with its controllers.
 const MOUNTS: [&str; 3] = [
     "/sys/fs/cgroup",
     "/sys/fs/cgroup/unified",
     "/sys/fs/cgroup/memory",
 ];
 
-/// The group; it is removed when this is dropped, after what is in it.
+/// The group; on drop it is removed, after its processes have ended.
 #[derive(Debug)]
 pub(super) struct Squeeze {
     directory: PathBuf,
-    /// The file and the word that take pages away.
+    /// The file and the value to write for reclaiming pages.
     reclaim: (&'static str, String),
 }
 
 impl Squeeze {
-    /// Makes the group, or says why there is none.
+    /// Creates the group, or returns why that is impossible.
     pub(super) fn new() -> Result<Squeeze, String> {
         let name = format!("assize-soak-{}", std::process::id());
         let mut why = "no memory controller".to_string();
@@ -64,31 +63,31 @@ impl Squeeze {
             reclaim,
         };
         for (at, limit) in limits.iter().enumerate() {
-            // What is above the first is taken back, the second ends it.
+            // Memory above the first limit is reclaimed; the second limit kills.
             let bytes = MEMORY + (MEMORY / 4) * at as u64;
             fs::write(directory.join(limit), bytes.to_string()).map_err(fault)?;
         }
         Ok(squeeze)
     }
 
-    /// What it is, in words.
+    /// A description.
     pub(super) fn words(&self) -> String {
         let (file, _) = &self.reclaim;
         format!("{} MiB for runs, {file}", MEMORY >> 20)
     }
 
-    /// Takes a process in.
+    /// Adds a process.
     pub(super) fn take(&self, pid: u32) -> Result<(), String> {
         let file = self.directory.join("cgroup.procs");
         fs::write(&file, pid.to_string()).map_err(|why| format!("{}: {why}", file.display()))
     }
 
-    /// Takes pages away now and then, and counts how often.
+    /// Reclaims pages from time to time; returns how often.
     pub(super) fn press(&self, mut draws: Draws, over: &Over) -> u64 {
         let (file, word) = &self.reclaim;
         let mut times = 0;
         while over.sleep(draws.time(100, 1500)) {
-            // It says that less could be taken than was asked for.
+            // It fails if less could be reclaimed than requested.
             let _ = fs::write(self.directory.join(file), word);
             times += 1;
         }
@@ -98,7 +97,7 @@ impl Squeeze {
 
 impl Drop for Squeeze {
     fn drop(&mut self) {
-        // What was in it is killed and may take a moment to go.
+        // The killed processes may take a moment to exit.
         for _ in 0..200 {
             if fs::remove_dir(&self.directory).is_ok() {
                 return;

@@ -1,4 +1,4 @@
-//! What came of a soak, as a table.
+//! The result of a soak, as a table.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,30 +6,29 @@ use std::fs;
 use super::disturb::Disturbed;
 use crate::{Error, marks, tree};
 
-/// Where it is put …
+/// The page that shows the table …
 const PAGE: &str = "docs/exact.md";
 /// … after this mark.
 const MARK: &str = "table: exact-soak";
 
-/// What came of a soak.
+/// The result of a soak.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Summary {
     pub(super) form: String,
     pub(super) qemu: String,
-    /// How many different runs, and how many executions of them under load.
+    /// The number of different runs, and of their executions under load.
     pub(super) runs: usize,
     pub(super) executions: usize,
-    /// Executions on the quiet host before that.
+    /// The number of executions before that, on the quiet host.
     pub(super) quiet: usize,
     pub(super) commands: usize,
     pub(super) cpus: usize,
-    /// How many threads ran, wanted to run or waited for a disk, each time
-    /// that was looked.
+    /// Samples of how many threads were running, runnable or waiting for a disk.
     pub(super) load: Vec<f64>,
     pub(super) parts: Vec<String>,
     pub(super) skipped: Vec<String>,
     pub(super) disturbed: Disturbed,
-    /// How often pages were taken away.
+    /// How often pages were reclaimed.
     pub(super) squeezed: u64,
     pub(super) deviations: usize,
     pub(super) seed: u64,

@@ -1,7 +1,7 @@
-//! A process that carries out runs: one of several commands at once.
+//! A worker process that carries out runs; several work at once.
 //!
-//! It reads indexes of runs, one a line, and answers each with one line of
-//! JSON. It ends when nothing more is to be read.
+//! It reads indices of runs, one per line, and answers each with a line of JSON. It exits
+//! at end of input.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -16,11 +16,10 @@ use super::compare::Answer;
 use super::{load, runs};
 use crate::Error;
 
-/// The word that makes one of this command.
+/// The argument that makes this command a worker.
 pub(super) const WORD: &str = "--worker";
 
-/// The exact machine, as every command has it, without the answers of its
-/// cache.
+/// The exact machine as every command has it, without using cached answers.
 pub(super) fn machine() -> Result<Exact, Error> {
     let root = Kernels::default_root().map_err(|error| error.to_string())?;
     let fresh = Options {
@@ -48,7 +47,7 @@ pub(super) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
             Ok(done) => json!({"run": index, "lines": lines(&done.outcome)}),
             Err(why) => json!({"run": index, "error": why.to_string()}),
         };
-        // Nobody listens any more once it is over.
+        // The reader is gone once the soak is over.
         if writeln!(out, "{answer}")
             .and_then(|()| out.flush())
             .is_err()
@@ -59,7 +58,7 @@ pub(super) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One of these processes, and the channel to it.
+/// A worker process, and the pipes to it.
 pub(super) struct Worker {
     group: Group,
     input: ChildStdin,
@@ -67,7 +66,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts one.
+    /// Starts a worker.
     pub(super) fn start(light: bool, slot: usize) -> Result<Worker, Error> {
         let form = if light { "light" } else { "whole" };
         let mut command = load::this_command()?;
@@ -84,7 +83,7 @@ impl Worker {
         })
     }
 
-    /// Its number.
+    /// Its process ID.
     pub(super) fn id(&self) -> u32 {
         self.group.id()
     }

@@ -1,5 +1,5 @@
-//! A soak that is killed and gone on with: no event is lost or counted twice, and its
-//! exposure is exact.
+//! Kills and resumes a soak: no event is lost or counted twice, and the exposure is
+//! exact.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +13,8 @@ use crate::Error;
 use crate::command::run as run_command;
 use crate::exact_soak::draw::Draws;
 
-/// 30 minutes of a CPU that is watched and stalled now and then. `gaps` looks for a part
-/// of the time, since a CPU that is busy costs the host instructions for as long.
+/// 30 minutes of a watched CPU with occasional stalls. `gaps` watches only part of the
+/// time, as a busy CPU costs the host instructions for the whole time.
 const EXPERIMENT: &str = r#"title = "A soak"
 question = "Does a soak that is killed count what one that is not killed counts?"
 cpus = 2
@@ -33,9 +33,9 @@ argv = ["sleep", "60"]
 "#;
 /// How often the soak is killed.
 const KILLS: usize = 5;
-/// A number for the draws.
+/// The stream number of the draws.
 const PART: u64 = 2000;
-/// What differs from one execution to the next, and says so.
+/// The file that differs between executions, as intended.
 const LOG: &str = "log.jsonl";
 
 /// The table.
@@ -45,7 +45,7 @@ pub(super) fn made(seed: u64) -> Result<String, Error> {
     let begun = Instant::now();
     run_command(soak(&file, &whole)?)?;
     let took = begun.elapsed();
-    // Whatever these come to, the soak is not done before the last of them.
+    // However long the intervals are, the soak is not done before the last kill.
     let longest = took / (KILLS as u32 + 1);
     let mut draws = Draws::new(seed, PART);
     let mut recorded = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn made(seed: u64) -> Result<String, Error> {
     Ok(made)
 }
 
-/// Begins the soak or goes on with it; no run comes from the cache.
+/// Starts or resumes the soak; no run comes from the cache.
 fn soak(file: &Path, bundle: &Path) -> Result<Command, Error> {
     let (file, out) = (file.display().to_string(), bundle.display().to_string());
     let how = match bundle.join("bundle.json").exists() {
@@ -74,7 +74,7 @@ fn soak(file: &Path, bundle: &Path) -> Result<Command, Error> {
     assize(&[&["run", "--fresh", "--quiet"], &how[..]].concat())
 }
 
-/// Ends it by SIGKILL; that it has ended by itself is an error.
+/// Kills the soak with SIGKILL; it is an error if it has already ended.
 fn kill_after(mut command: Command, time: Duration) -> Result<(), Error> {
     let fault = |why| format!("assize run: {why}");
     let mut child = command.spawn().map_err(fault)?;
@@ -87,7 +87,7 @@ fn kill_after(mut command: Command, time: Duration) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many runs a bundle holds.
+/// The number of runs in a bundle.
 fn complete(bundle: &Path) -> Result<usize, Error> {
     let runs = bundle.join("runs");
     if !runs.exists() {
@@ -100,7 +100,7 @@ fn complete(bundle: &Path) -> Result<usize, Error> {
         .count())
 }
 
-/// All files of a bundle but its log.
+/// All files of a bundle except its log.
 fn contents(bundle: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     let mut files = BTreeMap::new();
     let mut left = vec![bundle.to_path_buf()];
@@ -122,7 +122,7 @@ fn contents(bundle: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     Ok(files)
 }
 
-/// The files that one has and the other has not, or not with these bytes.
+/// The files that exist on one side only, or differ.
 fn different(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<String> {
     let all = a
         .keys()
@@ -132,7 +132,7 @@ fn different(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> 
         .collect()
 }
 
-/// What a soak has counted.
+/// What a soak counted.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counted {
     runs: usize,

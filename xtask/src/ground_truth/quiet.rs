@@ -1,4 +1,4 @@
-//! What detectors find where nothing is planted.
+//! What detectors find if nothing is planted.
 
 use std::fmt::Write as _;
 
@@ -8,21 +8,21 @@ use assize_judge::garwood;
 use super::{Looked, carry_out, runs};
 use crate::Error;
 
-/// Runs of each detector, and the length of one in seconds: 30 minutes.
+/// Runs of each detector, and their length in seconds: 30 minutes in all.
 const RUNS: u64 = 30;
 const RUN_S: u64 = 60;
-/// The level of the bound of the rate.
+/// The confidence level of the bound of the rate.
 const LEVEL: f64 = 0.95;
 
-/// One that looks for stalls.
+/// A detector of stalls.
 #[derive(Debug, Clone, Copy)]
 struct Detector {
     name: &'static str,
-    /// Whether the kernel has it.
+    /// Whether it is a tracer in the kernel.
     tracer: bool,
     kernel: &'static str,
-    /// A detector that is busy costs the host instructions for as long: each looks for a
-    /// part of the time.
+    /// The settings. A busy detector costs the host instructions for the whole time, so
+    /// each watches only part of the time.
     settings: &'static str,
 }
 
@@ -55,8 +55,8 @@ const DETECTORS: [Detector; 4] = [
     },
 ];
 
-/// Two CPUs, of which the one that is watched has neither ticks nor tasks, and nothing
-/// runs but a process that sleeps.
+/// Two CPUs; the watched one has neither ticks nor tasks, and only a sleeping process
+/// runs.
 fn experiment(detector: Detector) -> String {
     format!(
         r#"title = "A quiet machine"
@@ -79,21 +79,21 @@ argv = ["sleep", "{RUN_S}"]
         kernel = detector.kernel,
         settings = detector.settings,
         setup = match detector.tracer {
-            // It tells system management interrupts by their register.
+            // It recognises system management interrupts by an MSR.
             false => "setup = [{ module = \"msr\" }]",
             true => "",
         }
     )
 }
 
-/// What one detector found.
+/// The findings of one detector.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Quiet {
     runs: u64,
     observed_ns: u64,
-    /// What it cannot explain.
+    /// Findings that it cannot explain.
     false_alarms: u64,
-    /// What it says came of something that the kernel knows.
+    /// Findings that it attributes to something the kernel knows.
     explained: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What is said of planted stalls that are rare.
+//! The verdicts on rare planted stalls.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,15 +8,14 @@ use serde_json::Value;
 use super::carry_out;
 use crate::{Error, assize};
 
-/// Runs of each level. With fewer than six no rate is established.
+/// Runs of each level. With fewer than six, no rate is established.
 const RUNS: u64 = 10;
-/// The length of one in seconds.
+/// The length of a run in seconds.
 const RUN_S: u64 = 60;
 const EVENT: &str = "timerlat_late";
 
-/// A stall is longer than from one timer of the tracer to the next, so that it cannot
-/// come between two and be missed, and a detector that sleeps has all the time for its
-/// exposure.
+/// A stall is longer than the period of the tracer's timer, so it cannot be missed
+/// between two timers; and a detector that sleeps is exposed all the time.
 fn experiment() -> String {
     format!(
         r#"title = "Rare stalls"

@@ -10,10 +10,10 @@ use assize_job::gaps::{Cause, Gap, Seen};
 use super::{Stall, carry_out, runs};
 use crate::Error;
 
-/// From where recording says that a window began until the tracer looks.
+/// The time from the recorded start of a window until the tracer actually looks.
 const EDGE_NS: u64 = 10_000;
 
-/// One level for each length: hwlat tells only of the longest in a window.
+/// One level for each length, as hwlat only reports the longest one in a window.
 fn experiment(kind: TracerKind) -> String {
     let tracer = match kind {
         TracerKind::Hwlat => {
@@ -45,7 +45,7 @@ tracer = {{ cpus = [1], {tracer} }}
     text + "[workloads.rest]\nkind = \"command\"\nargv = [\"sleep\", \"1\"]\n"
 }
 
-/// The table of all three.
+/// The table of all three tracers.
 pub(super) fn made() -> Result<String, Error> {
     let mut rows = String::new();
     for kind in TracerKind::ALL {
@@ -60,7 +60,7 @@ pub(super) fn made() -> Result<String, Error> {
     ))
 }
 
-/// What was found of what was planted, by length in microseconds; 0 for none.
+/// What was found of the planted stalls, by length in microseconds; 0 is without stalls.
 fn scores(bundle: &Path, kind: TracerKind) -> Result<BTreeMap<u64, Score>, Error> {
     let mut scores: BTreeMap<u64, Score> = BTreeMap::new();
     for run in runs(bundle, &format!("{}.txt", kind.word()))? {
@@ -82,15 +82,15 @@ fn scores(bundle: &Path, kind: TracerKind) -> Result<BTreeMap<u64, Score>, Error
 struct Score {
     planted: u64,
     found: u64,
-    /// By how much each length that was told was too long.
+    /// How much longer than planted each reported length was.
     more_ns: Vec<i64>,
-    /// Latencies that nothing explains and where no stall was.
+    /// Unexplained latencies without a planted stall.
     besides: u64,
     observed_ns: u64,
 }
 
 impl Score {
-    /// Of a tracer that tells of each latency.
+    /// Adds the runs of a tracer that reports each latency.
     fn add(&mut self, stalls: &[Stall], seen: &Seen) -> Result<(), Error> {
         let mut left: Vec<&Gap> = seen
             .gaps
@@ -114,7 +114,8 @@ impl Score {
         Ok(())
     }
 
-    /// Of one that counts those of a window and tells of the longest.
+    /// Adds those of a tracer that counts the latencies of a window and reports the
+    /// longest.
     fn add_counts(&mut self, stalls: &[Stall], seen: &Seen) -> Result<(), Error> {
         let stalls = in_sight(stalls, seen)?;
         for window in &seen.windows {
@@ -150,7 +151,7 @@ fn observed_ns(seen: &Seen) -> u64 {
     seen.cpus.iter().map(|cpu| cpu.observed_ns).sum()
 }
 
-/// The stalls that were while the tracer looked, with when they began.
+/// The stalls that happened while the tracer was looking, with their start times.
 fn in_sight<'s>(stalls: &'s [Stall], seen: &Seen) -> Result<Vec<(u64, &'s Stall)>, Error> {
     let (start, khz) = seen.tsc.ok_or("no time-stamp counter")?;
     let looked = |at: u64| {

@@ -1,5 +1,5 @@
-//! Building the modules as a developer wants it: with more warnings, none of
-//! which is let pass.
+//! Builds the modules as developers need them: with extra warnings, all of which are
+//! errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,7 @@ use crate::command::{command, works};
 use crate::steps::Done;
 use crate::{agent, tree};
 
-/// Builds for one kernel with `W=1`, the modules that only tests use with
-/// `tests`.
+/// Builds for one kernel with `W=1`; with `tests`, also the modules that only tests use.
 pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
     let headers = match super::headers(kernel) {
         Ok(headers) => headers,
@@ -25,7 +24,7 @@ pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// Runs sparse on what was built for a kernel.
+/// Runs sparse on the build for a kernel.
 pub(super) fn sparse(kernel: &str) -> Result<Done, Error> {
     if !works("sparse", &["--version"]) {
         return Ok(Done::Skipped(
@@ -44,12 +43,12 @@ pub(super) fn sparse(kernel: &str) -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// Where the modules are built for a kernel: never among the sources.
+/// The directory of the build for a kernel, always outside the sources.
 fn place(kernel: &str) -> Result<PathBuf, Error> {
     Ok(agent::target()?.join("kmod").join(kernel.replace(':', "_")))
 }
 
-/// Copies the sources anew, so that nothing of an earlier build is left.
+/// Copies the sources anew, so that nothing of an earlier build remains.
 fn copy(place: &Path) -> Result<(), Error> {
     let at = |path: &Path| {
         let path = path.display().to_string();
@@ -71,7 +70,7 @@ fn copy(place: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs make; an error if it fails or warns.
+/// Runs make; fails if it fails or prints a warning.
 fn make(headers: &Headers, place: &Path, arguments: &[&str]) -> Result<(), Error> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut make: Command = command("make", &[])?;
@@ -81,13 +80,13 @@ fn make(headers: &Headers, place: &Path, arguments: &[&str]) -> Result<(), Error
         .arg(format!("-j{jobs}"))
         .args(arguments)
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
-        // Type data is not made, so it is of no account which pahole is here.
+        // No BTF is generated, so the version of pahole does not matter.
         .arg("PAHOLE_VERSION=$(CONFIG_PAHOLE_VERSION)")
         .env("PATH", &headers.path)
         .stderr(Stdio::piped())
         .env_remove("MAKEFLAGS");
     let output = make.output().map_err(|why| format!("make: {why}"))?;
-    // Commands go to standard output, what compilers say to the other one.
+    // Commands go to standard output, diagnostics to standard error.
     let said = String::from_utf8_lossy(&output.stderr);
     for line in said.lines() {
         eprintln!("{line}");

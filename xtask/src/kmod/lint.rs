@@ -9,42 +9,42 @@ use crate::command::{command, run, works};
 use crate::steps::Done;
 use crate::tree;
 
-/// What checkpatch lets pass in files of one kind.
+/// What checkpatch accepts in files of one kind.
 struct Rule {
-    /// Whether a file is of the kind, by its path.
+    /// Whether this rule applies to a file, given its path.
     is: fn(&str) -> bool,
     /// Whether `--strict` checks are errors too.
     strict: bool,
-    /// Types that are wrong for this kind.
+    /// Types of messages that do not apply to this kind.
     ignore: &'static str,
 }
 
-/// The first that fits a file is its rule. All that is not named is an error,
-/// with `--strict` too, which is how new code for the kernel is laid out.
+/// The first rule that matches a file applies. All other messages are errors, including
+/// those of `--strict`, which sets the style of new kernel code.
 ///
-/// Nowhere wanted: UNCOMMENTED_DEFINITION does not see what kernel-doc and
-/// tables say of a lock; REPEATED_WORD does not know that a back end ends.
+/// Ignored everywhere: UNCOMMENTED_DEFINITION, which does not see kernel-doc and tables
+/// about a lock; and REPEATED_WORD, which objects to the end of a back end.
 const RULES: &[Rule] = &[
-    // A program for user space: types of the C library, and its ways.
+    // User-space programs, with types and conventions of the C library.
     Rule {
         is: |path| path.starts_with("kernel/tests/user/"),
         strict: false,
         ignore: "VOLATILE,EMBEDDED_FUNCTION_NAME,PREFER_DEFINED_ATTRIBUTE_MACRO,REPEATED_WORD",
     },
-    // A program for user space.
+    // A user-space program.
     Rule {
         is: |path| path.starts_with("policies/attach/"),
         strict: false,
         ignore: "EMBEDDED_FUNCTION_NAME,REPEATED_WORD",
     },
-    // A plugin of QEMU: types and formats of the C library.
+    // A QEMU plugin, with types and formats of the C library.
     Rule {
         is: |path| path.starts_with("qemu/plugin/"),
         strict: true,
         ignore: "CAMELCASE,PREFER_KERNEL_TYPES,REPEATED_WORD",
     },
-    // BPF includes no header of the kernel: types and constants are declared
-    // here, and what is set when a policy is loaded is volatile.
+    // BPF programs include no kernel headers: they declare types and constants, and
+    // variables set at load time are volatile.
     Rule {
         is: |path| path.starts_with("policies/"),
         strict: true,
@@ -52,19 +52,19 @@ const RULES: &[Rule] = &[
                  NEW_TYPEDEFS,PREFER_DEFINED_ATTRIBUTE_MACRO,REPEATED_WORD,SPACING,\
                  UNCOMMENTED_DEFINITION,VOLATILE",
     },
-    // Macros of tests evaluate nothing twice that has an effect.
+    // Macro arguments of tests have no side effects, so evaluating them twice is fine.
     Rule {
         is: |path| path.starts_with("kernel/tests/"),
         strict: true,
         ignore: "EMBEDDED_FUNCTION_NAME,MACRO_ARG_REUSE,REPEATED_WORD,UNCOMMENTED_DEFINITION",
     },
-    // TRACE_EVENT has a form of its own all over the kernel.
+    // TRACE_EVENT has its own layout all over the kernel.
     Rule {
         is: |path| path.ends_with("/trace.h"),
         strict: true,
         ignore: "OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT",
     },
-    // BIT() is not for headers that user space includes.
+    // BIT() is not available in headers that user space includes.
     Rule {
         is: |path| path.starts_with("kernel/uapi/"),
         strict: true,
@@ -77,7 +77,7 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// Runs checkpatch on every C file of the kernel's side and of the plugin.
+/// Runs checkpatch on every C file of the kernel side and of the plugin.
 pub(crate) fn checkpatch() -> Result<Done, Error> {
     let Some(script) = script() else {
         return Ok(Done::Skipped(
@@ -124,7 +124,7 @@ fn passes(script: &str, rule: &Rule, files: &[String]) -> Result<bool, Error> {
     Ok(run(command("perl", &arguments)?).is_ok())
 }
 
-/// checkpatch comes with the sources of a kernel and with no smaller package.
+/// checkpatch is only in the kernel sources, not in any smaller package.
 fn script() -> Option<PathBuf> {
     let series = Kernels::default_root().ok()?.join("sources");
     let below = |path: PathBuf| {
@@ -140,7 +140,7 @@ fn script() -> Option<PathBuf> {
     found.pop()
 }
 
-/// Has kernel-doc read every comment of its form.
+/// Runs kernel-doc on every kernel-doc comment.
 pub(crate) fn kernel_doc() -> Result<Done, Error> {
     let headers = match super::headers(super::WANTED[0]) {
         Ok(headers) => headers,
@@ -158,8 +158,8 @@ pub(crate) fn kernel_doc() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// The C files of the modules, of that of the known-answer trials, of the
-/// placement policies, and of the plugin of QEMU.
+/// The C files of the modules, of the module for known-answer trials, of the placement
+/// policies, and of the QEMU plugin.
 fn sources() -> Result<Vec<String>, Error> {
     let mut files = tree::files()?;
     files.retain(|file| {

@@ -1,5 +1,5 @@
-//! The kernel modules: built for every kernel there is, and what the
-//! kernel's own tools say of their sources.
+//! The kernel modules: builds for every supported kernel, and checks of the sources with
+//! the kernel's own tools.
 
 mod build;
 mod lint;
@@ -14,19 +14,19 @@ use crate::Error;
 use crate::lab;
 use crate::steps::{Done, Step, close, take_each};
 
-/// Kernels for which the modules must build, without a warning.
+/// Kernels for which the modules must build without a warning.
 const WANTED: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:6.1", "debian:7"];
-/// Kernels for which it is tried without the tests, and said.
+/// Kernels for which a build without the tests is attempted and the result only reported.
 const TRIED: &[&str] = &["debian:sid"];
 
-/// What is asked of the sources, whatever kernel they are built for.
+/// Checks of the sources, independent of the kernel.
 const LINTS: &[Step] = &[
     Step::new("sparse", &[], sparse),
     Step::new("checkpatch", &[], lint::checkpatch),
     Step::new("kernel-doc", &[], lint::kernel_doc),
 ];
 
-/// `cargo xtask kmod [KERNEL...]`: with kernels, all of them are wanted.
+/// `cargo xtask kmod [KERNEL...]`: named kernels must all build.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut given: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if given.first() == Some(&"--fetch") {
@@ -84,11 +84,11 @@ pub(crate) fn sparse() -> Result<Done, Error> {
 
 pub(crate) use lint::{checkpatch, kernel_doc};
 
-/// What modules are built with for a kernel.
+/// What is needed to build modules for a kernel.
 pub(crate) struct Headers {
     /// For `make -C`.
     pub(crate) directory: PathBuf,
-    /// PATH, with the compiler that was fetched for it first.
+    /// PATH, starting with the compiler that was fetched for it.
     pub(crate) path: OsString,
 }
 

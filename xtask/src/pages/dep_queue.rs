@@ -1,4 +1,4 @@
-//! drm_sched beside a dependency queue.
+//! drm_sched compared with a dependency queue.
 
 use super::figures::{count, plain_ratio, ratio, time};
 use super::report::Report;
@@ -36,7 +36,7 @@ pub(super) const PAGE: Page = Page {
     ],
 };
 
-/// The CPUs of the reports, in their order.
+/// The CPUs of the reports, in order.
 const CPUS: [&str; 2] = ["1", "2"];
 const WORKLOADS: [&str; 6] = ["frames", "sync", "window", "threads", "storm", "deep"];
 
@@ -73,7 +73,7 @@ fn two_by_two(reports: &[Report]) -> String {
     )
 }
 
-/// What each flag does by itself, and both together, by the factorial fit.
+/// The effect of each flag alone, and of both together, from the factorial fit.
 fn effects(reports: &[Report]) -> String {
     let mut rows = Vec::new();
     for metric in ["context_switches_per_job", "busy_time_per_job"] {
@@ -106,7 +106,7 @@ fn effects(reports: &[Report]) -> String {
     table(&heading, 3, &rows)
 }
 
-/// A metric on every workload but the posted one, with every design.
+/// A metric on every workload except the posted one, with every design.
 fn of_workloads(reports: &[Report], metric: &str) -> String {
     const DESIGNS: [&str; 6] = [
         "depq+worker",
@@ -148,7 +148,7 @@ fn of_workloads(reports: &[Report], metric: &str) -> String {
     table(&heading, 2, &rows)
 }
 
-/// Medians of the waits of a job.
+/// Medians of the waiting times of a job.
 fn latency(reports: &[Report]) -> String {
     const ROWS: [(&str, &str, &str); 5] = [
         ("submit to run_job", "submit_to_run_ns_p50", "frames"),

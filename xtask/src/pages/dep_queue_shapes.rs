@@ -1,4 +1,5 @@
-//! drm_sched in the shapes of three drivers beside depq: a part of the page on depq.
+//! drm_sched in the shapes of three drivers, compared with depq: a section of the page on
+//! depq.
 
 use super::figures::{count, ratio};
 use super::report::Report;
@@ -9,7 +10,7 @@ const FILE: &str = "experiments/dep-queue-shapes.toml";
 const ONE: &[&str] = &["--cpus", "1"];
 const TWO: &[&str] = &["--cpus", "2"];
 
-/// Two bundles, each with every shape as what the others are compared with.
+/// Two bundles, each reported with every shape as the baseline.
 pub(super) const PAGE: Page = Page {
     name: "dep-queue-shapes",
     file: "docs/dep-queue.md",
@@ -49,7 +50,7 @@ const SHAPES: [&str; 3] = ["xe", "panthor", "amdgpu"];
 const CPUS: [&str; 2] = ["1", "2"];
 const WORKLOADS: [&str; 6] = ["frames", "sync", "window", "threads", "storm", "deep"];
 
-/// drm_sched in each shape, and what the two forms of depq that correspond make of it.
+/// drm_sched in each shape, and how the two corresponding forms of depq compare with it.
 fn by_shape(reports: &[Report], metric: &str) -> String {
     let mut rows = Vec::new();
     for workload in WORKLOADS {
@@ -91,7 +92,7 @@ mod tests {
                     "mean_baseline": mean,
                 })
             };
-            // The others are there too, and must not be taken.
+            // The other rows must not be used.
             let other = json!({
                 "metric": "busy_time_per_job", "workload": "deep", "ratio": 9.0,
                 "configuration": "other-plain", "verdict": "established", "mean_baseline": mean,

@@ -1,4 +1,4 @@
-//! drm_sched of three kernels, alone and beside depq.
+//! drm_sched of three kernels, compared with each other and with depq.
 
 use super::figures::{count, ratio, time};
 use super::report::Report;
@@ -7,7 +7,7 @@ use super::{Page, Part, table};
 const FILE: &str = "experiments/drm-sched-eras.toml";
 const NAME: &str = "drm-sched-eras";
 
-/// One bundle, and what each is compared with.
+/// One bundle, reported with three baselines.
 pub(super) const PAGE: Page = Page {
     name: NAME,
     file: "docs/drm-sched-eras.md",
@@ -56,7 +56,7 @@ const WORKLOADS: [&str; 14] = [
     "uneven-256",
     "interactive",
 ];
-/// As the report calls them, and as the page does.
+/// The names in the report, and those on the page.
 const CONFIGURATIONS: [(&str, &str); 7] = [
     ("6.1+drm-sched", "6.1"),
     ("6.12+drm-sched", "6.12"),
@@ -67,13 +67,13 @@ const CONFIGURATIONS: [(&str, &str); 7] = [
     ("7+depq", "on 7"),
 ];
 
-/// What is compared with drm_sched of 6.12, with that of 7, and with that of 6.1: the
-/// parts of the page in their order.
+/// The reports with the baselines drm_sched of 6.12, of 7, and of 6.1: the parts of the
+/// page in order.
 fn by_kernel(reports: &[Report]) -> [&Report; 3] {
     [&reports[0], &reports[1], &reports[2]]
 }
 
-/// The fair policy against the default one of the same kernel, of each metric.
+/// For each metric, the fair policy against the default one of the same kernel.
 fn fair(reports: &[Report]) -> String {
     let [_, seven, _] = by_kernel(reports);
     let mut rows = Vec::new();
@@ -99,8 +99,8 @@ fn fair(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// Context switches of each kernel's drm_sched against that of 6.12, and of depq
-/// against drm_sched of its own kernel.
+/// Context switches of each kernel's drm_sched against those of 6.12, and of depq against
+/// drm_sched of the same kernel.
 fn switches(reports: &[Report]) -> String {
     let [old, seven, oldest] = by_kernel(reports);
     let metric = "context_switches_per_job";
@@ -137,13 +137,13 @@ fn latency(reports: &[Report]) -> String {
     by_workload(reports, |_| true, "submit_to_run_ns_p50", time)
 }
 
-/// Engine time of the context that got most of it by that of the one that got least.
+/// The ratio of engine time between the contexts with the most and the least.
 fn fairness(reports: &[Report]) -> String {
     let crowd = |name: &str| name.starts_with("crowd-") || name.starts_with("uneven-");
     by_workload(reports, crowd, "engine_time_ratio", count)
 }
 
-/// A metric of some of the workloads.
+/// A metric on some of the workloads.
 fn by_workload(
     reports: &[Report],
     wanted: fn(&str) -> bool,
@@ -158,7 +158,7 @@ fn by_workload(
     })
 }
 
-/// How long the one that waits for each job waits.
+/// How long the client waits that waits for each job.
 fn interactive(reports: &[Report]) -> String {
     let report = by_kernel(reports)[0];
     let rows = [
@@ -172,8 +172,8 @@ fn interactive(reports: &[Report]) -> String {
     )
 }
 
-/// A table with a column for each configuration. `rows`: what each is called, and what
-/// `cell` knows it by.
+/// A table with a column for each configuration. `rows` has the title of each row, and
+/// the key for `cell`.
 fn means(first: &str, rows: &[(String, &str)], cell: &dyn Fn(&str, &str) -> String) -> String {
     let mut heading = vec![first];
     heading.extend(CONFIGURATIONS.map(|(_, said)| said));
@@ -194,8 +194,8 @@ mod tests {
 
     use super::*;
 
-    /// A report in which each of these configurations has a ratio of context switches in
-    /// `sync` to the baseline.
+    /// A report with these ratios of context switches to the baseline in `sync`, by
+    /// configuration.
     fn report(baseline: &str, ratios: &[(&str, f64)]) -> Report {
         let rows: Vec<Value> = ratios
             .iter()
@@ -233,7 +233,7 @@ mod tests {
         let table = switches(&reports);
         let sync = "| `sync` | 5.00 | 1.500 | 1.250 | 1.125 | 0.100 | 0.400 | 0.700 |";
         assert!(table.contains(sync), "{table}");
-        // What a report does not have is a dash, never another one's figure.
+        // A missing value is a dash, never another row's value.
         assert!(table.contains("| `deep` | – | – | – | – | – | – | – |"));
         let fair = fair(&reports);
         assert!(fair.contains("| `sync` | 0.900 | – |"), "{fair}");

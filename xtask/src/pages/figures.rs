@@ -1,11 +1,11 @@
-//! Figures as the pages show them.
+//! Formats figures for the pages.
 
 use serde_json::Value;
 
-/// What stands where there is nothing.
+/// Shown if there is no value.
 const NOTHING: &str = "–";
 
-/// The mark of a verdict. What is established has none.
+/// The mark of a verdict; `established` has none.
 pub(super) fn mark(row: &Value) -> &'static str {
     match row["verdict"].as_str() {
         Some("established") => "",
@@ -24,13 +24,13 @@ pub(super) fn ratio(row: Option<&Value>) -> String {
     }
 }
 
-/// The same without a mark, for what is no comparison.
+/// The same without a mark, for ratios that are not comparisons.
 pub(super) fn plain_ratio(row: Option<&Value>) -> String {
     let ratio = row.and_then(|row| row["ratio"].as_f64());
     ratio.map_or_else(|| NOTHING.into(), digits)
 }
 
-/// A ratio in per cent with its interval and its mark: `63 % (54–74) ?`.
+/// A ratio in per cent with its interval and mark: `63 % (54–74) ?`.
 pub(super) fn percent(row: &Value) -> String {
     let Some(ratio) = row["ratio"].as_f64() else {
         return NOTHING.into();
@@ -42,8 +42,7 @@ pub(super) fn percent(row: &Value) -> String {
     format!("{} %{}", hundredths(ratio), interval.unwrap_or_default())
 }
 
-/// A ratio in per cent: no digits after the point from 10 on, two significant
-/// ones below.
+/// A ratio in per cent: no decimals from 10 on, two significant digits below.
 fn hundredths(ratio: f64) -> String {
     let percent = ratio * 100.0;
     match percent {
@@ -64,7 +63,7 @@ fn digits(ratio: f64) -> String {
     }
 }
 
-/// A number as it is counted: `4.01`, `0.627`, `27,864`.
+/// A count: `4.01`, `0.627`, `27,864`.
 pub(super) fn count(value: Option<f64>) -> String {
     match value {
         None => NOTHING.into(),
@@ -75,7 +74,7 @@ pub(super) fn count(value: Option<f64>) -> String {
     }
 }
 
-/// A time in the unit that a reader would choose: `221 ns`, `17.4 µs`, `7.32 ms`.
+/// A time in a suitable unit: `221 ns`, `17.4 µs`, `7.32 ms`.
 pub(super) fn time(ns: Option<f64>) -> String {
     let Some(ns) = ns else { return NOTHING.into() };
     let (value, unit) = match ns {

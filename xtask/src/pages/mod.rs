@@ -1,7 +1,7 @@
-//! The pages that report whole experiments: their tables are made from bundles.
+//! The pages that report whole experiments; their tables are generated from bundles.
 //!
-//! A table stands between `<!-- made: NAME -->` and `<!-- end -->`. What is said
-//! about it is written by hand, and must be read again when it changes.
+//! A table is between `<!-- made: NAME -->` and `<!-- end -->`. The text about it is
+//! written by hand, and must be reviewed when the table changes.
 
 mod dep_queue;
 mod dep_queue_shapes;
@@ -22,18 +22,18 @@ use crate::Error;
 use crate::{agent, assize, marks, tree};
 use report::Report;
 
-/// An experiment as it is carried out for a page.
+/// An experiment that is carried out for a page.
 struct Part {
     /// The name of its bundle.
     name: &'static str,
     file: &'static str,
-    /// Options with which it is carried out.
+    /// Options for running it.
     more: &'static [&'static str],
-    /// Options with which its bundle is reported.
+    /// Options for reporting its bundle.
     asked: &'static [&'static str],
 }
 
-/// A page: its file, what it reports and the tables in it, by name.
+/// A page: its file, the experiments that it reports, and its tables by name.
 struct Page {
     name: &'static str,
     file: &'static str,
@@ -41,7 +41,7 @@ struct Page {
     tables: &'static [(&'static str, Make)],
 }
 
-/// Makes a table from the reports of a page's parts, in their order.
+/// Makes a table from the reports of a page's parts, in order.
 type Make = fn(&[Report]) -> String;
 
 static PAGES: [Page; 7] = [
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 }
 
 impl Part {
-    /// Carries out what is not in its bundle yet, and reads its report.
+    /// Carries out the runs that are missing from its bundle, and reads its report.
     fn report(&self, from: &Path) -> Result<Report, Error> {
         let bundle = from.join(format!("{}.bundle", self.name));
         let bundle = bundle.to_str().ok_or("the directory is not UTF-8")?;
@@ -120,8 +120,8 @@ impl Part {
     }
 }
 
-/// A report whose tables are read as comparisons with the configuration that was
-/// asked for must be one of these.
+/// If a baseline was requested, checks that the report uses it, as its tables are read as
+/// comparisons with that configuration.
 fn has_baseline(document: &Value, asked: &[&str]) -> Result<(), Error> {
     let mut words = asked.iter().skip_while(|word| **word != "--baseline");
     match words.nth(1) {

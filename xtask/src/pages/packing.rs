@@ -8,7 +8,7 @@ use super::{Page, Part, table};
 
 /// The baseline as the report calls it.
 const BASELINE: &str = "none";
-/// All of the experiment, the baseline first.
+/// All policies in the experiment, the baseline first.
 const POLICIES: [&str; 7] = [
     BASELINE,
     "spread",
@@ -34,8 +34,8 @@ pub(super) const PAGE: Page = Page {
         name: "packing",
         file: "experiments/packing.toml",
         more: &[],
-        // As the experiment declares them. A bundle that was begun before it did is
-        // asked all the same.
+        // As declared in the experiment; repeated here for bundles that were started
+        // before that.
         asked: &[
             "--tradeoff",
             "render_time_mean in browser-audio against modelled_energy in audio",
@@ -59,7 +59,7 @@ pub(super) const PAGE: Page = Page {
     ],
 };
 
-/// What part of the time each CPU was not idle, and all together.
+/// The fraction of time that each CPU was not idle, and the total.
 fn non_idle(reports: &[Report]) -> String {
     let report = &reports[0];
     let mut rows = Vec::new();
@@ -89,7 +89,7 @@ fn non_idle(reports: &[Report]) -> String {
     table(&heading, 2, &rows)
 }
 
-/// Modelled energy on each workload that lasts as long whatever the policy.
+/// Modelled energy on each workload whose duration does not depend on the policy.
 fn energy(reports: &[Report]) -> String {
     let report = &reports[0];
     let mut rows = Vec::new();
@@ -113,7 +113,7 @@ fn energy(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// What packing costs.
+/// The cost of packing.
 fn prices(reports: &[Report]) -> String {
     let report = &reports[0];
     let mut rows = Vec::new();
@@ -148,7 +148,7 @@ fn prices(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// Render time against another metric, and where each policy stands.
+/// Render time against another metric, and the position of each policy.
 fn trade_off(report: &Report, against: &str) -> String {
     let Some(tradeoff) = report.tradeoff("render_time_mean", against) else {
         return String::new();
@@ -192,7 +192,8 @@ fn trade_off(report: &Report, against: &str) -> String {
     format!("{said}\n\n{}", table(&heading, 1, &rows))
 }
 
-/// `front`, who dominates it, or from whom it could not be told.
+/// `front`, the policies that dominate it, or those from which it cannot be
+/// distinguished.
 fn standing(point: &Value) -> String {
     let weak = match point["supported"].as_bool() {
         Some(true) => " ~",
@@ -220,7 +221,7 @@ fn standing(point: &Value) -> String {
     }
 }
 
-/// What was declared before the runs, and what became of it.
+/// The claims declared before the runs, and their outcomes.
 pub(super) fn claims(reports: &[Report]) -> String {
     let claims = reports[0].document["claims"].as_array();
     let rows = claims.into_iter().flatten().map(|claim| {
@@ -230,7 +231,7 @@ pub(super) fn claims(reports: &[Report]) -> String {
     table(&["declared", "became"], 2, &rows.collect::<Vec<_>>())
 }
 
-/// The ratio to the baseline; nothing of the baseline itself.
+/// The ratio to the baseline; empty for the baseline itself.
 fn relative(report: &Report, metric: &str, workload: &str, policy: &str) -> String {
     match policy {
         BASELINE => String::new(),

@@ -13,7 +13,7 @@ pub(super) const PAGE: Page = Page {
         Part {
             name: "packing-cpus-2",
             file: FILE,
-            // Domains of four CPUs are not there.
+            // There are no domains of four CPUs.
             more: &[
                 "--cpus",
                 "2",
@@ -33,9 +33,9 @@ pub(super) const PAGE: Page = Page {
 };
 
 const FILE: &str = "experiments/packing-cpus.toml";
-/// How many CPUs the machines of the reports have.
+/// The number of CPUs of the machines in the reports.
 const MACHINES: [u32; 2] = [2, 8];
-/// As the report calls them, and as the page does.
+/// The names in the report, and those on the page.
 const POLICIES: [(&str, &str); 5] = [
     ("none", "EEVDF"),
     ("power", "`power`"),
@@ -44,7 +44,7 @@ const POLICIES: [(&str, &str); 5] = [
     ("pack-learn", "`pack-learn`"),
 ];
 
-/// How tasks and pages are divided among the CPUs of each machine.
+/// How tasks and pages are distributed over the CPUs of each machine.
 fn machines(reports: &[Report]) -> String {
     let mut rows = Vec::new();
     for (cpus, report) in MACHINES.into_iter().zip(reports) {
@@ -85,7 +85,7 @@ fn machines(reports: &[Report]) -> String {
     table(&heading, 2, &rows)
 }
 
-/// What was declared before the runs, and what became of it on each machine.
+/// The claims declared before the runs, and their outcomes on each machine.
 fn claims(reports: &[Report]) -> String {
     let of = |report: &Report, key: &str| -> Vec<String> {
         let claims = report.document["claims"].as_array().into_iter().flatten();
@@ -109,7 +109,7 @@ fn claims(reports: &[Report]) -> String {
     )
 }
 
-/// What part of the time each CPU was not idle.
+/// The fraction of time that each CPU was not idle.
 fn shares(report: &Report, cpus: u32, policy: &str) -> String {
     let share = |cpu: u32| {
         let mean = report.mean(&format!("cpu{cpu}_non_idle_share"), "crowd", policy);

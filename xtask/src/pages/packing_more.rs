@@ -1,4 +1,4 @@
-//! `docs/packing-learn.md`: a policy that learns, and how far a CPU may be filled.
+//! `docs/packing-learn.md`: a policy that learns, and how far to fill a CPU.
 
 use super::figures::{count, ratio, time};
 use super::report::Report;
@@ -31,7 +31,7 @@ pub(super) const PAGE: Page = Page {
     ],
 };
 
-/// As the report calls them, and as the page does.
+/// The names in the report, and those on the page.
 const POLICIES: [(&str, &str); 3] = [
     ("none", "EEVDF"),
     ("pack-burst", "`pack-burst`"),
@@ -43,7 +43,7 @@ const EFFECTS: [(&str, &str); 3] = [
     ("fill:run", "both, beyond each"),
 ];
 
-/// What pages with music take under each policy.
+/// The time and energy of pages with music under each policy.
 fn learning(report: &Report) -> String {
     let rows = POLICIES.map(|(policy, name)| {
         let mean = |metric| report.mean(metric, "browser-audio", policy);
@@ -73,7 +73,7 @@ fn learning(report: &Report) -> String {
     table(&heading, 1, &rows)
 }
 
-/// What each level to which CPUs are filled comes to, by how much tasks want.
+/// The results of each fill level, by how much work the tasks have.
 fn fill(report: &Report) -> String {
     let mut rows = Vec::new();
     for work in ["20", "60"] {
@@ -100,7 +100,7 @@ fn fill(report: &Report) -> String {
     table(&heading, 0, &rows)
 }
 
-/// The effects of both factors, by the factorial fit.
+/// The effects of both factors, from the factorial fit.
 fn effects(report: &Report) -> String {
     let rows = EFFECTS.map(|(effect, name)| {
         let of = |metric| ratio(report.effect(metric, "tasks", effect));

@@ -1,8 +1,8 @@
-//! What `assize report --format json` says of one experiment.
+//! The output of `assize report --format json` for one experiment.
 
 use serde_json::Value;
 
-/// A document of verdicts, and the files of the runs that it is about.
+/// A verdict document, and the files of its runs.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) document: Value,
@@ -21,7 +21,7 @@ impl Report {
         )
     }
 
-    /// How much the baseline differs from itself.
+    /// The difference between the baseline and its repetition.
     pub(super) fn floor(&self, metric: &str, workload: &str) -> Option<&Value> {
         self.document["noise_floor"].as_array()?.iter().find(|row| {
             row["metric"] == metric && row["workload"] == workload && row["ratio"].is_number()
@@ -35,7 +35,7 @@ impl Report {
         rows.iter().find(row)?["mean_baseline"].as_f64()
     }
 
-    /// Whether the others are compared with this configuration.
+    /// Whether this configuration is the baseline.
     pub(super) fn is_baseline(&self, configuration: &str) -> bool {
         self.document["baseline"] == configuration
     }
@@ -48,7 +48,7 @@ impl Report {
         }
     }
 
-    /// All cells of the experiment's table of a metric, row by row.
+    /// All rows of the experiment's table of a metric.
     pub(super) fn table(&self, metric: &str) -> Option<&Vec<Value>> {
         let tables = self.document["tables"].as_array()?;
         let table = tables.iter().find(|table| table["metric"] == metric)?;
@@ -61,7 +61,7 @@ impl Report {
         self.document["tradeoffs"].as_array()?.iter().find(of)
     }
 
-    /// The effect of a factor, or of two together as `a:b`.
+    /// The effect of a factor, or of an interaction `a:b`.
     pub(super) fn effect(&self, metric: &str, workload: &str, name: &str) -> Option<&Value> {
         let fits = self.document["factorial"].as_array()?;
         let fit = fits
@@ -73,15 +73,15 @@ impl Report {
             .find(|effect| effect["name"] == name)
     }
 
-    /// How often an event happened in all runs of a configuration.
+    /// The number of events in all runs of a configuration.
     pub(super) fn count(&self, event: &str, configuration: &str) -> Option<u64> {
         let rates = self.document["rates"].as_array()?;
         let of = |rate: &&Value| rate["event"] == event && rate["configuration"] == configuration;
         rates.iter().find(of)?["count"].as_u64()
     }
 
-    /// The share of all samples of a metric in the runs of a configuration that
-    /// is larger than so much.
+    /// The fraction of all samples of a metric, in the runs of a configuration, that
+    /// exceed a value.
     pub(super) fn share_beyond(&self, metric: &str, configuration: &str, than: f64) -> Option<f64> {
         let (mut beyond, mut all) = (0.0, 0.0);
         let runs = self

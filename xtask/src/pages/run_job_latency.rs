@@ -1,4 +1,4 @@
-//! How late run_job starts with each worker.
+//! How late run_job starts with each kind of worker.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub(super) const PAGE: Page = Page {
 
 const MAIN: &str = "experiments/run-job-latency.toml";
 const NICE: &str = "experiments/run-job-latency-nice.toml";
-/// The part of the grid that is shown.
+/// The part of the grid that the page shows.
 const RT: &[&str] = &[
     "--set",
     "kernel=debian:6.12-rt",
@@ -45,7 +45,7 @@ const RT: &[&str] = &[
     "worker=workqueue,kthread,follow,bypass,bypass-follow",
 ];
 
-// Where the parts are among the reports.
+// The indices of the parts among the reports.
 const MAIN_2: usize = 0;
 const MAIN_1: usize = 1;
 const NICE_2: usize = 2;
@@ -64,12 +64,12 @@ const fn part(name: &'static str, file: &'static str, more: &'static [&'static s
     }
 }
 
-/// Where something takes longer than this, a thread waits for the turn of
-/// another to end.
+/// A delay longer than this means that a thread waits for the end of another's time
+/// slice.
 const TURN_NS: f64 = 1e6;
 
-/// The experiment's table of the jitter, with the first column as medians or
-/// only relative to the workqueue.
+/// The experiment's table of jitter; the first column has medians, or only ratios to the
+/// workqueue.
 fn jitter(report: &Report, medians: bool) -> String {
     const HEADING: [&str; 5] = ["worker", "normal", "nice -1", "nice -19", "FIFO 50"];
     let mut rows = Vec::new();
@@ -116,7 +116,7 @@ fn against(report: &Report, metric: &str, workload: &str, configuration: &str) -
         .map_or_else(|| "–".into(), marked)
 }
 
-/// The time of the baseline, or how another configuration compares with it.
+/// The time of the baseline, or the ratio of another configuration to it.
 fn time_or_ratio(report: &Report, metric: &str, workload: &str, configuration: &str) -> String {
     match report.is_baseline(configuration) {
         true => time(report.baseline(metric, workload)),
@@ -156,7 +156,7 @@ fn nice(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// What the scheduler's features have to do with it.
+/// The influence of scheduler features.
 fn parity(reports: &[Report]) -> String {
     let report = &reports[PARITY];
     let workload = "stream-nice";
@@ -187,7 +187,7 @@ fn parity(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// The workers of the main experiment.
+/// The workers of an experiment.
 fn workers(report: &Report) -> Vec<&str> {
     let all = report.document["configurations"]
         .as_array()
@@ -197,7 +197,7 @@ fn workers(report: &Report) -> Vec<&str> {
     names.filter(|name| !name.ends_with("/aa")).collect()
 }
 
-/// How long a job of a SCHED_FIFO submitter waits for run_job.
+/// The stages of a job's latency until run_job, for a SCHED_FIFO submitter.
 fn stages(reports: &[Report]) -> String {
     let report = &reports[MAIN_2];
     let of = |metric: &str, name: &str| report.mean(metric, "stream-fifo", name);
@@ -291,7 +291,7 @@ fn rt(reports: &[Report]) -> String {
     table(&heading, 1, &rows)
 }
 
-/// From one context to 4,096 that feed one engine.
+/// From one context to 4,096 contexts on one engine.
 fn crowd(reports: &[Report]) -> String {
     let report = &reports[CROWD];
     let names = workers(report);

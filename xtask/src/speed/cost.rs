@@ -1,4 +1,4 @@
-//! What runs cost: the CPU time of everything that `assize run` starts.
+//! The cost of runs: the CPU time of everything that `assize run` starts.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::Error;
 use crate::cpu_time::of_children;
 use crate::tree;
 
-/// Runs of `sync` after the one that makes the image.
+/// Runs of `sync` after the first one, which creates the image.
 const RUNS: u32 = 10;
 /// Seconds of idle time in the short and in the long run.
 const IDLE: (u32, u32) = (1, 41);
@@ -28,7 +28,7 @@ submissions = 500
 pub(super) fn section(lab: &Lab) -> Result<String, Error> {
     let sync = sync(lab)?;
     let tour = tree::root()?.join("experiments/tour/dep-queue.toml");
-    // The first time makes the images.
+    // The first time creates the images.
     lab.carry_out(&tour, "tour-images", &["--fresh"])?;
     let (tour, _) = lab.carry_out(&tour, "tour", &["--fresh"])?;
     let mut idle = Vec::new();
@@ -53,7 +53,8 @@ pub(super) fn section(lab: &Lab) -> Result<String, Error> {
     ))
 }
 
-/// CPU seconds of a run of `sync`: what more runs cost more.
+/// CPU seconds per run of `sync`: the additional cost of more runs, divided by their
+/// number.
 fn sync(lab: &Lab) -> Result<f64, Error> {
     let file = write(lab, "sync.toml", SYNC)?;
     lab.carry_out(&file, "sync-image", &["--runs", "1"])?;
@@ -63,7 +64,7 @@ fn sync(lab: &Lab) -> Result<f64, Error> {
     Ok((more - one) / f64::from(RUNS))
 }
 
-/// CPU seconds of a second in which no CPU of the guest has anything to do.
+/// CPU seconds per second in which no CPU of the guest has anything to do.
 fn idle_second(lab: &Lab, cpus: u32) -> Result<f64, Error> {
     let mut costs = Vec::new();
     for seconds in [IDLE.0, IDLE.1] {

@@ -1,5 +1,4 @@
-//! Licence lines of C sources, in the form the kernel wants them, and their
-//! sizes.
+//! Licence lines of C sources in the form that the kernel requires, and sizes.
 
 use super::Finding;
 use super::sizes::{FILE_LINES, FUNCTION_LINES};
@@ -29,8 +28,7 @@ fn sizes(file: &str, text: &str) -> Vec<Finding> {
         let what = format!("{lines} lines; {FILE_LINES} are enough");
         findings.push(finding(0, what));
     }
-    // In kernel style a body, and nothing else, begins with a brace at the
-    // start of a line after one that ends its arguments.
+    // In kernel style, only a function body starts with a brace at the start of a line.
     let mut open = None;
     for (at, line) in text.lines().enumerate() {
         match (line, open) {

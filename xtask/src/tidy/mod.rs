@@ -1,4 +1,4 @@
-//! Rules that no compiler checks.
+//! Rules that the compiler does not check.
 
 mod c;
 mod modules;
@@ -10,7 +10,7 @@ use crate::Error;
 use crate::steps::Done;
 use crate::tree;
 
-/// Something against a rule, and where.
+/// A violation of a rule, and its place.
 struct Finding {
     file: String,
     /// Counted from 1; 0 for the file as a whole.

@@ -1,4 +1,4 @@
-//! Rust files that no crate reaches.
+//! Rust files that no crate includes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) fn is_ours(file: &str) -> bool {
             .any(|d| file.starts_with(d))
 }
 
-/// The files that are reached, and whether for tests only.
+/// The files that are included, and whether for tests only.
 pub(super) struct Modules {
     reached: BTreeMap<String, bool>,
 }
@@ -41,7 +41,7 @@ impl Modules {
             .map(|file| (file.clone(), is_test_root(file), true))
             .collect();
         while let Some((file, test, root)) = queue.pop() {
-            // A file reached both ways counts as code.
+            // A file included both ways counts as code.
             if modules.reached.get(&file).is_some_and(|&seen| seen <= test) {
                 continue;
             }
@@ -50,7 +50,7 @@ impl Modules {
             for item in items(&text) {
                 let candidates = places(&file, root, &item);
                 if let Some(found) = candidates.iter().find(|c| known.contains(c.as_str())) {
-                    // A file that is named by its path looks for others beside itself.
+                    // A file included by path looks for submodules in its own directory.
                     let root = item.path.is_some();
                     queue.push((found.clone(), test || item.test, root));
                 }
@@ -64,7 +64,7 @@ impl Modules {
         self.reached.get(file).copied().unwrap_or(false)
     }
 
-    /// The files that nothing reaches.
+    /// The files that no crate includes.
     pub(super) fn dead(&self, files: &[String]) -> Vec<Finding> {
         files
             .iter()
@@ -79,7 +79,7 @@ impl Modules {
     }
 }
 
-/// Crates whose tests cargo does not look for: what `Cargo.toml` does not name is not built.
+/// Crates with `autotests = false`: cargo only builds the tests that `Cargo.toml` names.
 fn told_tests(files: &[String]) -> Result<BTreeSet<String>, Error> {
     let mut told = BTreeSet::new();
     for file in files {
@@ -93,7 +93,7 @@ fn told_tests(files: &[String]) -> Result<BTreeSet<String>, Error> {
     Ok(told)
 }
 
-/// Where cargo looks for the roots of crates.
+/// Whether cargo treats this file as the root of a crate.
 fn is_root(file: &str) -> bool {
     let parts: Vec<&str> = file.split('/').collect();
     match parts.as_slice() {
@@ -112,7 +112,7 @@ fn is_test_root(file: &str) -> bool {
         .any(|place| file.contains(place))
 }
 
-/// Roots that a Cargo.toml names with `path = "….rs"`.
+/// Crate roots that a Cargo.toml names with `path = "….rs"`.
 fn named_roots(files: &[String]) -> Result<BTreeSet<String>, Error> {
     let mut named = BTreeSet::new();
     for file in files {
@@ -136,7 +136,7 @@ struct Item {
     test: bool,
 }
 
-/// The `mod name;` items of a file, with the attributes that matter.
+/// The `mod name;` items of a file, with the relevant attributes.
 fn items(text: &str) -> Vec<Item> {
     let mut found = Vec::new();
     let mut path = None;
@@ -169,7 +169,7 @@ fn items(text: &str) -> Vec<Item> {
     found
 }
 
-/// Where the module may be, from the file that declares it.
+/// The possible paths of the module, given the file that declares it.
 fn places(file: &str, root: bool, item: &Item) -> Vec<String> {
     let path = Path::new(file);
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -1,4 +1,4 @@
-//! Files and functions that have grown too long.
+//! Files and functions that are too long.
 
 use super::Finding;
 use super::source::{after_block, blanked, line_of, test_modules};
@@ -6,7 +6,7 @@ use super::source::{after_block, blanked, line_of, test_modules};
 pub(super) const FILE_LINES: usize = 500;
 pub(super) const FUNCTION_LINES: usize = 60;
 
-/// Measures a Rust file; its unit tests do not count.
+/// Measures a Rust file without its unit tests.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let code = blanked(text);
     let tests = test_modules(&code);
@@ -47,7 +47,7 @@ struct Function<'a> {
     last: usize,
 }
 
-/// The functions with a body, nested ones too.
+/// The functions with a body, including nested ones.
 fn functions(code: &str) -> Vec<Function<'_>> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("fn ") {

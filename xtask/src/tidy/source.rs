@@ -1,7 +1,7 @@
-//! Just enough of Rust's lexical grammar to count braces.
+//! Enough of Rust's lexical grammar to count braces.
 
-/// The source with comments, strings and characters replaced by spaces. Line
-/// ends and the number of bytes stay the same.
+/// The source with comments, strings and characters replaced by spaces. Newlines and the
+/// number of bytes stay the same.
 pub(super) fn blanked(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut out = bytes.to_vec();
@@ -23,8 +23,8 @@ pub(super) fn blanked(source: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Where the comment, string or character that starts at `at` ends; `at` if
-/// there is none.
+/// The end of the comment, string or character that starts at `at`; `at` if there is
+/// none.
 fn skip(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let in_word = at > 0 && is_word(bytes[at - 1]);
@@ -65,7 +65,7 @@ fn block_comment(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// A string or character with its quotes.
+/// The length of a string or character, including its quotes.
 fn quoted(rest: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < rest.len() {
@@ -78,7 +78,7 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
     rest.len()
 }
 
-/// A character, but not a lifetime.
+/// The length of a character; 0 for a lifetime.
 fn character(rest: &[u8]) -> usize {
     let first = rest.get(1).copied().unwrap_or(b'\'');
     if first == b'\\' {
@@ -98,7 +98,7 @@ fn character(rest: &[u8]) -> usize {
     }
 }
 
-/// A raw, byte or C string, such as `br#"…"#`.
+/// The length of a raw, byte or C string, such as `br#"…"#`.
 fn prefixed(rest: &[u8]) -> usize {
     let letters = rest
         .iter()
@@ -141,8 +141,8 @@ pub(super) fn after_block(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// The ranges of bytes of `#[cfg(test)] mod … { … }`, whatever other attributes
-/// the module has after that.
+/// The byte ranges of `#[cfg(test)] mod … { … }`, including modules with further
+/// attributes.
 pub(super) fn test_modules(code: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     for (at, attribute) in code.match_indices("#[cfg(test)]") {
@@ -164,7 +164,7 @@ pub(super) fn test_modules(code: &str) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// The line, counted from 1, on which the byte stands.
+/// The number, from 1, of the line that contains the byte.
 pub(super) fn line_of(code: &str, at: usize) -> usize {
     code.as_bytes()[..at]
         .iter()

@@ -1,4 +1,4 @@
-//! White space and words, in every text file.
+//! Checks white space and words in every text file.
 
 use super::Finding;
 
@@ -11,7 +11,7 @@ const BANNED: &[(&str, &str)] = &[
 
 const OUTSIDE: &str = "a path that only the author's machine has";
 
-/// How git marks a conflict; its other marks may well be quotes of a mail.
+/// A conflict marker of git; its other markers may be legitimate quotes of a mail.
 const MERGE: &str = concat!("<<<<", "<<< ");
 
 /// Words that must name an issue, as in `(#12)`.
@@ -31,7 +31,7 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
             what,
         });
     };
-    // A script of no lines succeeds.
+    // An empty script would succeed.
     if text.is_empty() {
         find(0, "an empty file".into());
     }

@@ -1,4 +1,4 @@
-//! Builds what the levels of the trials differ in.
+//! Builds the objects in which the levels of the trials differ.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use crate::command::{command, run as run_command};
 use crate::kmod::{self, Headers};
 use crate::tree;
 
-/// The kernel that trials are carried out on.
+/// The kernel of the trials.
 pub(super) const KERNEL: &str = "debian:6.12";
-/// The levels, but for the copy of the first.
+/// The levels, except the copy of the first.
 const BUILT: [Level; 3] = [
     Level {
         name: "plain",
@@ -30,14 +30,14 @@ const BUILT: [Level; 3] = [
         note: "another",
     },
 ];
-/// Holds the bytes of the plain level under another path.
+/// The level with the bytes of the plain level under another path.
 const SAME: &str = "same";
-/// Microseconds of a busy CPU in the plain build of the module.
+/// Microseconds of busy CPU in the plain build of the module.
 const WAIT_US: u32 = 50;
-/// Where the scheduler is in the sources of a kernel.
+/// The path of the scheduler in the kernel sources.
 const SCHEDULER: &str = "drivers/gpu/drm/scheduler";
 
-/// How the builds of a level differ from the others.
+/// The differences between the builds of a level.
 struct Level {
     name: &'static str,
     times: u32,
@@ -45,8 +45,7 @@ struct Level {
     note: &'static str,
 }
 
-/// Builds programs, libraries and files below `place`, a directory for each
-/// level.
+/// Builds programs, libraries and files below `place`, in a directory for each level.
 pub(super) fn programs(place: &Path) -> Result<(), Error> {
     let at = |name: &str| place.join(name).display().to_string();
     let probe = "tests/trials/probe.c";
@@ -103,8 +102,8 @@ pub(super) fn modules(place: &Path) -> Result<(), Error> {
     same(place, "trial_delay.ko")
 }
 
-/// Builds gpu-sched for each level, of the sources of the kernel; or why that
-/// cannot be done here.
+/// Builds gpu-sched for each level from the kernel's sources, or returns why that is
+/// impossible here.
 pub(super) fn scheduler(place: &Path) -> Result<Option<String>, Error> {
     let root = Kernels::default_root().map_err(|error| error.to_string())?;
     let kernels = Kernels::new(root.clone());
@@ -140,13 +139,12 @@ fn sources(root: &Path, kernel: &Kernel) -> Option<PathBuf> {
         .then_some(tree)
 }
 
-/// What is changed in the sources of the scheduler: file, text, and what
-/// stands in its place.
+/// The changes to the scheduler's sources: file, text, and replacement.
 fn edits(level: &Level) -> Vec<(&'static str, &'static str, String)> {
     let run = "\tfence = sched->ops->run_job(sched_job);";
     let description = "MODULE_DESCRIPTION(\"DRM GPU scheduler\")";
     let include = "#include <linux/wait.h>";
-    // Where the tracing headers look for this file, out of the tree.
+    // The path where the tracing headers look for this file in an out-of-tree build.
     let mut edits = vec![
         (
             "gpu_scheduler_trace.h",
@@ -180,7 +178,7 @@ fn edits(level: &Level) -> Vec<(&'static str, &'static str, String)> {
 
 type Sources = Vec<(String, String)>;
 
-/// Replaces a text that must be there once.
+/// Replaces a text that must occur exactly once.
 fn edit(sources: &mut Sources, file: &str, from: &str, to: &str) -> Result<(), Error> {
     let of_file = sources.iter_mut().find(|(name, _)| name == file);
     let (_, text) = of_file.ok_or_else(|| format!("{SCHEDULER}/{file}: is not there"))?;
@@ -193,8 +191,8 @@ fn edit(sources: &mut Sources, file: &str, from: &str, to: &str) -> Result<(), E
     }
 }
 
-/// Builds a module of these sources, unless they are what it was built of
-/// before, and says where it is.
+/// Builds a module from these sources, unless that was already done, and returns its
+/// path.
 fn module(
     place: &Path,
     headers: &Headers,
@@ -227,7 +225,7 @@ fn module(
     Ok(built)
 }
 
-/// The files of a directory, all of them texts.
+/// The files of a directory, all of them text.
 fn read_all(directory: &Path) -> Result<Sources, Error> {
     let at = |why: std::io::Error| format!("{}: {why}", directory.display());
     let mut sources = Vec::new();
@@ -249,7 +247,7 @@ fn gcc(arguments: &[&str]) -> Result<(), Error> {
     run_command(command("gcc", &all)?)
 }
 
-/// Gives the plain level's file another path.
+/// Copies the plain level's file to another path.
 fn same(place: &Path, name: &str) -> Result<(), Error> {
     copy(
         &place.join("plain").join(name),

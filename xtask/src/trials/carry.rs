@@ -1,4 +1,4 @@
-//! Carries a trial out with the command that users have.
+//! Carries out a trial with the command that users run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::target::Target;
 use super::weigh::{self, Found, Row, Runs};
 use crate::{Error, tree};
 
-/// On a real machine, a trial that did not come out right is carried out again
-/// with other seeds: noise passes, what is wrong stays.
+/// On a real machine, a trial with a wrong result is repeated with other seeds: noise
+/// goes away, errors stay.
 const ATTEMPTS: u64 = 4;
-/// Runs of each level where two of them do not differ: judging must not be
-/// reached.
+/// Runs of each level if two levels do not differ: the experiment must be refused before
+/// it is judged.
 const RUNS_REFUSED: u32 = 2;
 
-/// How trials are carried out.
+/// The settings for carrying out trials.
 pub(super) struct Court<'a> {
     pub(super) place: &'a Place,
     pub(super) assize: PathBuf,
@@ -28,17 +28,17 @@ pub(super) struct Court<'a> {
     pub(super) runs: u32,
 }
 
-/// What became of a trial on a target.
+/// The result of a trial on a target.
 pub(super) struct Outcome {
     pub(super) truth: String,
     pub(super) planted: Found,
     pub(super) null: Found,
-    /// `None` where no level differs in name only.
+    /// `None` if no level differs in name only.
     pub(super) refused: Option<Found>,
 }
 
 impl Outcome {
-    /// Why it is wrong, each reason on its own.
+    /// The reasons why the result is wrong.
     pub(super) fn wrong(&self) -> impl Iterator<Item = &str> {
         let refused = self.refused.iter();
         let found = [&self.planted, &self.null].into_iter().chain(refused);
@@ -46,7 +46,7 @@ impl Outcome {
     }
 }
 
-/// How `assize run` ended.
+/// The result of `assize run`.
 struct Answer {
     succeeded: bool,
     document: Value,
@@ -55,8 +55,8 @@ struct Answer {
 }
 
 impl Court<'_> {
-    /// Carries out both experiments of a trial, on a real machine more than
-    /// once if it must be.
+    /// Carries out both experiments of a trial, on a real machine several times if
+    /// necessary.
     pub(super) fn try_one(&self, trial: &Trial, target: &Target) -> Result<Outcome, Error> {
         let path = format!("tests/trials/{}.toml", trial.name);
         let text = tree::read(&path)?.ok_or_else(|| format!("{path}: not a text"))?;
@@ -99,8 +99,8 @@ impl Court<'_> {
             null: weigh::null(trial, real, row("null").as_ref()),
             refused: None,
         };
-        // A configuration of which no run was completed ends the command with
-        // 3; what it judged of the others is there all the same.
+        // If all runs of a configuration fail, the command exits with 3, but still
+        // reports the verdict on the others.
         let fails = matches!(trial.truth, Truth::Fails);
         if answer.succeeded == fails {
             let line = answer.said.lines().last().unwrap_or("nothing was said");
@@ -113,15 +113,15 @@ impl Court<'_> {
         let name = format!("{}-{}-same", trial.name, target.name());
         let answer = self.assize(&name, text, target, (RUNS_REFUSED, 1))?;
         let mut found = weigh::refusal(answer.succeeded, &answer.said);
-        // A real machine may have to run it to know.
+        // On a real machine it may have to run before this is known.
         if !target.is_real() && answer.bundle.exists() && found.wrong.is_none() {
             found.wrong = Some("they were refused after they had run".into());
         }
         Ok(found)
     }
 
-    /// Puts paths and figures into an experiment. What is planted does not depend on
-    /// the memory image, of which one spares most of the boots.
+    /// Fills paths and numbers into an experiment. The planted effect does not depend on
+    /// the memory image, so a single one saves most of the boots.
     fn filled_in(&self, text: &str, target: &Target) -> String {
         let scratch = match target.is_real() {
             true => self.place.scratch.display().to_string(),
@@ -156,7 +156,7 @@ impl Court<'_> {
             .args(["--runs", &runs.to_string(), "--seed", &seed.to_string()])
             .arg("--out")
             .arg(&bundle)
-            // Relative paths are taken from here.
+            // Relative paths start here.
             .current_dir(&self.place.files)
             .env("ASSIZE_AGENT", &self.agent)
             .env("ASSIZE_CACHE", &self.place.cache)
@@ -178,7 +178,7 @@ impl Court<'_> {
 
 const SAME: &str = "[factors.level.same]";
 
-/// The experiment without the level that is another in name only.
+/// The experiment without the level that differs in name only.
 fn without_same(text: &str) -> String {
     let mut kept = String::new();
     let mut within = false;
@@ -194,7 +194,7 @@ fn without_same(text: &str) -> String {
     kept
 }
 
-/// What became of the runs of a level, as the bundle has them.
+/// The results of a level's runs, from the bundle.
 fn runs_of(bundle: &Path, level: &str) -> Result<Runs, Error> {
     let directory = bundle.join("runs");
     let at = |why: &dyn std::fmt::Display| format!("{}: {why}", directory.display());

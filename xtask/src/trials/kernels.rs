@@ -1,5 +1,5 @@
-//! The kernels of the trials: one whose image differs in a byte that nothing
-//! reads, copies, and some with other headers.
+//! The kernels of the trials: one with a changed byte that nothing reads, copies, and
+//! kernels with other headers.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,17 +11,16 @@ use assize_target::policies;
 use super::build::KERNEL;
 use crate::{Error, tree};
 
-/// The kernel that the planted level has instead.
+/// The kernel of the planted level.
 const OTHER: &str = "debian:6.1";
 /// The kernel of the trial of placement policies.
 const WITH_POLICIES: &str = "debian:7";
-/// A directory of the headers in which the compiler looks first.
+/// The directory of headers that the compiler searches first.
 const FIRST: &str = "arch/x86/include/generated/linux";
 
-/// Stores kernels in this cache, unless they are there, or says why that cannot
-/// be done here. Beside `trial-null`, with its byte, and `trial-same` there are
-/// `trial-headers`, with headers in which something is planted, and
-/// `trial-headers-same`, in which nothing is.
+/// Stores kernels in this cache, unless they exist, or returns why that is impossible
+/// here: `trial-null` with a changed byte, `trial-same`, `trial-headers` with a planted
+/// change in its headers, and `trial-headers-same` without one.
 pub(super) fn store(cache: &Path) -> Result<Option<String>, Error> {
     let kernels = Kernels::new(cache.to_path_buf());
     if let Err(error) = kernels.resolve(OTHER) {
@@ -54,7 +53,7 @@ pub(super) fn store(cache: &Path) -> Result<Option<String>, Error> {
     Ok(None)
 }
 
-/// Why placement policies cannot be tried here, if they cannot.
+/// Why placement policies cannot be tried here, if so.
 pub(super) fn lacks_policies(cache: &Path) -> Option<String> {
     let kernels = Kernels::new(cache.to_path_buf());
     let kernel = kernels.resolve(WITH_POLICIES).map(drop);
@@ -62,8 +61,8 @@ pub(super) fn lacks_policies(cache: &Path) -> Option<String> {
     Some(error.to_string())
 }
 
-/// The image with a change in the stub for DOS, of which nothing is left but
-/// its mark.
+/// The image with a change in the area of the DOS stub, of which only the signature
+/// remains.
 fn with_a_byte(image: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = fs::read(image).map_err(at(image))?;
     let unread = bytes.get_mut(0x10).filter(|byte| **byte == 0);
@@ -91,8 +90,8 @@ fn add(
     added.map(drop).map_err(|error| error.to_string())
 }
 
-/// A copy of headers with a `linux/hrtimer.h` that is found before the real
-/// one. What lies around them is linked.
+/// A copy of headers with a `linux/hrtimer.h` that is found before the real one.
+/// Everything else is linked.
 fn overlay(headers: &Path, to: &Path, header: &str) -> Result<PathBuf, Error> {
     let headers = fs::canonicalize(headers).map_err(at(headers))?;
     let name = headers.file_name().unwrap_or_default();
@@ -111,7 +110,7 @@ fn overlay(headers: &Path, to: &Path, header: &str) -> Result<PathBuf, Error> {
     fs::canonicalize(&copy).map_err(at(&copy))
 }
 
-/// Links each entry of a directory that is not there yet.
+/// Links each entry of a directory that does not exist yet.
 fn link_all(from: &Path, to: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(from).map_err(at(from))? {
         let path = entry.map_err(at(from))?.path();

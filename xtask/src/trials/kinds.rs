@@ -1,6 +1,6 @@
-//! The kinds of levels there are, and the trials of each.
+//! The kinds of things that a level can set, and the trials of each.
 
-/// One kind of thing that a level can set.
+/// A kind of thing that a level can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Kernel,
@@ -29,8 +29,7 @@ pub(super) enum Kind {
     Environment,
 }
 
-/// Every kind; the compiler finds one that is left out, since nothing else
-/// makes it.
+/// All kinds. The compiler reports a kind missing here, as nothing else constructs it.
 pub(super) const KINDS: &[Kind] = &[
     Kind::Kernel,
     Kind::CommandLine,
@@ -89,8 +88,8 @@ impl Kind {
         }
     }
 
-    /// The key of a level that sets it, as the schema of experiment files has
-    /// it; a key of a step of the set-up follows `setup.`.
+    /// The key of a level that sets it, as in the schema of experiment files; keys of
+    /// set-up steps follow `setup.`.
     #[cfg(test)]
     fn key(self) -> &'static str {
         match self {
@@ -115,7 +114,7 @@ impl Kind {
         }
     }
 
-    /// Its trials, one at least.
+    /// Its trials, at least one.
     pub(super) fn trials(self) -> Vec<Trial> {
         match self {
             Kind::Kernel => vec![
@@ -163,60 +162,60 @@ impl Kind {
     }
 }
 
-/// Other bytes lie elsewhere in memory, and a CPU that counts instructions tells
-/// a nanosecond in a second: up to this share a null level may truly differ. The
-/// least planted effect is a hundred times as large.
+/// With other bytes, memory is laid out differently, and a CPU that counts instructions
+/// shows a nanosecond in a second: a null level may truly differ by this fraction. The
+/// smallest planted effect is a hundred times as large.
 const LAYOUT: f64 = 0.005;
 
-/// What is known of one experiment before it is carried out.
+/// The known truth of an experiment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trial {
     /// Its file is `tests/trials/NAME.toml`.
     pub(super) name: &'static str,
     pub(super) truth: Truth,
-    /// Up to which share the null level may truly differ on the exact machine,
-    /// which tells a nanosecond in a second.
+    /// The fraction by which the null level may truly differ on the exact machine, which
+    /// shows a nanosecond in a second.
     pub(super) beside: f64,
-    /// The metric that is looked at, unless it is that of the probe's loop.
+    /// The metric to check, if not that of the probe's loop.
     pub(super) metric: Option<&'static str>,
-    /// What it needs beside what all do.
+    /// Its special requirement, if any.
     pub(super) need: Option<Need>,
-    /// Whether it can be asked of a real machine.
+    /// Whether it can run on a real machine.
     pub(super) real: bool,
-    /// Whether it is too long for the light form, in which another of its kind
-    /// stands for it.
+    /// Whether it is too long for the light form, in which another trial of its kind
+    /// replaces it.
     pub(super) long: bool,
 }
 
-/// What the planted level must come out as.
+/// The required result of the planted level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Truth {
-    /// A ratio between these.
+    /// A ratio in this range.
     Ratio(f64, f64),
-    /// So many nanoseconds more than the plain level, off by a tenth at most.
+    /// This many nanoseconds more than the plain level, to within a tenth.
     Added(f64),
-    /// No figure: all runs fail.
+    /// No value: all runs fail.
     Fails,
 }
 
-/// What some trials need.
+/// The special requirement of some trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     /// Kernels with another version, byte or headers.
     Kernels,
     /// The module of the trials.
     Module,
-    /// gpu-sched, built of the sources of the kernel.
+    /// gpu-sched, built from the kernel's sources.
     Scheduler,
-    /// A kernel with sched_ext, and what builds placement policies.
+    /// A kernel with sched_ext, and the tools to build placement policies.
     Policies,
 }
 
-/// Three times as many instructions, and what interrupts take.
+/// Three times as many instructions, with an allowance for interrupts.
 const THREE: Truth = Truth::Ratio(2.94, 3.06);
 /// 150 us against 50 us, each with at most 5 us for the read itself.
 const WAITED: Truth = Truth::Ratio(2.8, 3.0);
-/// 100 us for each job.
+/// 100 us per job.
 const BUSY: Truth = Truth::Added(100_000.0);
 
 const fn ratio(low: f64, high: f64) -> Truth {
@@ -278,7 +277,7 @@ mod tests {
     use super::*;
     use crate::tree;
 
-    /// The keys of a level, those of the steps of its set-up one by one.
+    /// The keys of a level; set-up steps one by one.
     fn keys_of_a_level() -> BTreeSet<String> {
         let text = tree::read("schema/experiment.schema.json").unwrap();
         let schema: Value = serde_json::from_str(&text.unwrap()).unwrap();

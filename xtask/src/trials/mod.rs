@@ -1,6 +1,5 @@
-//! Known-answer trials: for each kind of thing that a level can set, an
-//! experiment with an effect of known size, a level that differs in nothing
-//! that matters, and one that differs in nothing but its name.
+//! Known-answer trials: for each kind of thing that a level can set, an experiment with
+//! an effect of known size, a level without an effect, and one that differs in name only.
 
 mod build;
 mod carry;
@@ -22,20 +21,20 @@ use target::{NAMES, Name, Target};
 use crate::steps::Done;
 use crate::{Error, agent, assize, kmod};
 
-/// Runs of each level. Where all runs of a level are the same, as they may be on
-/// the exact target, only the permutation test finds an effect, and that takes six.
+/// Runs of each level. If all runs of a level are identical, which is possible on the
+/// exact target, only the permutation test finds an effect, and it needs six.
 const RUNS_LIGHT: u32 = 6;
 const RUNS: u32 = 8;
 
-/// Trials of [`smoke`].
+/// The trials of [`smoke`].
 const SMOKE: [&str; 3] = ["module-name", "program", "sysctl"];
 
-/// What is asked for.
+/// The options of the command.
 #[derive(Debug, PartialEq)]
 struct Options {
     light: bool,
     targets: Vec<Name>,
-    /// Names of kinds or of trials; none for all.
+    /// Names of kinds or of trials; empty for all.
     only: Vec<String>,
 }
 
@@ -53,8 +52,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
-/// The step of `check`: a module, a file and a parameter of a level, where one that is not
-/// there would hurt most.
+/// The step of `check`: a module, a file and a parameter of a level, where a missing
+/// effect would do the most harm.
 pub(crate) fn smoke() -> Result<Done, Error> {
     all(&Options {
         light: true,
@@ -63,7 +62,7 @@ pub(crate) fn smoke() -> Result<Done, Error> {
     })
 }
 
-/// The step of `check-more`: the light form. The memory images go: they are some
+/// The step of `check-more`: the light form. Deletes the memory images, which take some
 /// gigabytes.
 pub(crate) fn step() -> Result<Done, Error> {
     let done = all(&Options {
@@ -159,7 +158,7 @@ fn all(options: &Options) -> Result<Done, Error> {
     report.end()
 }
 
-/// Carries out what is wanted on one target.
+/// Carries out the requested trials on one target.
 fn on(
     options: &Options,
     court: &Court<'_>,
@@ -185,7 +184,7 @@ fn on(
     Ok(())
 }
 
-/// Gets ready what a trial needs; or why it cannot be carried out here.
+/// Prepares what a trial needs, or returns why it cannot run here.
 fn prepare(need: Option<Need>, place: &Place) -> Result<Option<String>, Error> {
     match need {
         None => Ok(None),
@@ -196,7 +195,7 @@ fn prepare(need: Option<Need>, place: &Place) -> Result<Option<String>, Error> {
     }
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Default)]
 struct Report {
     right: usize,
@@ -205,7 +204,7 @@ struct Report {
 }
 
 impl Report {
-    /// Prints a row, and below it what is wrong.
+    /// Prints a row and, below it, what is wrong.
     fn add(&mut self, trial: &Trial, target: &Target, outcome: &Outcome, seconds: f64) {
         if self.right + self.wrong.len() == 0 {
             row(

@@ -1,5 +1,4 @@
-//! Where trials are carried out: a cache of their own, and the files of their
-//! experiments.
+//! The directories of trials: their own cache, and the files of their experiments.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,19 +10,19 @@ use crate::Error;
 
 /// Directories below `target/trials`.
 pub(super) struct Place {
-    /// What levels name, and the experiment files.
+    /// The files that levels name, and the experiment files.
     pub(super) files: PathBuf,
-    /// What runs on a real machine write.
+    /// Output of runs on a real machine.
     pub(super) scratch: PathBuf,
     pub(super) bundles: PathBuf,
-    /// The cache of `assize`. Answers are asked for anew each time, images of
-    /// memory that are there are taken.
+    /// The cache of `assize`. Answers are always computed anew, but existing memory
+    /// images are reused.
     pub(super) cache: PathBuf,
     pub(super) sshd: PathBuf,
 }
 
 impl Place {
-    /// Makes the directories, and empties those that must not hold anything.
+    /// Creates the directories, and empties those that must be empty.
     pub(super) fn new(root: &Path) -> Result<Place, Error> {
         let place = Place {
             files: root.join("files"),
@@ -45,7 +44,7 @@ impl Place {
         Ok(place)
     }
 
-    /// Kernels and QEMU are those of the usual cache.
+    /// Links kernels and QEMU from the default cache.
     fn link(&self) -> Result<(), Error> {
         let usual = Kernels::default_root().map_err(|error| error.to_string())?;
         let kernels = usual.join("kernels");
@@ -60,7 +59,8 @@ impl Place {
     }
 }
 
-/// Removes the memory images of `root` and what machines booted from.
+/// Removes the memory images below `root`, and the initramfs images that machines booted
+/// from.
 pub(super) fn remove_images(root: &Path) -> Result<(), Error> {
     for name in ["images", "initramfs"] {
         let old = root.join("cache").join(name);
@@ -71,7 +71,7 @@ pub(super) fn remove_images(root: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a link, unless there is one.
+/// Creates a link, replacing an existing one.
 fn link(to: &Path, from: &Path) -> Result<(), Error> {
     if from.is_symlink() {
         fs::remove_file(from).map_err(at(from))?;

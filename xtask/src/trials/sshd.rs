@@ -1,4 +1,4 @@
-//! A host that is reached over ssh: this one, by an sshd of our own.
+//! A host reached over ssh: this host, through an sshd started here.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,20 +10,20 @@ use std::time::Duration;
 
 use crate::Error;
 
-/// The name under which ssh knows it.
+/// The host name for ssh.
 pub(super) const HOST: &str = "trials";
 const SSHD: &str = "/usr/sbin/sshd";
 const SSH: &str = "/usr/bin/ssh";
 const KEYGEN: &str = "/usr/bin/ssh-keygen";
 
-/// It ends when this is dropped.
+/// The sshd; it ends on drop.
 pub(super) struct Sshd {
     child: Child,
-    /// Has a program `ssh` that knows the host; to be looked in first.
+    /// A directory with a program `ssh` that knows the host; must come first in PATH.
     pub(super) path: PathBuf,
 }
 
-/// What is missing for it, if anything.
+/// The first missing requirement, if any.
 pub(super) fn missing() -> Option<String> {
     let mut needed = [SSHD, SSH, KEYGEN].into_iter();
     let missing = needed.find(|path| !Path::new(path).exists())?;
@@ -31,7 +31,7 @@ pub(super) fn missing() -> Option<String> {
 }
 
 impl Sshd {
-    /// Starts it with keys of its own, all files below `place`.
+    /// Starts it with new keys; all files are below `place`.
     pub(super) fn start(place: &Path) -> Result<Sshd, Error> {
         let at = |name: &str| place.join(name);
         if place.exists() {
@@ -41,9 +41,9 @@ impl Sshd {
         for key in ["host", "user"] {
             generate(&at(key))?;
         }
-        // Where sshd of root locks itself in; for others it need not be.
+        // The directory where root's sshd chroots; other users do not need it.
         let _ = fs::create_dir_all("/run/sshd");
-        // Another process may be faster to take a free port.
+        // Another process may take the free port first.
         for _ in 0..5 {
             let port = free_port()?;
             if let Some(child) = listen(place, port)? {

@@ -1,10 +1,10 @@
-//! The targets on which trials are carried out.
+//! The targets of the trials.
 
 use std::ffi::OsString;
 
 use super::sshd::{self, Sshd};
 
-/// What is asked for on the command line.
+/// A target on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Name {
     Exact,
@@ -12,11 +12,11 @@ pub(super) enum Name {
     Ssh,
 }
 
-/// All, in the order in which they are used.
+/// All targets, in the order in which they are used.
 pub(super) const NAMES: &[Name] = &[Name::Exact, Name::Host, Name::Ssh];
 
 impl Name {
-    /// As it is written.
+    /// The name on the command line.
     pub(super) fn word(self) -> &'static str {
         match self {
             Name::Exact => "exact",
@@ -26,7 +26,7 @@ impl Name {
     }
 }
 
-/// One that is ready.
+/// A target that is ready.
 pub(super) struct Target {
     name: Name,
     word: String,
@@ -43,7 +43,7 @@ impl Target {
         Target { name, word, sshd }
     }
 
-    /// For names of files and the table.
+    /// The name in file names and in the table.
     pub(super) fn name(&self) -> &'static str {
         match self.name {
             Name::Exact => "exact",
@@ -52,18 +52,18 @@ impl Target {
         }
     }
 
-    /// For `--target`.
+    /// The argument of `--target`.
     pub(super) fn word(&self) -> &str {
         &self.word
     }
 
-    /// Whether it is a machine that cannot be changed, and is not quiet.
+    /// Whether it is a machine that cannot be changed, and that is not quiet.
     pub(super) fn is_real(&self) -> bool {
         self.name != Name::Exact
     }
 
-    /// What is to be said of the probe's loop. Where others use the CPU too,
-    /// it is the fastest part.
+    /// The metric of the probe's loop. If others use the CPU too, it is the fastest part
+    /// of the loop.
     pub(super) fn metric(&self) -> &'static str {
         if self.is_real() {
             "loop_fastest"
@@ -72,14 +72,13 @@ impl Target {
         }
     }
 
-    /// Length of the probe's loop: 4 ms on the exact machine. On a real one a
-    /// tenth of it, half a millisecond or more, must fit between two
-    /// interruptions.
+    /// The length of the probe's loop: 4 ms on the exact machine. On a real one, a tenth
+    /// of it, at least half a millisecond, must fit between two interruptions.
     pub(super) fn units(&self) -> &'static str {
         if self.is_real() { "20" } else { "2" }
     }
 
-    /// Where programs are looked for, if not where they always are.
+    /// The PATH of the target's programs, if not the usual one.
     pub(super) fn path(&self) -> Option<OsString> {
         let sshd = self.sshd.as_ref()?;
         let mut path = sshd.path.clone().into_os_string();

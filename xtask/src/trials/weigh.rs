@@ -1,14 +1,13 @@
-//! What a verdict document says of a trial, against what is known.
+//! Compares the verdict document of a trial with the known truth.
 
 use serde_json::Value;
 
 use super::kinds::{Trial, Truth};
 
-/// On a real machine the truth of the probe's loop is off by no more than
-/// this.
+/// On a real machine, the ratio of the probe's loop must be in this range.
 const REAL: (f64, f64) = (2.5, 3.6);
-/// And a difference that is called so where there is none is wrong only if it
-/// is beyond this: the trial must not fail by chance.
+/// On a real machine, a false difference counts as wrong only beyond this: the trial must
+/// not fail by chance.
 const REAL_BESIDE: f64 = 0.25;
 
 /// One row of the document.
@@ -21,10 +20,10 @@ pub(super) struct Row {
     verdict: String,
 }
 
-/// What became of one level.
+/// The result for one level.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
-    /// For the table.
+    /// The text for the table.
     pub(super) shown: String,
     /// Why it is wrong, if it is.
     pub(super) wrong: Option<String>,
@@ -47,7 +46,7 @@ impl Row {
         })
     }
 
-    /// Whether the document says that there is a difference.
+    /// Whether the document reports a difference.
     fn differs(&self) -> bool {
         !matches!(self.verdict.as_str(), "equivalent" | "undecided")
     }
@@ -75,7 +74,7 @@ pub(super) fn truth(trial: &Trial, real: bool, planted: Option<&Row>) -> String 
     }
 }
 
-/// Weighs the planted level. `failed` and `whole` are its runs.
+/// Checks the planted level, with the results of its runs.
 pub(super) fn planted(trial: &Trial, real: bool, row: Option<&Row>, runs: Runs) -> Found {
     let wrong = |shown: String, why: &str| Found {
         wrong: Some(format!("the planted level: {why}")),
@@ -109,7 +108,7 @@ pub(super) fn planted(trial: &Trial, real: bool, row: Option<&Row>, runs: Runs) 
     }
 }
 
-/// Weighs the null level.
+/// Checks the null level.
 pub(super) fn null(trial: &Trial, real: bool, row: Option<&Row>) -> Found {
     let Some(row) = row else {
         return Found {
@@ -136,15 +135,15 @@ pub(super) fn null(trial: &Trial, real: bool, row: Option<&Row>) -> Found {
     }
 }
 
-/// What became of the runs of a level.
+/// How many runs of a level completed and failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Runs {
     pub(super) whole: usize,
     pub(super) failed: usize,
 }
 
-/// Weighs how an experiment ended that must be refused because two of its
-/// levels, `plain` and `same`, do not differ.
+/// Checks that an experiment was refused because two of its levels, `plain` and `same`,
+/// do not differ.
 pub(super) fn refusal(succeeded: bool, said: &str) -> Found {
     let wrong = |shown: &str, why: &str| Found {
         shown: shown.into(),

@@ -1,4 +1,4 @@
-//! The figures of the rules that were replaced.
+//! The figures under the previous rules.
 
 use super::tally::Measure;
 
@@ -6,7 +6,7 @@ use super::tally::Measure;
 pub(crate) const MEASURED: &str =
     "`cargo xtask validity --figures --seed 1` with the rules of commit 5bc4b2e";
 
-/// A line each: case, measure, per cent. `--figures` prints them.
+/// One line per figure: case, measure, per cent. Printed by `--figures`.
 const FIGURES: &str = "\
 claim/best-of-72: claim-established 96.5
 claim/best-of-72: claim-upheld 96.5
@@ -263,7 +263,7 @@ null/mixed: false-found 3.1
 null/mixed: directional 11.4
 ";
 
-/// The figure of a measure in a case; a dash where none was taken.
+/// The figure of a measure in a case; a dash if there is none.
 pub(crate) fn figure(case: &str, measure: Measure) -> &'static str {
     let mut of_case = FIGURES.lines().filter_map(|line| {
         let (name, rest) = line.split_once(": ")?;

@@ -1,9 +1,8 @@
 //! `cargo xtask validity`: how often the verdicts are wrong, by simulation.
 //!
-//! Each case plants a truth in records, has them judged as every verb of the
-//! command does, and counts what the document says: verdicts, sentences, claims.
-//! Cases are cut into chunks with random numbers of their own, so the figures do
-//! not depend on the number of threads.
+//! Each case plants a truth in records, judges them as every verb of the command does,
+//! and counts verdicts, sentences and claims in the document. Cases are split into chunks
+//! with separate random numbers, so the figures do not depend on the number of threads.
 
 mod before;
 mod cases;
@@ -28,16 +27,16 @@ use tally::Tally;
 /// Where `--write` puts the report.
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validity.md");
 
-/// What the command line asks for.
+/// The options of the command.
 struct Options {
     quick: bool,
     write: bool,
-    /// The figures alone, as `before.rs` keeps them.
+    /// Only print the figures, in the form of `before.rs`.
     figures: bool,
     seed: u64,
 }
 
-/// `cargo xtask validity`: simulates, reports, and fails if a promise is broken.
+/// `cargo xtask validity`: simulates, reports, and fails if a goal is missed.
 pub(crate) fn main(args: &[String]) -> ExitCode {
     let options = match parse(args) {
         Ok(options) => options,
@@ -106,8 +105,8 @@ fn parse(args: &[String]) -> Result<Options, String> {
     Ok(options)
 }
 
-/// The cases with what was counted in them, on all processors. Those that take
-/// long are not part of a quick run.
+/// Simulates the cases on all CPUs, and counts. A quick run leaves out those that take
+/// long.
 fn simulated(quick: bool, seed: u64) -> Vec<Case> {
     let mut cases = cases::all();
     cases.retain(|case| case.chunks(quick) > 0);
@@ -145,7 +144,7 @@ fn count(cases: &mut [Case], quick: bool, seed: u64, threads: usize) {
     }
 }
 
-/// One chunk of documents, a pure function of its arguments.
+/// Simulates one chunk of documents; a pure function of its arguments.
 fn simulate(case: &Case, seed: u64, chunk: u32) -> Tally {
     let mut tally = Tally::default();
     let mut source = Source::new(seed, &case.name, u64::from(chunk));

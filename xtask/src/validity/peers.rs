@@ -1,11 +1,11 @@
-//! What people do instead, with the same runs.
+//! Common alternative methods, applied to the same runs.
 
 use assize_judge::{benjamini_hochberg, holm, paired, welch};
 use std::collections::BTreeMap;
 
 use super::trial::{BASELINE, Trial, row};
 
-/// The methods that are compared.
+/// The methods.
 pub(crate) const PEERS: [&str; 5] = [
     "t, each row",
     "t, Holm",
@@ -14,7 +14,7 @@ pub(crate) const PEERS: [&str; 5] = [
     "benchstat",
 ];
 
-/// The rows in which each method finds a difference at 5 %, by name.
+/// The names of the rows, and for each method whether it finds a difference at 5 %.
 pub(crate) fn found(trial: &Trial) -> (Vec<String>, [Vec<bool>; PEERS.len()]) {
     let rows = rows(trial);
     let names = rows.iter().map(|row| row.name.clone()).collect();
@@ -32,17 +32,18 @@ pub(crate) fn found(trial: &Trial) -> (Vec<String>, [Vec<bool>; PEERS.len()]) {
     (names, found)
 }
 
-/// One configuration's values against the baseline's.
+/// The values of one configuration and of the baseline.
 struct Row {
     name: String,
     a: Vec<f64>,
     b: Vec<f64>,
-    /// Whether entry i of both sides is block i.
+    /// Whether entry i of both sides belongs to block i.
     in_blocks: bool,
 }
 
 impl Row {
-    /// Paired in blocks, else Welch's; where there is none nothing is found.
+    /// The paired test in blocks, otherwise Welch's; if it is undefined, no difference is
+    /// found.
     fn p_t(&self) -> f64 {
         let test = if self.in_blocks {
             paired::difference(&self.a, &self.b)
@@ -82,9 +83,9 @@ fn rows(trial: &Trial) -> Vec<Row> {
         .collect()
 }
 
-/// hyperfine prints "x ± y times faster", y being the standard deviation of x by
-/// error propagation (src/benchmark/relative_speed.rs). It is read as a
-/// difference if x - y is above 1.
+/// hyperfine prints "x ± y times faster", where y is the standard deviation of x by error
+/// propagation (src/benchmark/relative_speed.rs). It counts as a difference if x - y is
+/// above 1.
 fn hyperfine(a: &[f64], b: &[f64]) -> bool {
     let moments = |values: &[f64]| {
         let n = values.len() as f64;
@@ -99,12 +100,12 @@ fn hyperfine(a: &[f64], b: &[f64]) -> bool {
     ratio - error > 1.0
 }
 
-/// p of Mann and Whitney's U test as benchstat takes it: exact, two-sided as
-/// twice the smaller side.
+/// p of the Mann-Whitney U test as in benchstat: exact, two-sided as twice the smaller
+/// tail.
 fn p_of_ranks(a: &[f64], b: &[f64]) -> f64 {
     let mut all: Vec<f64> = a.iter().chain(b).copied().collect();
     all.sort_by(f64::total_cmp);
-    // Twice the mean rank of a value, so that ties are whole numbers.
+    // Twice the mean rank of a value, so that ties give integers.
     let rank = |value: f64| {
         let below = all.partition_point(|&other| other < value);
         let up_to = all.partition_point(|&other| other <= value);
@@ -112,7 +113,7 @@ fn p_of_ranks(a: &[f64], b: &[f64]) -> f64 {
     };
     let ranks: Vec<usize> = all.iter().map(|&value| rank(value)).collect();
     let observed: usize = a.iter().map(|&value| rank(value)).sum();
-    // ways[k][s]: so many sets of k values have rank sum s.
+    // ways[k][s]: the number of sets of k values with rank sum s.
     let largest: usize = ranks.iter().sum();
     let mut ways = vec![vec![0.0_f64; largest + 1]; a.len() + 1];
     ways[0][0] = 1.0;

@@ -1,13 +1,13 @@
-//! Records with a fault of their own: what experiments and posts suffer from.
+//! Records with a specific fault, as it occurs in experiments and posts.
 
 use assize_bundle::{Events, Measurement, Records, Run, RunCount};
 
 use super::source::Source;
 use super::trial::{BASELINE, Changed, Grid, Runs, Trial, metric_name, row, workload_name};
 
-/// The configuration beside the baseline.
+/// The configuration other than the baseline.
 const OTHER: &str = "c1";
-/// The standard deviation between runs where nothing else is said.
+/// The default standard deviation between runs.
 pub(crate) const SPREAD: f64 = 0.03;
 
 /// Adds a run of the first workload.
@@ -21,7 +21,7 @@ fn push(records: &mut Records, configuration: &str, repetition: usize, values: &
     records.runs.push(run);
 }
 
-/// Gives the runs the order of a random schedule.
+/// Orders the runs by a random schedule.
 fn in_random_order(records: &mut Records, source: &mut Source) {
     let mut orders: Vec<u32> = (0..records.runs.len() as u32).collect();
     source.shuffle(&mut orders);
@@ -30,7 +30,7 @@ fn in_random_order(records: &mut Records, source: &mut Source) {
     }
 }
 
-/// So many metrics that count 0, 1 or 2, each as likely, in so many runs.
+/// Metrics that count 0, 1 or 2 with equal probability.
 pub(crate) fn tied(metrics: usize, runs: usize, source: &mut Source) -> Trial {
     let mut records = Records::default();
     for configuration in [BASELINE, OTHER] {
@@ -48,7 +48,7 @@ pub(crate) fn tied(metrics: usize, runs: usize, source: &mut Source) -> Trial {
     Trial::of(records, source)
 }
 
-/// Runs of a spread of 2 % against fewer of four times that.
+/// Runs with a spread of 2 % against fewer with four times that.
 pub(crate) fn unequal_spread(many: usize, few: usize, source: &mut Source) -> Trial {
     let mut records = Records::default();
     for (configuration, runs, spread) in [(BASELINE, many, 0.02), (OTHER, few, 0.08)] {
@@ -61,8 +61,8 @@ pub(crate) fn unequal_spread(many: usize, few: usize, source: &mut Source) -> Tr
     Trial::of(records, source)
 }
 
-/// Runs configuration by configuration while the machine drifts: so much from
-/// run to run, in standard deviations of a run.
+/// Runs that are grouped by configuration while the machine drifts by this much from run
+/// to run, in standard deviations of a run.
 pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
     let mut records = Records::default();
     for configuration in [BASELINE, OTHER] {
@@ -75,9 +75,9 @@ pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
     Trial::of(records, source)
 }
 
-/// Blocks whose machines went on from memory images, dealt out in turn, with each of
-/// which each configuration happens to be faster or slower by as much as with a seed.
-/// That is `spread`, and the second one's true ratio is `ratio`.
+/// Blocks that start from memory images, in rotation. Each image makes each configuration
+/// faster or slower at random, with a standard deviation of `spread`, the same as that of
+/// a seed. The second configuration's true ratio is `ratio`.
 pub(crate) fn images(
     (blocks, images): (usize, usize),
     spread: f64,
@@ -106,8 +106,8 @@ pub(crate) fn images(
     trial
 }
 
-/// Blocks on each of several machines, whose true effects are spread about none;
-/// runs differ by 2 %.
+/// Blocks on each of several machines, whose true effects vary around zero; runs differ
+/// by 2 %.
 pub(crate) fn machines(machines: usize, blocks: usize, spread: f64, source: &mut Source) -> Trial {
     let mut records = Records::default();
     for machine in 0..machines {
@@ -126,7 +126,7 @@ pub(crate) fn machines(machines: usize, blocks: usize, spread: f64, source: &mut
     Trial::of(records, source)
 }
 
-/// Runs that differ by 0.3 %, but a share of those of the second configuration is
+/// Runs that differ by 0.3 %, except that a share of those of the second configuration is
 /// 1.6 times slower.
 pub(crate) fn slow_runs(runs: usize, share: f64, source: &mut Source) -> Trial {
     let mut records = Records::default();
@@ -144,8 +144,8 @@ pub(crate) fn slow_runs(runs: usize, share: f64, source: &mut Source) -> Trial {
     trial
 }
 
-/// Ten rows of three runs on one workload beside ten of eight blocks on another,
-/// which truly change by `ratio`.
+/// Ten rows of three runs on one workload, and ten of eight blocks on another, which
+/// truly change by `ratio`.
 pub(crate) fn mixed(ratio: f64, source: &mut Source) -> Trial {
     let few = Grid::rows(10, Runs::Blocks(3)).trial(source);
     let many = Grid::rows(10, Runs::Blocks(8)).changed(Changed::Metrics(10, ratio));
@@ -158,7 +158,7 @@ pub(crate) fn mixed(ratio: f64, source: &mut Source) -> Trial {
     trial
 }
 
-/// The same in so many blocks of a run of each configuration.
+/// Events in blocks with a run of each configuration.
 pub(crate) fn events_of_runs(size: f64, blocks: usize, source: &mut Source) -> Trial {
     const EXPOSURE_S: f64 = 60.0;
     const CLUSTERS: f64 = 4.0;
@@ -201,8 +201,8 @@ pub(crate) fn events_of_runs(size: f64, blocks: usize, source: &mut Source) -> T
     Trial::of(records, source)
 }
 
-/// Events that come in clusters of `size` on average, counted once with each of
-/// two configurations for as long.
+/// Events that occur in clusters of `size` on average, counted once with each of two
+/// configurations over the same time.
 pub(crate) fn events(size: f64, times: bool, source: &mut Source) -> Trial {
     const EXPOSURE_S: f64 = 600.0;
     const CLUSTERS: f64 = 20.0;

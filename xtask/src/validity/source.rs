@@ -1,14 +1,14 @@
-//! Random numbers: each chunk of documents has a stream of its own.
+//! Random numbers: each chunk of documents has a separate stream.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// A stream of random numbers that belongs to one chunk of documents.
+/// The random numbers of one chunk of documents.
 pub(crate) struct Source(ChaCha8Rng);
 
 impl Source {
-    /// The stream of a chunk of a case. It depends on the name of the case and
-    /// not on which others there are.
+    /// The stream of a chunk of a case. It depends on the name of the case, but not on
+    /// which other cases there are.
     pub(crate) fn new(seed: u64, case: &str, chunk: u64) -> Self {
         let mut key = [0; 32];
         for (part, number) in key.chunks_mut(8).zip([seed, folded(case), chunk]) {
@@ -17,17 +17,17 @@ impl Source {
         Self(ChaCha8Rng::from_seed(key))
     }
 
-    /// A seed for a test that draws by itself.
+    /// A seed for a test that makes its own draws.
     pub(crate) fn seed(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Between 0 and 1, both left out.
+    /// A number between 0 and 1, exclusive.
     pub(crate) fn uniform(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) as f64 + 0.5) / 9_007_199_254_740_992.0
     }
 
-    /// One of the numbers below `end`.
+    /// A random number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.uniform() * end as f64) as usize
     }
@@ -49,12 +49,12 @@ impl Source {
         self.normal() / (squares / 3.0).sqrt()
     }
 
-    /// A Pareto number, at least 1.
+    /// A Pareto-distributed number, at least 1.
     pub(crate) fn pareto(&mut self, index: f64) -> f64 {
         self.uniform().powf(-1.0 / index)
     }
 
-    /// A Poisson number, by the gaps of its process.
+    /// A Poisson-distributed number, generated from exponential gaps.
     pub(crate) fn poisson(&mut self, mean: f64) -> u64 {
         let (mut count, mut at) = (0, self.exponential());
         while at < mean {
@@ -64,7 +64,7 @@ impl Source {
         count
     }
 
-    /// Puts things into random order (Fisher and Yates 1938).
+    /// Shuffles items (Fisher and Yates 1938).
     pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
             let other = self.below(last + 1);
@@ -73,7 +73,7 @@ impl Source {
     }
 }
 
-/// A name as a number (FNV-1a).
+/// Hashes a name (FNV-1a).
 fn folded(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! What is counted in a document.
+//! Counts in a document.
 
 use assize_verdict::{Comparison, Document, Options, Outcome, Sentence, Verdict, try_records};
 use std::collections::BTreeMap;
@@ -6,33 +6,33 @@ use std::collections::BTreeMap;
 use super::peers::{self, PEERS};
 use super::trial::{Trial, row};
 
-/// One thing that is counted.
+/// A quantity to count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Measure {
-    /// Documents with a row in which nothing differs `established`.
+    /// Documents in which a row without a difference is `established`.
     FalseEstablished,
-    /// Documents with such a row `established` or `supported`.
+    /// Documents in which such a row is `established` or `supported`.
     FalseFound,
     /// Documents with a sentence that gives a direction.
     Directional,
-    /// Documents with a sentence that gives a direction to a row whose verdict
-    /// gives none.
+    /// Documents with a sentence that gives a direction for a row whose verdict does not.
     Contradicting,
-    /// Rows in which nothing differs, `established`.
+    /// Rows without a difference that are `established`.
     RowEstablished,
-    /// Rows that truly differ, `established` or `supported` in their direction.
+    /// Rows with a true difference that are `established` or `supported` in its
+    /// direction.
     Found,
-    /// Rows that truly differ, `established` in their direction.
+    /// Rows with a true difference that are `established` in its direction.
     Established,
-    /// Rows that differ by more than the margin, `equivalent`.
+    /// Rows that differ by more than the margin but are `equivalent`.
     FalseEquivalent,
-    /// Rows that differ by less, `equivalent`.
+    /// Rows that differ by less than the margin and are `equivalent`.
     Equivalent,
-    /// Intervals that hold the true ratio.
+    /// Intervals that contain the true ratio.
     Covered,
-    /// Claims chosen by their figures that were upheld as established.
+    /// Claims chosen after seeing the figures that were upheld as established.
     ClaimEstablished,
-    /// Claims chosen by their figures that were upheld at all.
+    /// Claims chosen after seeing the figures that were upheld at all.
     ClaimUpheld,
     /// Documents with the lint `drift`.
     DriftLint,
@@ -40,20 +40,20 @@ pub(crate) enum Measure {
     RateEstablished,
     /// Comparisons of rates, `established` or `supported`.
     RateFound,
-    /// Documents in which it is `established` that one side crashes more often.
+    /// Documents that establish that one side crashes more often.
     EndEstablished,
-    /// Main effects of factors that are there, `established` or `supported`.
+    /// True main effects of factors that are `established` or `supported`.
     FactorFound,
-    /// Main effects of factors that are not, `established` or `supported`.
+    /// Absent main effects of factors that are `established` or `supported`.
     FactorFalse,
-    /// Documents in which a method finds what is not there.
+    /// Documents in which a method finds a difference where there is none.
     PeerFalse(usize),
-    /// Rows that truly differ, found by a method.
+    /// Rows with a true difference that a method finds.
     PeerFound(usize),
 }
 
 impl Measure {
-    /// The word under which figures are kept.
+    /// The key of the figures.
     pub(crate) fn word(self) -> String {
         match self {
             Self::FalseEstablished => "false-established".into(),
@@ -79,7 +79,7 @@ impl Measure {
         }
     }
 
-    /// What is counted, as a column says it.
+    /// The heading of the column.
     pub(crate) fn says(self) -> &'static str {
         match self {
             Self::FalseEstablished => "falsely `established`, any row",
@@ -106,17 +106,17 @@ impl Measure {
     }
 }
 
-/// Counts, each out of how many.
+/// The count and the total of each measure.
 #[derive(Clone, Default)]
 pub(crate) struct Tally(BTreeMap<Measure, (u64, u64)>);
 
 impl Tally {
-    /// How many documents were judged.
+    /// The number of documents judged.
     pub(crate) fn documents(&self) -> u64 {
         self.get(Measure::Directional).1
     }
 
-    /// The count and out of how many.
+    /// The count and the total.
     pub(crate) fn get(&self, measure: Measure) -> (u64, u64) {
         self.0.get(&measure).copied().unwrap_or_default()
     }
@@ -138,7 +138,7 @@ impl Tally {
     }
 }
 
-/// Judges one trial and counts. A trial that is refused counts as nothing.
+/// Judges one trial and counts. A trial that is refused contributes nothing.
 pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
     let mut tally = Tally::default();
     let Ok(document) = try_records(&trial.records, &trial.options) else {
@@ -172,7 +172,7 @@ pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
     tally
 }
 
-/// The name of a comparison, as sentences have it.
+/// The name of a comparison, as in sentences.
 fn name(comparison: &Comparison) -> String {
     row(
         &comparison.workload,
@@ -224,7 +224,7 @@ fn rows(tally: &mut Tally, document: &Document, trial: &Trial) {
     tally.one(Measure::FalseFound, found);
 }
 
-/// The main effects of factors.
+/// Counts the main effects of factors.
 fn factors(tally: &mut Tally, document: &Document, trial: &Trial) {
     for fit in &document.factorial {
         for effect in fit.effects.iter().filter(|e| !e.name.contains(':')) {
@@ -239,7 +239,7 @@ fn factors(tally: &mut Tally, document: &Document, trial: &Trial) {
     }
 }
 
-/// Whether a sentence says of something that it is higher or lower.
+/// Whether a sentence says that something is higher or lower.
 fn is_directional(sentence: &Sentence) -> bool {
     ["higher", "lower"]
         .iter()
@@ -258,7 +258,7 @@ fn sentences(tally: &mut Tally, document: &Document) {
     let contradicts = |sentence: &Sentence| {
         sentence.rows.iter().any(|row| {
             verdicts.get(row).is_some_and(|comparison| {
-                // Of such a workload no direction is given.
+                // The sentence gives no direction for such a workload.
                 let unmoved = format!("but not on {} ", comparison.workload);
                 !is_difference(comparison.verdict) && !sentence.text.contains(&unmoved)
             })
@@ -268,8 +268,7 @@ fn sentences(tally: &mut Tally, document: &Document) {
     tally.one(Measure::Contradicting, contradicting);
 }
 
-/// Options with the most striking row as a claim, as somebody gives them who has
-/// seen the figures.
+/// Options that claim the most striking row, as if by a person who has seen the figures.
 fn claiming_the_best(document: &Document, trial: &Trial) -> Option<Options> {
     let p = |c: &Comparison| (c.p.unwrap_or(1.0), c.p_t.unwrap_or(1.0));
     let best = document.comparisons.iter().min_by(|a, b| {

@@ -1,4 +1,4 @@
-//! What is judged: records whose truth is known, because it was planted.
+//! A trial: records with a known truth, as it was planted.
 
 use assize_bundle::{Configuration, Measurement, Records, Run};
 use assize_verdict::Options;
@@ -12,14 +12,13 @@ pub(crate) const BASELINE: &str = "base";
 /// The factors of a grid of configurations.
 pub(crate) const FACTORS: [&str; 2] = ["bypass", "irq"];
 
-/// Records, what is asked of them, and what is true of them.
+/// Records, the question about them, and the truth.
 pub(crate) struct Trial {
     pub(crate) records: Records,
     pub(crate) options: Options,
     /// The true ratio of each row in which something differs.
     pub(crate) truth: BTreeMap<String, f64>,
-    /// Whether the most striking row is put to the test as a claim, after the
-    /// data were seen.
+    /// Whether to claim the most striking row after seeing the data.
     pub(crate) claims_best: bool,
 }
 
@@ -43,52 +42,52 @@ impl Trial {
     }
 }
 
-/// The name of a row, as sentences have it.
+/// The name of a row, as in sentences.
 pub(crate) fn row(workload: &str, metric: &str, configuration: &str) -> String {
     format!("{workload} {metric} {configuration}")
 }
 
-/// How many runs there are of each configuration.
+/// The number of runs of each configuration.
 #[derive(Clone, Copy)]
 pub(crate) enum Runs {
-    /// So many randomised blocks with one run of each configuration.
+    /// This many randomised blocks with one run of each configuration.
     Blocks(usize),
-    /// So many runs in random order.
+    /// This many runs in random order.
     Free(usize),
-    /// The same, of the baseline and of the others.
+    /// The same with different numbers for the baseline and the others.
     Unequal(usize, usize),
 }
 
-/// In which rows something truly differs.
+/// The rows with true differences.
 #[derive(Clone, Copy)]
 pub(crate) enum Changed {
     Nothing,
     /// All rows of the last configuration.
     LastConfiguration(f64),
-    /// The first so many metrics, with every configuration.
+    /// The first metrics, this many, in every configuration.
     Metrics(usize, f64),
-    /// All rows of the configurations that have the first factor on.
+    /// All rows of the configurations with the first factor on.
     FirstFactor(f64),
-    /// Any row, by nothing or by up to so much.
+    /// Any row, by a random amount up to this.
     Anything(f64),
 }
 
-/// An experiment: each of its runs has all metrics.
+/// An experiment in which each run has all metrics.
 #[derive(Clone)]
 pub(crate) struct Grid {
     pub(crate) workloads: usize,
-    /// Besides the baseline.
+    /// Not counting the baseline.
     pub(crate) configurations: usize,
     pub(crate) metrics: usize,
-    /// The first so many metrics are primary.
+    /// How many metrics, from the first, are primary.
     pub(crate) primary: usize,
-    /// Whether the last four configurations are the grid of two factors.
+    /// Whether the last four configurations form a grid of two factors.
     pub(crate) factors: bool,
     pub(crate) runs: Runs,
     pub(crate) noise: Noise,
     /// The standard deviation between runs.
     pub(crate) spread: f64,
-    /// The standard deviation between blocks, on logarithms.
+    /// The standard deviation of logarithms between blocks.
     pub(crate) block_spread: f64,
     /// The correlation between metrics of one run.
     pub(crate) rho: f64,
@@ -96,8 +95,8 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// A row for each metric of one workload and one configuration; normal noise
-    /// of 3 %, in which nothing differs.
+    /// A row for each metric of one workload and one configuration, with normal noise of
+    /// 3 % and no differences.
     pub(crate) fn rows(metrics: usize, runs: Runs) -> Self {
         Self {
             workloads: 1,
@@ -127,7 +126,7 @@ impl Grid {
         Self { changed, ..self }
     }
 
-    /// Carries it out.
+    /// Generates the records.
     pub(crate) fn trial(&self, source: &mut Source) -> Trial {
         let mut truth = BTreeMap::new();
         let mut records = Records::default();
@@ -203,7 +202,8 @@ impl Grid {
         }
     }
 
-    /// Which factors a configuration has on; only the last four are a grid.
+    /// Which factors a configuration has on; only the last four configurations form a
+    /// grid.
     fn levels(&self, configuration: usize) -> [bool; 2] {
         let at = (configuration + 3).saturating_sub(self.configurations);
         [at & 1 == 1, at & 2 == 2]
@@ -221,7 +221,7 @@ impl Grid {
         }
     }
 
-    /// What all runs of a block have in common, by workload, block and metric.
+    /// The factors common to all runs of a block, by workload, block and metric.
     fn block_factors(&self, source: &mut Source) -> BTreeMap<(usize, usize, usize), f64> {
         let mut factors = BTreeMap::new();
         if let (Runs::Blocks(blocks), true) = (self.runs, self.block_spread > 0.0) {
@@ -237,8 +237,8 @@ impl Grid {
         factors
     }
 
-    /// Workload, configuration and repetition of each run, in random order; in
-    /// blocks block by block.
+    /// Workload, configuration and repetition of each run, in random order; with blocks,
+    /// block by block.
     fn schedule(&self, source: &mut Source) -> Vec<(usize, usize, usize)> {
         let count = |configuration: usize| match self.runs {
             Runs::Blocks(n) | Runs::Free(n) => n,

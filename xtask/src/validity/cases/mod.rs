@@ -1,4 +1,4 @@
-//! The cases: how documents are made, what is counted in them, what is promised.
+//! The cases: how to generate documents, what to count in them, and the goals.
 
 mod nulls;
 mod outcomes;
@@ -9,23 +9,23 @@ use super::source::Source;
 use super::tally::{Measure, Tally};
 use super::trial::Trial;
 
-/// Documents that share one stream of random numbers.
+/// The number of documents that share a stream of random numbers.
 pub(crate) const CHUNK: u32 = 20;
 
-/// The part of the report that shows a case.
+/// The section of the report that shows a case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
-    /// One fault of an experiment, or one question.
+    /// A single fault of an experiment, or a single question.
     Single,
-    /// The same with more and more runs; the share that is found must not fall.
+    /// The same design with more and more runs; the share found must not fall.
     Runs,
-    /// What effect is found in how many rows.
+    /// The power by effect size and number of rows.
     Power,
     /// Nothing differs.
     Null,
 }
 
-/// What is promised of a share.
+/// The goal for a share.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Goal {
     None,
@@ -34,24 +34,24 @@ pub(crate) enum Goal {
     Never,
 }
 
-/// How a case's documents are made.
+/// Generates a document of a case.
 type Make = Box<dyn Fn(&mut Source) -> Trial + Send + Sync>;
 
 /// One case.
 pub(crate) struct Case {
-    /// Unique; random numbers and figures are kept under it.
+    /// Unique; the key of random numbers and figures.
     pub(crate) name: String,
     pub(crate) section: Section,
-    /// In words, for the table.
+    /// A description for the table.
     pub(crate) what: String,
-    /// Documents of a full and of a quick run.
+    /// The number of documents in a full and in a quick run.
     documents: [u32; 2],
-    /// Whether other methods read the same runs.
+    /// Whether to apply other methods to the same runs.
     pub(crate) with_peers: bool,
-    /// What is shown, and what is promised of it.
+    /// The measures to show, and their goals.
     pub(crate) shown: Vec<(Measure, Goal)>,
     pub(crate) make: Make,
-    /// What was counted.
+    /// The counts.
     pub(crate) tally: Tally,
 }
 
@@ -85,7 +85,7 @@ impl Case {
         self
     }
 
-    /// How many chunks are simulated.
+    /// The number of chunks to simulate.
     pub(crate) fn chunks(&self, quick: bool) -> u32 {
         self.documents[usize::from(quick)] / CHUNK
     }

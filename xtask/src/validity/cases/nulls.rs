@@ -21,7 +21,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// As many rows as a large experiment has.
+/// As many rows as in a large experiment.
 fn many_rows() -> Vec<Case> {
     let mut cases = Vec::new();
     for runs in [
@@ -41,7 +41,7 @@ fn many_rows() -> Vec<Case> {
     cases
 }
 
-/// Few rows with each noise.
+/// A few rows with each kind of noise.
 fn noises() -> Vec<Case> {
     let mut cases = Vec::new();
     for noise in Noise::ALL {
@@ -66,8 +66,8 @@ fn noises() -> Vec<Case> {
     cases
 }
 
-/// Contrasts that share a baseline: their signs flip together, which is exact for
-/// errors that are symmetric only.
+/// Contrasts that share a baseline: their signs flip together, which is exact only for
+/// symmetric errors.
 fn sharing() -> Vec<Case> {
     let mut cases = Vec::new();
     for configurations in [8, 24] {

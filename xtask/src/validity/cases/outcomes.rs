@@ -10,9 +10,10 @@ use crate::validity::trial::{BASELINE, Grid, Runs, Trial};
 /// Which runs of the baseline and of the other configuration crash.
 #[derive(Clone, Copy)]
 enum Crashes {
-    /// Each with this chance.
+    /// Each run with this probability.
     Chances([f64; 2]),
-    /// Of the other, those whose first metric is above its mean by so much.
+    /// In the other configuration, runs whose first metric is above its mean by this
+    /// factor.
     SlowOnes(f64),
 }
 
@@ -60,7 +61,7 @@ fn case(what: String, paired: bool, crashes: Crashes) -> Case {
     )
 }
 
-/// Makes failed runs of those that crash.
+/// Turns runs that crash into failed ones.
 fn crashing(mut trial: Trial, crashes: Crashes, source: &mut Source) -> Trial {
     let records = &mut trial.records;
     for run in std::mem::take(&mut records.runs) {

@@ -29,7 +29,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// What is chosen among many rows.
+/// Claims selected among many rows.
 fn chosen() -> Vec<Case> {
     let flagship = Grid {
         workloads: 9,
@@ -76,7 +76,7 @@ fn chosen() -> Vec<Case> {
     ]
 }
 
-/// What sentences say of rows that differ by anything.
+/// Sentences about rows with arbitrary differences.
 fn sentences() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, runs, how) in [
@@ -99,7 +99,7 @@ fn sentences() -> Vec<Case> {
     cases
 }
 
-/// 72 rows of which the first truly changes, and the claim that it falls.
+/// 72 rows, the first of which truly changes, and a claim that it falls.
 fn declared(ratio: f64, source: &mut Source) -> Trial {
     let grid = Grid::rows(72, Runs::Blocks(8)).changed(Changed::Metrics(1, ratio));
     let mut trial = grid.trial(source);
@@ -108,7 +108,7 @@ fn declared(ratio: f64, source: &mut Source) -> Trial {
     trial
 }
 
-/// Values that are not spread as a test takes them to be.
+/// Distributions that violate the assumptions of a test.
 fn spreads() -> Vec<Case> {
     let mut cases = Vec::new();
     for runs in [2, 3] {
@@ -137,7 +137,7 @@ fn spreads() -> Vec<Case> {
     cases
 }
 
-/// Blocks that share memory images, some of which suit one configuration.
+/// Blocks that share memory images, some of which favour one configuration.
 fn shared_images() -> Vec<Case> {
     let mut cases = Vec::new();
     for (blocks, images) in [(16, 2), (16, 4), (24, 8)] {
@@ -178,7 +178,7 @@ fn shared_images() -> Vec<Case> {
     cases
 }
 
-/// Runs that do not differ by chance alone.
+/// Runs with systematic differences.
 fn faults() -> Vec<Case> {
     vec![
         single(
@@ -216,7 +216,7 @@ fn faults() -> Vec<Case> {
     ]
 }
 
-/// Effects of factors in blocks that differ more than runs do.
+/// Effects of factors, with more variation between blocks than between runs.
 fn factors() -> Case {
     let grid = Grid {
         configurations: 3,
@@ -265,7 +265,7 @@ fn events() -> Vec<Case> {
     cases.into_iter().map(rates).collect()
 }
 
-/// When two are called equal.
+/// When two configurations are called equivalent.
 fn equality() -> Vec<Case> {
     let mut cases = Vec::new();
     for (runs, documents) in [

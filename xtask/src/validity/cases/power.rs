@@ -1,22 +1,22 @@
-//! Cases in which something differs: is it found?
+//! Cases with true differences: are they found?
 
 use super::{Case, Goal, Section};
 use crate::validity::planted;
 use crate::validity::tally::Measure;
 use crate::validity::trial::{Changed, Grid, Runs};
 
-/// Blocks of the table of power.
+/// The numbers of blocks in the table of power.
 pub(crate) const BLOCKS: [usize; 3] = [6, 8, 12];
-/// Rows of the table of power, and in how many of them something differs.
+/// The numbers of rows in the table of power, and how many of them differ.
 pub(crate) const ROWS: [(usize, usize); 3] = [(1, 1), (10, 3), (72, 18)];
-/// Effects of the table of power.
+/// The effect sizes in the table of power.
 pub(crate) const EFFECTS: [f64; 3] = [0.02, 0.05, 0.10];
 /// Correlations between the rows.
 pub(crate) const CORRELATIONS: [f64; 2] = [0.0, 0.5];
 
-/// A design with more and more runs.
+/// A design with increasing numbers of runs.
 pub(crate) struct Series {
-    /// The beginning of the cases' names.
+    /// The prefix of the cases' names.
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
     pub(crate) runs: &'static [usize],
@@ -72,14 +72,14 @@ pub(super) fn by_runs() -> Vec<Case> {
             } else {
                 Grid::rows(10, design).changed(Changed::Metrics(3, 1.1))
             };
-            // Where relabelings are drawn or many, a document takes long.
+            // Documents take long if relabellings are sampled or numerous.
             let documents = match (in_blocks, runs) {
                 (false, 9..) => [80, 0],
                 (true, 16..) => [80, 0],
                 _ if large => [160, 20],
                 _ => [400, 60],
             };
-            // Six blocks, 72 rows, 20 %; less runs than that promise nothing.
+            // Six blocks, 72 rows, 20 %; fewer runs have no goal.
             let goal = match (in_blocks, large, runs) {
                 (true, true, 6..) => Goal::NoLess(0.9),
                 _ => Goal::None,
@@ -142,7 +142,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Rows of few runs beside rows of many.
+/// Rows with few runs next to rows with many.
 fn mixed() -> Case {
     let what = "10 rows of 8 blocks +10 %, beside 10 rows of 3 blocks in which nothing differs";
     Case::new(Section::Single, "mixed/10", what, [400, 60], |source| {

@@ -22,14 +22,14 @@ pub(crate) fn text(cases: &[Case], seed: u64, quick: bool) -> String {
     tables::power(&mut out, cases);
     tables::nulls(&mut out, cases);
     tables::alarms(&mut out, cases);
-    // One line end at the end of the file.
+    // One newline at the end of the file.
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
 }
 
-/// The figures that tables show beside those of other rules, a line each, as
-/// `before.rs` keeps them.
+/// The figures that tables show next to those of other rules, one per line, in the form
+/// of `before.rs`.
 pub(crate) fn figures(cases: &[Case]) -> String {
     let mut out = String::new();
     for case in cases {
@@ -50,7 +50,7 @@ pub(crate) fn figures(cases: &[Case]) -> String {
     out
 }
 
-/// The promises that are broken.
+/// The goals that are missed.
 pub(crate) fn broken(cases: &[Case]) -> Vec<String> {
     let mut broken = Vec::new();
     for case in cases {
@@ -73,7 +73,7 @@ pub(crate) fn broken(cases: &[Case]) -> Vec<String> {
     broken
 }
 
-/// Designs in which less is found with more runs.
+/// Designs in which more runs find less.
 fn cliffs(cases: &[Case]) -> Vec<String> {
     let mut cliffs = Vec::new();
     for series in &power::SERIES {

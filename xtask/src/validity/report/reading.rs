@@ -1,4 +1,4 @@
-//! What the tables say, from the figures themselves.
+//! Summarises the tables, from the figures themselves.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::validity::before;
 use crate::validity::cases::{Case, Goal, Section};
 use crate::validity::tally::Measure;
 
-/// Questions of a single case, with what answers them.
+/// Questions about a single case, and the measures that answer them.
 const QUESTIONS: [(&str, &str, Measure); 9] = [
     (
         "Of 72 rows in which nothing differs the best is chosen and claimed",
@@ -104,7 +104,7 @@ fn promises(out: &mut String, cases: &[Case], broken: &[String]) {
     }
 }
 
-/// The worst of the documents in which nothing differs.
+/// The worst document without any difference.
 fn worst(out: &mut String, cases: &[Case], measure: Measure, what: &str) {
     let nulls = cases.iter().filter(|case| case.section == Section::Null);
     let shares = nulls.filter_map(|case| Some((case, Share::of(case, measure)?)));
@@ -118,7 +118,7 @@ fn worst(out: &mut String, cases: &[Case], measure: Measure, what: &str) {
     }
 }
 
-/// What others alarm about.
+/// False alarms of other methods.
 fn alarms(out: &mut String, cases: &[Case]) {
     let name = "null/72 rows, normal, 8 blocks";
     let Some(case) = cases.iter().find(|case| case.name == name) else {

@@ -1,25 +1,25 @@
-//! Shares and promises.
+//! Shares and goals.
 
 use crate::validity::cases::{Case, Goal};
 use crate::validity::tally::Measure;
 
-/// Normal quantile of the 95 % intervals that are printed.
+/// The normal quantile of the printed 95 % intervals.
 const PRINTED: f64 = 1.959_964;
-/// Normal quantile for failing: there are many promises, and with 1.96 some
-/// would fail by chance at a true rate of exactly 5 %.
+/// The normal quantile for failures: there are many goals, and with 1.96 some would fail
+/// by chance at a true rate of exactly 5 %.
 const FAILING: f64 = 3.5;
 
-/// A share and what it rests on.
+/// A share and its sample size.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     value: f64,
-    /// Documents: the rows of one document may go together, so they do not count
-    /// as so many trials.
+    /// Documents: rows of one document may be correlated, so they do not count as
+    /// separate trials.
     documents: f64,
 }
 
 impl Share {
-    /// The share of a measure in a case; none where nothing was counted.
+    /// The share of a measure in a case; `None` if nothing was counted.
     pub(super) fn of(case: &Case, measure: Measure) -> Option<Self> {
         let (count, of) = case.tally.get(measure);
         (of > 0).then(|| Self {
@@ -32,7 +32,7 @@ impl Share {
         self.value
     }
 
-    /// Wilson's interval of a share (1927).
+    /// Wilson's interval for a share (1927).
     fn wilson(self, z: f64) -> (f64, f64) {
         let (p, n) = (self.value, self.documents);
         let centre = p + z * z / (2.0 * n);
@@ -55,7 +55,7 @@ impl Share {
         format!("{} [{:.1}, {:.1}]", self.plain(), 100.0 * low, 100.0 * high)
     }
 
-    /// Whether it breaks a promise beyond the error of the simulation.
+    /// Whether it misses a goal by more than the error of the simulation.
     pub(super) fn breaks(self, goal: Goal) -> bool {
         let (low, high) = self.wilson(FAILING);
         match goal {
@@ -66,10 +66,10 @@ impl Share {
         }
     }
 
-    /// Whether it is below another beyond the error of the simulation.
+    /// Whether it is below another by more than the error of the simulation.
     pub(super) fn is_below(self, other: Self) -> bool {
         let variance = |share: Self| {
-            // Never none: a share of 0 or 1 is not known without error.
+            // Never zero: a share of 0 or 1 is not known exactly either.
             let p = (share.value * share.documents + 1.0) / (share.documents + 2.0);
             p * (1.0 - p) / share.documents
         };

@@ -35,7 +35,7 @@ fn head(out: &mut String, words: &[&str], columns: &[&str]) {
     let _ = writeln!(out, "|{left}{right}");
 }
 
-/// One fault or question each.
+/// Cases with one fault or question each.
 pub(super) fn single(out: &mut String, cases: &[Case]) {
     out.push_str(
         "## One fault, one question\n\n\
@@ -61,7 +61,7 @@ pub(super) fn single(out: &mut String, cases: &[Case]) {
     out.push('\n');
 }
 
-/// More and more runs.
+/// Designs with increasing numbers of runs.
 pub(super) fn runs(out: &mut String, cases: &[Case]) {
     out.push_str(
         "## More runs find more\n\n\
@@ -96,7 +96,7 @@ pub(super) fn runs(out: &mut String, cases: &[Case]) {
     out.push('\n');
 }
 
-/// Effects, rows and blocks, side by side with other methods.
+/// The power by effect, rows and blocks, next to that of other methods.
 pub(super) fn power(out: &mut String, cases: &[Case]) {
     out.push_str(
         "## What is found\n\n\
@@ -137,7 +137,7 @@ pub(super) fn power(out: &mut String, cases: &[Case]) {
     out.push('\n');
 }
 
-/// Nothing differs.
+/// Cases without any difference.
 pub(super) fn nulls(out: &mut String, cases: &[Case]) {
     out.push_str(
         "## Where nothing differs\n\n\
