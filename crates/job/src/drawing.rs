@@ -1,4 +1,4 @@
-//! Parameters of the workload that draws as clients of a window system do.
+//! Parameters of `drawing`, a client that draws through a server, as under a window system.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,41 +8,41 @@ use crate::Scheduling;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drawing {
-    /// Operations: of each the client sends all requests, and then waits until
-    /// the server has done them.
+    /// Operations. For each, the client sends all requests and then waits until the server
+    /// has finished them.
     pub operations: u64,
-    /// Rectangles that an operation fills, by one request.
+    /// Rectangles per operation, filled by one request.
     pub rectangles: u32,
-    /// Lines of text of an operation.
+    /// Lines of text per operation.
     pub texts: u32,
-    /// Characters of a line.
+    /// Characters per line.
     pub characters: u32,
-    /// Areas that an operation copies on the screen.
+    /// Areas of the screen copied per operation.
     pub copies: u32,
-    /// Images of an operation.
+    /// Images per operation.
     pub images: u32,
-    /// Pixels of each side of an image, of 4 bytes.
+    /// Width and height of an image in pixels of 4 bytes.
     pub image_side: u32,
-    /// How their pixels get to the server.
+    /// How an image's pixels get to the server.
     pub images_by: ImagesBy,
-    /// Pixels of a line of the screen.
+    /// Width of the screen in pixels.
     pub width: u32,
-    /// Its lines.
+    /// Height of the screen in pixels.
     pub height: u32,
-    /// Bytes that the client gathers before it sends them.
+    /// Bytes that the client buffers before it sends them.
     pub buffer: u32,
-    /// How both threads are scheduled.
+    /// Scheduling of both threads.
     pub scheduling: Scheduling,
 }
 
-/// How pixels of an image get to the server.
+/// How an image's pixels get to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImagesBy {
     /// In the request, through the socket.
     #[default]
     Socket,
-    /// In memory that both have.
+    /// In memory shared by both.
     SharedMemory,
 }
 

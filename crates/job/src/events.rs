@@ -1,8 +1,7 @@
-//! Kernel events of one run as a text, which the instrument `kernel-events` writes
-//! into the bundle.
+//! The kernel events of one run as a text, which the instrument `kernel-events` writes into
+//! the bundle.
 //!
-//! The text says of itself which events and fields it has, since kernels
-//! differ:
+//! The text declares its events and fields, since these differ between kernels:
 //!
 //! ```text
 //! assize.kernel-events/1
@@ -15,11 +14,11 @@
 //! end 1
 //! ```
 //!
-//! A line that begins with a number is an event: its kind, the CPU, the
-//! nanoseconds since the line before (the first: since the start), the thread
-//! that ran there, and the values of the fields in their order. Values are
-//! 64 bits wide and shown signed; a pointer is replaced by the order of its
-//! first appearance. `name` says what a thread is called from there on.
+//! A line that begins with a number is an event: its kind, the CPU, the nanoseconds since
+//! the previous event (for the first: since the start), the thread that ran on that CPU,
+//! and the values of the fields in order. Values are 64 bits wide and written as signed; a
+//! pointer is replaced by its index in order of first appearance. `name` gives the name of
+//! a thread from there on.
 //!
 //! ```
 //! use assize_job::events::Events;
@@ -36,69 +35,69 @@ use std::str::FromStr;
 
 /// The schema of the text, its first line.
 pub const EVENTS_SCHEMA: &str = "assize.kernel-events/1";
-/// The name under which the agent sends it.
+/// The file name under which the agent sends it.
 pub const EVENTS_FILE: &str = "kernel-events.txt";
 
-/// The kernel events of one run in the order of time.
+/// The kernel events of one run, in order of time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Events {
-    /// When recording began, on the clock of all events (CLOCK_MONOTONIC).
+    /// Start of the recording, on the clock of all events (CLOCK_MONOTONIC).
     pub start_ns: u64,
-    /// When it ended.
+    /// End of the recording.
     pub stop_ns: u64,
-    /// Events that did not fit, as far as the kernel counted them.
+    /// Events lost for lack of buffer space, as counted by the kernel.
     pub lost: u64,
     /// The kinds of events.
     pub kinds: Vec<EventKind>,
-    /// The events, times ascending.
+    /// The events, in ascending order of time.
     pub rows: Vec<Row>,
-    /// What threads are called, in the order in which it was seen.
+    /// Thread names, in the order in which they were seen.
     pub names: Vec<Name>,
-    /// The values of all events, one after the other.
+    /// The values of all events, concatenated.
     pub values: Vec<i64>,
 }
 
 /// A kind of event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventKind {
-    /// `SYSTEM/EVENT`.
+    /// Its name: `SYSTEM/EVENT`.
     pub name: String,
-    /// Its fields.
+    /// The names of its fields.
     pub fields: Vec<String>,
 }
 
 /// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// Its place in [`Events::kinds`].
+    /// Index in [`Events::kinds`].
     pub kind: u16,
-    /// Where it happened.
+    /// The CPU on which it happened.
     pub cpu: u32,
-    /// When.
+    /// The time.
     pub at_ns: u64,
-    /// The thread that ran there; in an interrupt the one interrupted.
+    /// The thread that ran on the CPU; in an interrupt, the interrupted one.
     pub tid: u32,
-    /// Where its values begin in [`Events::values`].
+    /// Index of its first value in [`Events::values`].
     pub first: usize,
 }
 
-/// What a thread is called from an event on.
+/// The name of a thread from an event on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// The place of that event in [`Events::rows`].
+    /// Index of that event in [`Events::rows`].
     pub row: usize,
-    /// The thread.
+    /// The thread id.
     pub tid: u32,
     /// Its name, without line ends.
     pub name: String,
 }
 
-/// A text that is none of events, or a part of one.
+/// A text that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The defect.
     pub why: String,
 }
 
@@ -111,15 +110,15 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 impl Events {
-    /// Adds an event, not earlier than the one before, with a value for each
-    /// field of its kind.
+    /// Appends an event, no earlier than the last one, with a value for each field of its
+    /// kind.
     pub fn push(&mut self, row: Row, values: &[i64]) {
         let first = self.values.len();
         self.rows.push(Row { first, ..row });
         self.values.extend_from_slice(values);
     }
 
-    /// The values of an event, as many as its kind has fields.
+    /// The values of an event, one for each field of its kind.
     #[must_use]
     pub fn values(&self, row: &Row) -> &[i64] {
         let kind = self.kinds.get(usize::from(row.kind));
@@ -134,7 +133,7 @@ impl Events {
         self.kinds.get(usize::from(row.kind))
     }
 
-    /// One value of an event, if its kind has such a field.
+    /// One value of an event, if its kind has this field.
     #[must_use]
     pub fn value(&self, row: &Row, field: &str) -> Option<i64> {
         let fields = &self.kind(row)?.fields;
@@ -142,7 +141,7 @@ impl Events {
         self.values(row).get(at).copied()
     }
 
-    /// The text. The same events give the same bytes.
+    /// Formats the text. The same events give the same bytes.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!(
@@ -174,11 +173,10 @@ impl Events {
         text
     }
 
-    /// Reads the text.
+    /// Parses the text.
     ///
     /// # Errors
-    /// [`Malformed`] with the first line that makes no sense; also if the end
-    /// is missing.
+    /// [`Malformed`] with the first line that is invalid; also if the end is missing.
     pub fn parse(text: &str) -> Result<Events, Malformed> {
         let mut reader = Reader::default();
         let mut lines = text.lines().enumerate();

@@ -1,4 +1,4 @@
-//! Parameters of the workload that copies frames.
+//! Parameters of `frames-stream`, which copies frames.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,61 +8,60 @@ use crate::Scheduling;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FramesStream {
-    /// Pixels of a line.
+    /// Pixels per line.
     pub width: u32,
-    /// Lines of a frame.
+    /// Lines per frame.
     pub height: u32,
-    /// Bytes of a pixel.
+    /// Bytes per pixel.
     pub pixel_bytes: u32,
-    /// Frames to copy, where no duration is given.
+    /// Number of frames to copy, if no duration is given.
     pub frames: u64,
-    /// Frames are begun for so long, in nanoseconds.
+    /// How long to start new frames, in nanoseconds.
     pub duration_ns: Option<u64>,
-    /// A frame begins each so many nanoseconds; without it, after the one
-    /// before.
+    /// Time between the starts of two frames, in nanoseconds; without it, a frame starts
+    /// when the last one is finished.
     pub period_ns: Option<u64>,
-    /// The memory that frames are copied from.
+    /// The memory to copy frames from.
     pub source: FrameMemory,
-    /// The memory that they are copied to.
+    /// The memory to copy frames to.
     pub destination: FrameMemory,
-    /// The device whose memory that is: the address of a PCI device
-    /// (`0000:00:02.0`), or the path of a framebuffer or of a card. Without
-    /// it, the first that there is.
+    /// The device that has the memory: the address of a PCI device (`0000:00:02.0`), or the
+    /// path of a framebuffer or card. Without it, the first one found.
     pub device: Option<String>,
-    /// Which base address register of a PCI device says where its memory is.
+    /// The number of the PCI base address register (BAR) of the memory.
     pub bar: u32,
-    /// How bytes are copied.
+    /// The instructions that copy.
     pub store: FrameStore,
     /// Which cache lines are flushed, after each line or frame.
     pub flush: FrameFlush,
     /// The instruction that flushes them.
     pub flush_by: FlushInstruction,
-    /// The fence after each line or frame, behind what is flushed.
+    /// The fence after each line or frame, following the flush.
     pub fence: FrameFence,
-    /// Whether flush and fence come after each line or after each frame.
+    /// Whether to flush and fence after each line or after each frame.
     pub each: FrameEach,
-    /// Parts of a frame, of whole lines, that are copied without a pause.
+    /// Bands of whole lines into which a frame is divided; each is copied without a pause.
     pub bands: u32,
     /// Pause between two bands of a frame, in nanoseconds.
     pub pause_ns: u64,
-    /// How the thread that copies is scheduled.
+    /// Scheduling of the copying thread.
     pub scheduling: Scheduling,
 }
 
-/// Where a frame lies.
+/// The memory of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameMemory {
     /// Private memory of the process.
     #[default]
     Anonymous,
-    /// The same in huge pages, of those that are set aside.
+    /// The same in huge pages, from the reserved pool.
     HugePages,
-    /// A file in memory without a name.
+    /// An anonymous file in memory (memfd).
     Memfd,
-    /// A PCI device's memory by `resourceN`, which is mapped uncached.
+    /// A PCI device's memory through `resourceN`, mapped uncached.
     Uncached,
-    /// The same by `resourceN_wc`, which is mapped write-combined.
+    /// The same through `resourceN_wc`, mapped write-combining.
     WriteCombined,
     /// A framebuffer, `/dev/fbN` (destination only).
     Framebuffer,
@@ -71,20 +70,20 @@ pub enum FrameMemory {
 }
 
 impl FrameMemory {
-    /// Whether it is found by a PCI device.
+    /// Whether it is the memory of a PCI device.
     #[must_use]
     pub fn is_pci(self) -> bool {
         matches!(self, FrameMemory::Uncached | FrameMemory::WriteCombined)
     }
 
-    /// Whether it belongs to a device.
+    /// Whether it is the memory of a device.
     #[must_use]
     pub fn is_of_device(self) -> bool {
         self.is_pci() || matches!(self, FrameMemory::Framebuffer | FrameMemory::DumbBuffer)
     }
 }
 
-/// How bytes get from one place to another.
+/// The instructions that copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameStore {
@@ -99,40 +98,40 @@ pub enum FrameStore {
     Movntdq,
     /// Non-temporal stores of 32 bytes (AVX2).
     Vmovntdq,
-    /// Nothing is copied: as many turns of a loop as a frame has words of 8
-    /// bytes, in registers alone. The control.
+    /// Control: copies nothing, but runs a loop in registers with as many iterations as a
+    /// frame has 8-byte words.
     Compute,
 }
 
-/// Of which memory cache lines are flushed.
+/// Which memory's cache lines are flushed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFlush {
-    /// Of none.
+    /// None.
     #[default]
     Nothing,
-    /// Of what was copied from.
+    /// The source.
     Source,
-    /// Of what was copied to.
+    /// The destination.
     Destination,
 }
 
-/// What flushes a cache line.
+/// The instruction that flushes a cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlushInstruction {
-    /// CLFLUSH, each of which waits for the one before.
+    /// CLFLUSH; each waits for the one before.
     #[default]
     Clflush,
-    /// CLFLUSHOPT, which are not ordered among themselves.
+    /// CLFLUSHOPT; not ordered among themselves.
     Clflushopt,
 }
 
-/// What orders stores.
+/// The fence instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFence {
-    /// Nothing does.
+    /// None.
     #[default]
     Nothing,
     /// SFENCE: stores.
@@ -141,7 +140,7 @@ pub enum FrameFence {
     Mfence,
 }
 
-/// How often flush and fence come.
+/// When to flush and fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameEach {
@@ -153,22 +152,22 @@ pub enum FrameEach {
 }
 
 impl FramesStream {
-    /// Where no card is named, the first of `/dev/dri/card0` and as many is taken.
+    /// If no card is named, the first one of `/dev/dri/card0` up to this many is used.
     pub const CARDS: u32 = 16;
 
-    /// Bytes of a line.
+    /// Bytes per line.
     #[must_use]
     pub fn line_bytes(&self) -> u64 {
         u64::from(self.width) * u64::from(self.pixel_bytes)
     }
 
-    /// Bytes of a frame.
+    /// Bytes per frame.
     #[must_use]
     pub fn frame_bytes(&self) -> u64 {
         self.line_bytes() * u64::from(self.height)
     }
 
-    /// Whether it copies at all, and does not only compute.
+    /// Whether it copies rather than only computes.
     #[must_use]
     pub fn copies(&self) -> bool {
         self.store != FrameStore::Compute

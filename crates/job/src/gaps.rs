@@ -1,7 +1,7 @@
-//! Times in which a CPU did nothing for the thread that watched it.
+//! Gaps: times in which a CPU did not run the thread that watched it.
 //!
-//! [`Gaps`] says how the instrument `gaps` watches. What it saw is a text, like that
-//! of [kernel events](crate::events):
+//! [`Gaps`] has the settings of the instrument `gaps`. Its result is a text, like that of
+//! [kernel events](crate::events):
 //!
 //! ```text
 //! assize.gaps/1
@@ -14,15 +14,15 @@
 //! end 1
 //! ```
 //!
-//! `start` is the time of CLOCK_MONOTONIC in nanoseconds at which watching began,
-//! `tsc` what the time-stamp counter showed then and its kilohertz: so that a gap can
-//! be found in a trace whose clock is `x86-tsc`. `cpu` is how one CPU was watched, as
-//! [`Watched`] has it. `gap` is the CPU, the nanoseconds from the start to its
-//! beginning, its length, its cause, and how many context switches, interrupts and
-//! softirqs were counted meanwhile. Of a tracer that says of several latencies only how
-//! many there were, how long the longest was and when the first began, it is that, with
-//! the number at the end of the line. Those that do not look all the time have a line
-//! `window CPU AT LENGTH` for each time in which one did, before the gaps.
+//! `start` is the CLOCK_MONOTONIC time in nanoseconds at which watching began, and `tsc`
+//! the value of the time-stamp counter at that time and its frequency in kHz, by which a
+//! gap can be found in a trace whose clock is `x86-tsc`. `cpu` says how one CPU was
+//! watched; see [`Watched`]. `gap` has the CPU, the beginning in nanoseconds from the
+//! start, the length, the cause, and how many context switches, interrupts and softirqs
+//! were counted meanwhile. If a tracer reports only the number of several latencies, the
+//! longest length and the first beginning, the line has these, with the number at its end.
+//! Tracers that watch only part of the time have a line `window CPU AT LENGTH` for each
+//! time in which they watched, before the gaps.
 //!
 //! ```
 //! use assize_job::gaps::{Cause, Seen};
@@ -49,23 +49,23 @@ pub const GAPS_SCHEMA: &str = "assize.gaps/1";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gaps {
-    /// CPUs that are watched; empty for all but CPU 0, or CPU 0 where there is no
-    /// other.
+    /// The CPUs to watch; if empty, all but CPU 0, or CPU 0 if there is no other.
     pub cpus: Vec<u32>,
     /// The shortest gap, in nanoseconds.
     pub threshold_ns: u64,
-    /// A CPU is watched once in this time, in nanoseconds.
+    /// Period of watching, in nanoseconds: each CPU is watched once in each.
     pub window_ns: u64,
-    /// For so long, in nanoseconds; all the time if that is the window.
+    /// How long a CPU is watched in each window, in nanoseconds; equal to the window for
+    /// all the time.
     pub width_ns: u64,
-    /// The scheduling policy of the threads that watch.
+    /// Scheduling policy of the watching threads.
     pub policy: Policy,
-    /// 1 to 99 for `fifo` and `rr`, else 0.
+    /// Their priority: 1 to 99 for `fifo` and `rr`, else 0.
     pub priority: u8,
-    /// How long the machine is watched at rest, before each run, in nanoseconds.
+    /// How long the idle machine is watched before each run as a baseline, in nanoseconds.
     pub baseline_ns: u64,
-    /// One unexplained gap at rest in this time is what the machine may have and its
-    /// unexplained gaps under load still be judged, in nanoseconds.
+    /// Tolerance for the idle machine, in nanoseconds: with more than one unexplained gap
+    /// in this time, its unexplained gaps under load are not judged.
     pub trust_ns: u64,
 }
 
@@ -85,7 +85,7 @@ impl Default for Gaps {
 }
 
 impl Gaps {
-    /// How the thread of one CPU is scheduled.
+    /// The scheduling of the thread on one CPU.
     #[must_use]
     pub fn scheduling(&self, cpu: u32) -> Scheduling {
         Scheduling {
@@ -96,15 +96,15 @@ impl Gaps {
         }
     }
 
-    /// The CPUs that are watched of those that there are.
+    /// The CPUs to watch, given those that are online.
     #[must_use]
     pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
         chosen(&self.cpus, online)
     }
 }
 
-/// The CPUs that are named; where none is, all of these but the first, or that where
-/// there is no other.
+/// The named CPUs; if none are named, all online ones but the first, or the first if it is
+/// the only one.
 pub(crate) fn chosen(named: &[u32], online: &[u32]) -> Vec<u32> {
     match (named.is_empty(), online) {
         (false, _) => named.to_vec(),
@@ -113,7 +113,7 @@ pub(crate) fn chosen(named: &[u32], online: &[u32]) -> Vec<u32> {
     }
 }
 
-/// The cause of a gap, where that is known.
+/// The cause of a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// Another thread ran on the CPU.
@@ -126,17 +126,17 @@ pub enum Cause {
     Steal,
     /// The CPU was in system management mode.
     Smi,
-    /// It handled an interrupt that cannot be masked.
+    /// It handled a non-maskable interrupt.
     Nmi,
-    /// Something was counted since the counters were read last, and it is not known
-    /// whether in this gap.
+    /// An event was counted since the counters were last read, but it may not have been in
+    /// this gap.
     Unclear,
-    /// Nothing that is counted happened.
+    /// None of the counters changed.
     Unexplained,
 }
 
 impl Cause {
-    /// Each of them.
+    /// All causes.
     pub const ALL: [Cause; 8] = [
         Cause::Switch,
         Cause::Interrupt,
@@ -147,7 +147,7 @@ impl Cause {
         Cause::Unclear,
         Cause::Unexplained,
     ];
-    /// Those that the instrument `gaps` tells apart: it sees no NMI.
+    /// The causes that the instrument `gaps` distinguishes: it does not see NMIs.
     pub const OF_GAPS: [Cause; 7] = [
         Cause::Switch,
         Cause::Interrupt,
@@ -158,7 +158,7 @@ impl Cause {
         Cause::Unexplained,
     ];
 
-    /// As it is written.
+    /// The word for it in the text.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -189,81 +189,81 @@ impl FromStr for Cause {
 pub struct Seen {
     /// The instrument.
     pub source: String,
-    /// When watching began, on CLOCK_MONOTONIC.
+    /// When watching began, in nanoseconds on CLOCK_MONOTONIC.
     pub start_ns: u64,
-    /// What the time-stamp counter showed then, and its kilohertz; none where it was
-    /// not read.
+    /// The time-stamp counter at that time and its frequency in kHz; `None` if it was not
+    /// read.
     pub tsc: Option<(u64, u64)>,
-    /// The shortest gap.
+    /// The shortest gap, in nanoseconds.
     pub threshold_ns: u64,
-    /// The CPUs, ascending.
+    /// How each CPU was watched, in ascending order of CPUs.
     pub cpus: Vec<Watched>,
-    /// When the CPUs were watched, of what says so; in order of time.
+    /// When CPUs were watched, if the source reports it; in order of time.
     pub windows: Vec<Window>,
-    /// In order of time; at the same time in the order of CPUs.
+    /// The gaps, in order of time; at the same time in order of CPUs.
     pub gaps: Vec<Gap>,
 }
 
 /// A time in which a CPU was watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// Which.
+    /// The CPU.
     pub cpu: u32,
-    /// When it began, in nanoseconds from the start.
+    /// Its beginning, in nanoseconds from the start.
     pub at_ns: u64,
-    /// How long it was.
+    /// Its length.
     pub length_ns: u64,
 }
 
 /// How one CPU was watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Watched {
-    /// Which.
+    /// The CPU.
     pub cpu: u32,
-    /// For how long: a gap that began in this time is in the list. The exposure.
+    /// The exposure: how long it was watched. Every gap that began in this time is listed.
     pub observed_ns: u64,
-    /// For how long it would have been, had nothing been read and recorded.
+    /// Time lost to watching by reading and recording.
     pub blind_ns: u64,
-    /// The time between the widths.
+    /// Time outside the widths.
     pub outside_ns: u64,
-    /// An iteration of the loop without delay: the median.
+    /// Median duration of a loop iteration without delay.
     pub loop_ns_median: u64,
-    /// The longest of 64 turns, of which the median.
+    /// Median of the longest iteration in each 64.
     pub loop_ns_max: u64,
-    /// What it takes to read what gaps come of: the median.
+    /// Median time to read the counters that explain gaps.
     pub reading_ns: u64,
-    /// For how long it was watched at rest.
+    /// How long it was watched as a baseline, with the machine idle.
     pub rest_ns: u64,
-    /// Gaps at rest.
+    /// Gaps in the baseline.
     pub rest_gaps: u64,
-    /// Those of them that nothing explains.
+    /// Unexplained gaps in the baseline.
     pub rest_unexplained: u64,
 }
 
 /// One gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
-    /// Where.
+    /// The CPU.
     pub cpu: u32,
-    /// When it began, in nanoseconds from the start.
+    /// Its beginning, in nanoseconds from the start.
     pub at_ns: u64,
-    /// How long it was.
+    /// Its length.
     pub length_ns: u64,
-    /// What it came of.
+    /// Its cause.
     pub cause: Cause,
-    /// Context switches that were counted since the counters were read last.
+    /// Context switches since the counters were last read.
     pub switches: u64,
-    /// Interrupts.
+    /// Interrupts, likewise.
     pub interrupts: u64,
-    /// Softirqs.
+    /// Softirqs, likewise.
     pub softirqs: u64,
-    /// How many there were: more than one of a tracer that tells of the longest and of
-    /// the first alone.
+    /// The number of latencies: more than one from a tracer that reports only the longest
+    /// and the first.
     pub count: u64,
 }
 
 impl Seen {
-    /// The text. The same gaps give the same bytes.
+    /// Formats the text. The same gaps give the same bytes.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!(
@@ -292,11 +292,10 @@ impl Seen {
         text
     }
 
-    /// Reads the text.
+    /// Parses the text.
     ///
     /// # Errors
-    /// [`Malformed`] with the first line that makes no sense; also if the end is
-    /// missing.
+    /// [`Malformed`] with the first line that is invalid; also if the end is missing.
     pub fn parse(text: &str) -> Result<Seen, Malformed> {
         let mut seen = Seen::default();
         let mut ended = false;
@@ -324,7 +323,7 @@ impl Seen {
         }
     }
 
-    /// Takes one line. Whether it is the last.
+    /// Parses one line. Returns whether it is the last.
     fn line(&mut self, line: &str) -> Result<bool, String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let mut words = Words(rest.split(' '));
@@ -396,7 +395,7 @@ impl fmt::Display for Gap {
     }
 }
 
-/// The words of a line that are left.
+/// The remaining words of a line.
 struct Words<'t>(std::str::Split<'t, char>);
 
 impl Words<'_> {

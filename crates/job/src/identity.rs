@@ -1,37 +1,36 @@
-//! What a run was made of: the kernel that booted, the modules that were
-//! loaded, the programs and libraries that were mapped, the settings that were
-//! in effect.
+//! The identity of a run: the kernel that booted, the modules that were loaded, the
+//! programs and libraries that were mapped, the settings that were in effect.
 //!
-//! A target says what its order asks for, the agent says what was there, in
-//! the same words, so that the two can be compared.
+//! A target states what its order requires, and the agent reports what it found, in the
+//! same form, so that the two can be compared.
 
 use serde::{Deserialize, Serialize};
 
-/// The most characters of a setting that are kept.
+/// Longest stored value of a setting, in characters.
 pub const SETTING_MAX: usize = 4096;
 
-/// What a part of an identity is.
+/// The kind of an identity part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdentityKind {
-    /// The kernel: its `release` and `version` as `uname` has them, its
-    /// `build-id`, and the digest of the `image` that was booted.
+    /// The kernel: `release` and `version` as in `uname`, its `build-id`, and the digest of
+    /// the `image` that was booted.
     Kernel,
     /// The kernel's command line; its name is empty.
     CommandLine,
-    /// The machine: `cpus` online, `memory_mib`.
+    /// The machine: `cpus` online and `memory_mib`.
     Machine,
-    /// A kernel module by its name in the kernel: digest of the file it was
-    /// loaded from.
+    /// A kernel module, by its name in the kernel: the digest of the file it was loaded
+    /// from.
     Module,
-    /// A loaded kernel module by its name in the kernel: the build id that
-    /// the kernel shows.
+    /// A loaded kernel module, by its name in the kernel: the build id that the kernel
+    /// reports.
     ModuleBuildId,
-    /// `MODULE.PARAMETER`: its value.
+    /// `MODULE.PARAMETER`: the value.
     Parameter,
-    /// A sysctl: its value.
+    /// A sysctl: the value.
     Sysctl,
-    /// A file that the set-up writes: what it holds afterwards.
+    /// A file that the set-up writes: its contents afterwards.
     Setting,
     /// A file that a workload reads: its digest.
     File,
@@ -39,17 +38,16 @@ pub enum IdentityKind {
     Program,
     /// A shared library that was mapped, by its path: its digest.
     Library,
-    /// A Debian package by its name: its version, how many of its files were
-    /// carried, and a digest of them.
+    /// A Debian package, by name: its version, the number of its files that were carried,
+    /// and a digest of them.
     Package,
-    /// `WORKLOAD NAME`: a variable of the environment of a workload.
+    /// `WORKLOAD NAME`: an environment variable of a workload.
     Environment,
-    /// `WORKLOAD policy`, `priority`, `nice` and `cpus` of the first thread of
-    /// a workload's process.
+    /// `WORKLOAD policy`, `priority`, `nice` and `cpus` of the first thread of a workload's
+    /// process.
     Scheduling,
-    /// What places tasks on CPUs: `ops`, what the kernel calls it, `object`, its
-    /// digest, and each of its tunables. Nothing where the kernel's own
-    /// scheduler does.
+    /// The placement policy: its name in the kernel (`ops`), the digest of its `object`,
+    /// and each of its tunables. Absent if the kernel's own scheduler places tasks.
     Policy,
 }
 
@@ -73,7 +71,7 @@ impl IdentityKind {
         IdentityKind::Policy,
     ];
 
-    /// What people call it: as it is written in records, with spaces.
+    /// Its name for people: as in records, with spaces.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {
@@ -109,15 +107,15 @@ impl IdentityKind {
     }
 }
 
-/// One thing that a run was made of.
+/// One part of a run's identity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct IdentityPart {
-    /// What it is.
+    /// Its kind.
     pub kind: IdentityKind,
-    /// Which one; unique within its kind.
+    /// Its name, unique within its kind.
     pub name: String,
-    /// What it was: a digest (blake3, hexadecimal) of bytes, or a value as
-    /// text. None if it is there and cannot be read.
+    /// A BLAKE3 digest in hexadecimal, or a value as text. `None` if the part exists but
+    /// cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
@@ -133,7 +131,7 @@ impl IdentityPart {
         }
     }
 
-    /// A part that is there and cannot be read.
+    /// A part that exists but cannot be read.
     #[must_use]
     pub fn unreadable(kind: IdentityKind, name: impl Into<String>) -> Self {
         IdentityPart {
@@ -156,7 +154,7 @@ mod tests {
             assert_eq!(written, kind.noun().replace(' ', "-"));
         }
         assert!(IdentityKind::ALL.windows(2).all(|pair| pair[0] < pair[1]));
-        // The last in the order of the declaration is the last of the list.
+        // The last variant is the last one of the list.
         assert_eq!(IdentityKind::Policy as usize + 1, IdentityKind::ALL.len());
     }
 }

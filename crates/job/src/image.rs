@@ -1,16 +1,16 @@
-//! What varies from one boot of a machine to the next.
+//! Properties that vary from one boot of a machine to the next.
 
 use serde::{Deserialize, Serialize};
 
-/// How a machine came to the state that its memory image holds.
+/// Random choices that determine the state in a memory image.
 ///
-/// A verdict over runs that all start from one image speaks of that image
-/// only. What lies where in it, and what its kernel has done before, is as
-/// accidental as it is on a real machine after a boot, so it is drawn anew for
-/// each image. The default is a machine for which nothing was drawn.
+/// A verdict over runs that all start from one image holds for that image only. Its memory
+/// layout and what its kernel did before are as accidental as on a real machine after a
+/// boot, so they are drawn anew for each image. The default is a machine for which nothing
+/// was drawn.
 ///
-/// What was drawn travels on the kernel's command line, so that the machine is
-/// a function of it.
+/// The choices are passed on the kernel's command line, so that the machine is a function
+/// of it.
 ///
 /// ```
 /// use assize_job::Image;
@@ -25,29 +25,28 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct Image {
-    /// Microseconds of the machine's clock for which it is left alone before
-    /// the image is taken, beyond those for which every machine is.
+    /// Microseconds of guest time to wait before the image is taken, in addition to the
+    /// usual wait.
     pub settle_us: u32,
-    /// Processes that have come and gone before that.
+    /// Processes that start and exit before that.
     pub processes: u32,
-    /// Bytes by which the stacks of the workload's processes begin lower: of
-    /// those that are programs by a variable of their environment.
+    /// Bytes by which the stacks of the workload's processes start lower. For programs, an
+    /// environment variable does this.
     pub padding: u32,
-    /// What the order is drawn from in which modules are loaded that could be
-    /// loaded in any; 0 for the order in which they are named.
+    /// Seed for the loading order of modules that can be loaded in any order; 0 for the
+    /// order in which they are named.
     pub modules: u32,
-    /// Which build of the testbed's modules is loaded, below [`Image::BUILDS`]:
-    /// the same code laid out in other ways, for 0 as it is written.
+    /// Code layout of the testbed's modules, below [`Image::BUILDS`]; 0 is the one in which
+    /// they are written.
     pub build: u32,
-    /// What the addresses of the kernel are drawn from; 0 for those that it was
-    /// linked for.
+    /// Seed for the kernel's addresses; 0 for the addresses it was linked for.
     pub addresses: u32,
 }
 
 impl Image {
-    /// Words of the command line that say what was drawn begin with this.
+    /// Prefix of the command-line words with these choices.
     pub const PREFIX: &str = "assize.drawn.";
-    /// How many builds of the testbed's modules there are.
+    /// Number of code layouts of the testbed's modules.
     pub const BUILDS: u32 = 3;
 
     /// Whether nothing was drawn.
@@ -56,8 +55,7 @@ impl Image {
         *self == Image::default()
     }
 
-    /// What was drawn, as words of the kernel's command line; none if nothing
-    /// was.
+    /// The choices as words of the kernel's command line; none if nothing was drawn.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         if self.is_plain() {
@@ -69,8 +67,7 @@ impl Image {
         all.named().map(word).into()
     }
 
-    /// What the words of a command line say; of what they do not say, the
-    /// default.
+    /// Parses the choices from a command line; the default for those that are missing.
     #[must_use]
     pub fn of(line: &str) -> Image {
         let mut image = Image::default();
@@ -85,7 +82,7 @@ impl Image {
         image
     }
 
-    /// A command line without these words: what it says in every image.
+    /// A command line without these words: the part common to all images.
     #[must_use]
     pub fn without(line: &str) -> String {
         let words = line.split_ascii_whitespace();

@@ -1,13 +1,13 @@
-//! The instruments there are. What each measures is in [`crate::METRICS`].
+//! The list of instruments. Their metrics are in [`crate::METRICS`].
 
-/// What an instrument is, for lists and help. The agent has the code.
+/// The description of an instrument, for lists and help. The agent has the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instrument {
     /// Its name in an experiment file.
     pub name: &'static str,
-    /// Where the numbers come from.
+    /// The source of its data.
     pub source: &'static str,
-    /// What it needs.
+    /// Its requirements.
     pub needs: &'static str,
 }
 

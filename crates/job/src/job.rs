@@ -1,4 +1,4 @@
-//! What the agent is given.
+//! The job, which the agent receives.
 
 use std::collections::BTreeMap;
 
@@ -11,57 +11,56 @@ pub const SCHEMA: &str = "assize.job/1";
 
 /// One run, as the agent sees it.
 ///
-/// The agent reseeds the kernel's random numbers from `seed`, carries out
-/// `setup`, attaches `policy`, opens the instruments, starts `background`, waits for a start
-/// offset that it draws from `seed`, starts the instruments and runs
-/// `workload` to its end, then reads the instruments, ends `background` and
-/// carries out `teardown`.
+/// The agent reseeds the kernel's random numbers from `seed`, performs `setup`, attaches
+/// `policy`, opens the instruments, starts `background`, waits for a start offset drawn
+/// from `seed`, starts the instruments and runs `workload` to its end, then reads the
+/// instruments, ends `background` and performs `teardown`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// [`SCHEMA`].
     pub schema: String,
-    /// Whatever would vary by chance varies with this and only with this.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// Done in order before anything starts.
+    /// Steps performed in order before anything starts.
     pub setup: Vec<Action>,
-    /// What is measured.
+    /// The measured workload.
     pub workload: Workload,
-    /// What runs beside it, from before its start until after its end.
+    /// Workloads that run at the same time, from before its start until after its end.
     pub background: Vec<Workload>,
-    /// How queues of simgpu are, if a workload submits to it.
+    /// Settings of simgpu's queues, if a workload submits to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// The idle states that CPUs have, if they are declared. The set-up has
-    /// loaded what has them.
+    /// The CPUs' idle states, if they are declared. The set-up loads the module that
+    /// provides them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
-    /// The frequencies that CPUs have, if they are declared.
+    /// The CPUs' frequencies, if they are declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<Frequency>,
-    /// Stalls that are planted while the workload runs, if any are.
+    /// Stalls to plant while the workload runs, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<Stalls>,
-    /// What places tasks on CPUs, from the end of the set-up until the
-    /// tear-down, if it is not the kernel's own scheduler.
+    /// The policy that places tasks on CPUs from the end of the set-up until the tear-down;
+    /// `None` for the kernel's own scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PlacementPolicy>,
-    /// Done in order at the end, also after a failure.
+    /// Steps performed in order at the end, also after a failure.
     pub teardown: Vec<Action>,
     /// Names from [`crate::INSTRUMENTS`].
     pub instruments: Vec<String>,
-    /// How `gaps` watches, if it is among the instruments.
+    /// Settings of `gaps`, if it is among the instruments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
-    /// How the tracer among the instruments looks, if there is one.
+    /// Settings of the tracer among the instruments, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracer: Option<Tracer>,
-    /// Whether single samples are sent beside histograms.
+    /// Whether to send single samples in addition to histograms.
     pub samples: bool,
-    /// The start offset is drawn uniformly below this, in nanoseconds.
+    /// Upper bound of the random start offset, in nanoseconds.
     pub offset_ns_max: u64,
-    /// The workload is killed, and the run has failed, after this many
-    /// milliseconds of the agent's clock; 0 for never.
+    /// The workload is killed, and the run fails, after this many milliseconds on the
+    /// agent's clock; 0 for never.
     pub timeout_ms: u64,
 }
 
@@ -103,16 +102,16 @@ pub enum Action {
     },
     /// Set a sysctl.
     Sysctl {
-        /// With dots: `kernel.sched_autogroup_enabled`.
+        /// Its name with dots: `kernel.sched_autogroup_enabled`.
         name: String,
-        /// As it is written.
+        /// The value, as written.
         value: String,
     },
     /// Write a file.
     Write {
         /// An absolute path.
         path: String,
-        /// What is written, without a newline being added.
+        /// The text to write; no newline is added.
         value: String,
     },
     /// Run a command and wait for it; any status but 0 fails the run.

@@ -1,4 +1,4 @@
-//! What a workload needs, by its kind.
+//! Requirements and properties of each kind of workload.
 
 use crate::{Audio, Kind, Package, Scheduling};
 
@@ -59,8 +59,7 @@ impl Kind {
         }
     }
 
-    /// Whether it ends when its work is done, not after a time that its
-    /// parameters give.
+    /// Whether it ends when its work is done, rather than after a declared time.
     #[must_use]
     pub fn works(&self) -> bool {
         match self {
@@ -88,7 +87,7 @@ impl Kind {
         }
     }
 
-    /// The program it starts, if it is one.
+    /// The program that it starts, if any.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         match self {
@@ -116,7 +115,7 @@ impl Kind {
         }
     }
 
-    /// The Debian packages that it needs beside its program.
+    /// The Debian packages that it needs besides its program.
     #[must_use]
     pub fn packages(&self) -> Vec<Package> {
         match self {
@@ -125,8 +124,7 @@ impl Kind {
         }
     }
 
-    /// The kernel module without which it has nothing to work with, if that is
-    /// none that a queue wants.
+    /// The kernel module that it needs, unless a queue already requires it.
     #[must_use]
     pub fn module(&self) -> Option<&'static str> {
         match self {
@@ -136,9 +134,8 @@ impl Kind {
         }
     }
 
-    /// How the first thread of its process is scheduled, if that is how the
-    /// workload is: not where single threads are scheduled, or where its
-    /// program does it.
+    /// The scheduling of the first thread of its process, if that applies to the whole
+    /// workload; `None` if single threads are scheduled separately, or by its program.
     #[must_use]
     pub fn process_scheduling(&self) -> Option<&Scheduling> {
         match self {
@@ -168,7 +165,7 @@ impl Kind {
         }
     }
 
-    /// Variables that are added to the environment of its program.
+    /// Variables to add to the environment of its program.
     #[must_use]
     pub fn environment(&self) -> &[(String, String)] {
         match self {
@@ -177,7 +174,7 @@ impl Kind {
         }
     }
 
-    /// The files that it reads, by their paths on the target.
+    /// The files that it reads, by path on the target.
     pub fn reads(&self) -> impl Iterator<Item = &str> {
         let file = match self {
             Kind::Periodic(periodic) => periodic.rt_app.as_deref(),
@@ -205,7 +202,7 @@ impl Kind {
         file.into_iter()
     }
 
-    /// How its threads are scheduled, and the parameters that say so.
+    /// The schedulings of its threads, with the names of their parameters.
     #[must_use]
     pub fn schedulings(&self) -> Vec<(&'static str, &Scheduling)> {
         let all = match self {

@@ -1,10 +1,9 @@
-//! What assize asks of a target and of the agent on it, and what comes back.
+//! Types exchanged between assize, a target and the agent on it.
 //!
-//! An [`Order`] is one run as a target sees it: the [`Machine`] to have, the
-//! [`Payload`] to carry there and the [`Job`] for the agent. The agent
-//! answers with a stream of [`Record`]s, one JSON text a line. This crate
-//! holds these types and nothing that acts; the agent is linked statically
-//! and must stay small.
+//! An [`Order`] is one run as a target sees it: the [`Machine`], the [`Payload`] to carry
+//! there and the [`Job`] for the agent. The agent answers with a stream of [`Record`]s, one
+//! JSON text per line. This crate contains only these types and no code that acts; the
+//! agent is linked statically and must stay small.
 //!
 //! ```
 //! use assize_job::{Job, Record};

@@ -1,4 +1,4 @@
-//! What a target is given.
+//! The order, which a target receives.
 
 use std::path::PathBuf;
 
@@ -6,35 +6,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Action, IdentityKind, IdentityPart, Image, Job, PlacementPolicy};
 
-/// The machine a run wants. Targets that are a real machine check it and
-/// cannot change it.
+/// The machine that a run requires. A target that is a real machine checks it but cannot
+/// change it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
-    /// Which kernel: `debian:6.12`, `running`, or a name given to
-    /// `assize kernel add`.
+    /// The kernel: `debian:6.12`, `running`, or a name given to `assize kernel add`.
     pub kernel: String,
-    /// Words added to the kernel's command line.
+    /// Words to add to the kernel's command line.
     pub command_line: Vec<String>,
     /// Number of CPUs.
     pub cpus: u32,
     /// Memory in MiB.
     pub memory_mib: u32,
-    /// The graphics card that a machine of ours has, if it has one.
+    /// The graphics card of a virtual machine, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display: Option<Display>,
-    /// What was drawn for the memory image that it goes on from, where the
-    /// target has such images.
+    /// The random choices for its memory image, if the target uses images.
     #[serde(default, skip_serializing_if = "Image::is_plain")]
     pub image: Image,
 }
 
-/// A graphics card of a machine of ours.
+/// A graphics card of a virtual machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Display {
-    /// QEMU's `bochs-display` on PCI: 16 MiB of memory in BAR 0, which is
-    /// prefetchable.
+    /// QEMU's `bochs-display` on PCI: 16 MiB of prefetchable memory in BAR 0.
     Bochs,
 }
 
@@ -61,55 +58,53 @@ impl Default for Machine {
     }
 }
 
-/// What must be on the target beside the agent. All runs of one experiment
-/// and machine carry the same payload, so that they start from the same
-/// memory image.
+/// Files to carry to the target in addition to the agent. All runs of one experiment and
+/// machine have the same payload, so that they start from the same memory image.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Payload {
     /// Programs by name (found in PATH) or path, with everything they link.
     pub programs: Vec<String>,
-    /// File or directory here, and the absolute path it has there.
+    /// File or directory here, and its absolute path there.
     pub files: Vec<(PathBuf, String)>,
-    /// Kernel modules by name, or by path of a `.ko` file that stands for the
-    /// name in every run, with everything they depend on.
+    /// Kernel modules, with everything they depend on: by name, or by the path of a `.ko`
+    /// file that replaces the module of that name in every run.
     pub modules: Vec<String>,
-    /// Paths of `.ko` files that steps of single levels load. Each lies at a
-    /// place of its own there, beside others of the same name.
+    /// Paths of `.ko` files that steps of single levels load. Each has a separate directory
+    /// there, so there may be several of the same name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub module_files: Vec<String>,
-    /// Programs that workloads start with variables that decide which program
-    /// or which libraries are loaded.
+    /// Programs that workloads start with environment variables that affect which program
+    /// or libraries are loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Linked>,
-    /// Debian packages that are installed here, with what their files need.
+    /// Debian packages that are installed here, with everything their files need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<Package>,
-    /// Steps that load modules by name and with which the set-up of every run
-    /// begins. A machine of ours has them behind it before its job is known, so
-    /// that they are part of its memory image, as far as they bring nothing
-    /// along that single runs load in another way.
+    /// Steps with which the set-up of every run begins, and which load modules by name. A
+    /// virtual machine performs them before its job is known, so that their effect is part
+    /// of its memory image, up to the first that would load a module that some run loads in
+    /// another way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<Action>,
-    /// Names of modules that every run loads before it does anything else, be it
-    /// from files or with parameters of its own. What all of them need that is
-    /// not varied is loaded first as well.
+    /// Names of modules that every run loads before anything else, from files or with
+    /// parameters of its own. Their common dependencies that are not varied are loaded
+    /// first as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub always: Vec<String>,
     /// Names of modules to which other steps give parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varied: Vec<String>,
-    /// Placement policies of all levels.
+    /// The placement policies of all levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<PlacementPolicy>,
 }
 
 impl Payload {
-    /// Where a machine of ours finds the steps that it begins with, as a JSON
-    /// list of [`Action`].
+    /// The file in a virtual machine with the steps that it begins with, as a JSON list of
+    /// [`Action`].
     pub const FIRST: &str = "/etc/assize/first.json";
-    /// Where it finds what it was given of packages, as a JSON list of
-    /// [`CarriedPackage`].
+    /// The file with the packages that it carries, as a JSON list of [`CarriedPackage`].
     pub const PACKAGES: &str = "/etc/assize/packages.json";
 }
 
@@ -119,13 +114,13 @@ impl Payload {
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// Only those of its files whose path matches one of these patterns with
-    /// `*`; all, if there is none.
+    /// Patterns with `*`: only files whose paths match one of them; all files if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
 }
 
-/// What was carried of a package.
+/// The carried files of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CarriedPackage {
@@ -138,8 +133,8 @@ pub struct CarriedPackage {
 }
 
 impl CarriedPackage {
-    /// The files with what `digest` says of each, one a line: two packages with
-    /// the same text are the same.
+    /// Lists the files with their digests, one per line: two packages with the same text
+    /// are the same.
     pub fn listed(&self, mut digest: impl FnMut(&str) -> Option<String>) -> String {
         let line = |path: &String| {
             let digest = digest(path).unwrap_or_default();
@@ -148,8 +143,7 @@ impl CarriedPackage {
         self.files.iter().map(line).collect()
     }
 
-    /// What it is, as an identity says it. `digest` is that of the text that
-    /// [`CarriedPackage::listed`] gives.
+    /// Its identity part. `digest` is that of the text from [`CarriedPackage::listed`].
     #[must_use]
     pub fn identity(&self, digest: &str) -> IdentityPart {
         let digest = digest.get(..16).unwrap_or(digest);
@@ -158,7 +152,7 @@ impl CarriedPackage {
     }
 }
 
-/// A program with the variables of its environment that decide what is loaded.
+/// A program with the environment variables that determine what is loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Linked {
@@ -169,11 +163,10 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// The variables in question.
+    /// These variables.
     pub const VARIABLES: [&'static str; 3] = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"];
 
-    /// A program that is started with this environment; what is given last
-    /// counts.
+    /// A program started with this environment; of duplicates, the last counts.
     #[must_use]
     pub fn of(program: &str, environment: &[(String, String)]) -> Linked {
         let value = |name: &&str| {
@@ -186,7 +179,7 @@ impl Linked {
         }
     }
 
-    /// The directories that a variable lists; none if it is not set.
+    /// The directories in a variable; none if it is not set.
     pub fn directories(&self, variable: &str) -> impl Iterator<Item = &str> {
         let value = self.environment.iter().find(|(name, _)| name == variable);
         let value = value.map_or("", |(_, value)| value.as_str());
@@ -194,8 +187,7 @@ impl Linked {
     }
 }
 
-/// Where on the target something lies that is named by a relative path: below
-/// `/experiment`, with `up` for `..`.
+/// The path on the target for a relative path: below `/experiment`, with `up` for `..`.
 #[must_use]
 pub fn below_experiment(path: &str) -> String {
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
@@ -208,10 +200,10 @@ pub fn below_experiment(path: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
-    /// The machine to have.
+    /// The machine to run on.
     pub machine: Machine,
-    /// What to carry there.
+    /// The files to carry there.
     pub payload: Payload,
-    /// What to do there.
+    /// The job to run there.
     pub job: Job,
 }

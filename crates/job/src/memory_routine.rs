@@ -1,4 +1,4 @@
-//! Parameters of the workload that calls one routine on memory again and again.
+//! Parameters of `memory-routine`, which calls one memory routine repeatedly.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,32 +8,32 @@ use crate::Scheduling;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryRoutine {
-    /// What is called.
+    /// The routine to call.
     pub routine: Routine,
-    /// Where it is called.
+    /// The CPU mode in which to call it.
     pub mode: CpuMode,
-    /// Bytes of a call.
+    /// Bytes per call.
     pub size: u64,
-    /// So many bytes behind the beginning of a cache line the source begins.
+    /// Offset of the source from the start of a cache line, in bytes.
     pub source_offset: u32,
-    /// The same of the destination.
+    /// Offset of the destination, likewise.
     pub destination_offset: u32,
-    /// Bits of the two addresses that `movsl-rule` compares.
+    /// Address bits that `movsl-rule` compares between source and destination.
     pub mask: Option<u32>,
-    /// Where the bytes are before a call.
+    /// Where the data are before a call.
     pub cache: CacheState,
-    /// Bytes of memory that calls go through where `cache` is `beyond`; without
-    /// it, twice those of the largest cache.
+    /// Bytes of memory that calls step through if `cache` is `beyond`; without it, twice
+    /// the size of the largest cache.
     pub arena: Option<u64>,
-    /// Batches of calls, each of which is timed.
+    /// Batches of calls; each batch is timed.
     pub batches: u64,
-    /// Calls of a batch; without it, as many as have 64 KiB together.
+    /// Calls per batch; without it, as many as process 64 KiB.
     pub calls: Option<u64>,
-    /// How the thread is scheduled.
+    /// Scheduling of the thread.
     pub scheduling: Scheduling,
 }
 
-/// A routine that copies, zeroes or sums up bytes.
+/// A routine that copies, zeroes or sums bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routine {
@@ -44,15 +44,15 @@ pub enum Routine {
     RepMovsl,
     /// `rep movsq` of words of 8 bytes.
     RepMovsq,
-    /// Words of 8 bytes, stored where they are aligned.
+    /// 8-byte words, with aligned stores.
     Mov,
-    /// Eight words of 8 bytes a turn.
+    /// Eight 8-byte words per iteration.
     #[serde(rename = "unrolled-64")]
     Unrolled64,
-    /// Sixteen words of 4 bytes a turn.
+    /// Sixteen 4-byte words per iteration.
     #[serde(rename = "unrolled-32")]
     Unrolled32,
-    /// `unrolled-32` or `rep-movsl`, as size and alignment say.
+    /// `unrolled-32` or `rep-movsl`, depending on size and alignment.
     MovslRule,
     /// 16 bytes at a time.
     Sse2,
@@ -68,7 +68,7 @@ pub enum Routine {
     ZeroRepStosb,
     /// `rep stosq`.
     ZeroRepStosq,
-    /// Eight stores of 8 bytes a turn.
+    /// Eight 8-byte stores per iteration.
     #[serde(rename = "zero-unrolled-64")]
     ZeroUnrolled64,
     /// 16 bytes at a time.
@@ -77,22 +77,21 @@ pub enum Routine {
     ZeroAvx2,
     /// Non-temporal stores of 8 bytes.
     ZeroMovnti,
-    /// The sum of the Internet checksum: words of 2 bytes.
+    /// Sum of the Internet checksum, by 2-byte words.
     SumWords,
-    /// Additions of 4 bytes with carry.
+    /// By 4-byte additions with carry.
     #[serde(rename = "sum-adc-32")]
     SumAdc32,
-    /// Additions of 8 bytes with carry.
+    /// By 8-byte additions with carry.
     #[serde(rename = "sum-adc-64")]
     SumAdc64,
-    /// Eight numbers of 4 bytes at a time.
+    /// By eight 4-byte numbers at a time.
     SumAvx2,
-    /// The kernel's own: `copy_from_user`.
+    /// A routine of the kernel: `copy_from_user`.
     CopyFromUser,
-    /// `__copy_from_user`, which does not look whether the addresses are the
-    /// process's.
+    /// `__copy_from_user`, which does not check that the addresses belong to the process.
     CopyFromUserUnchecked,
-    /// The copy from user space that passes the caches.
+    /// The non-temporal copy from user space, which bypasses the caches.
     CopyFromUserNontemporal,
     /// `copy_to_user`.
     CopyToUser,
@@ -104,9 +103,9 @@ pub enum Routine {
     Memset,
     /// `csum_partial`.
     CsumPartial,
-    /// `csum_partial_copy_nocheck`: copies and adds up.
+    /// `csum_partial_copy_nocheck`: copies and sums.
     CsumPartialCopy,
-    /// `rep_movs_alternative`, with nothing around it.
+    /// `rep_movs_alternative`, called directly.
     RepMovsAlternative,
 }
 
@@ -147,7 +146,7 @@ impl Routine {
         Routine::RepMovsAlternative,
     ];
 
-    /// Whether it is the kernel's own.
+    /// Whether it is a routine of the kernel.
     #[must_use]
     pub fn is_of_kernel(self) -> bool {
         matches!(
@@ -165,7 +164,7 @@ impl Routine {
         )
     }
 
-    /// Whether it can be called in a mode of the CPU.
+    /// Whether it can be called in this CPU mode.
     #[must_use]
     pub fn is_in(self, mode: CpuMode) -> bool {
         match mode {
@@ -214,7 +213,7 @@ impl Routine {
         )
     }
 
-    /// Whether it has instructions of AVX2.
+    /// Whether it uses AVX2 instructions.
     #[must_use]
     pub fn needs_avx2(self) -> bool {
         matches!(
@@ -224,62 +223,62 @@ impl Routine {
     }
 }
 
-/// In which mode of the CPU a routine is called.
+/// The CPU mode in which a routine is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuMode {
-    /// By the process, on its memory.
+    /// Called by the process, on its own memory.
     #[default]
     User,
-    /// By the kernel, on its memory and, where the routine does so, the process's.
+    /// Called by the kernel, on its own memory and, for routines that do so, the process's.
     Kernel,
 }
 
-/// Where bytes are before they are read or written.
+/// Where the data are before they are read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheState {
-    /// Where the call before left them: all calls have the same place.
+    /// Where the previous call left them: all calls use the same buffer.
     #[default]
     Hot,
-    /// In memory: their cache lines are flushed before each batch, in which each
-    /// call has a place of its own.
+    /// In memory: cache lines are flushed before each batch, in which each call has a
+    /// separate buffer.
     Cold,
-    /// Wherever they are when calls go through more memory than the largest cache
-    /// holds, one place after the other.
+    /// Unspecified: calls step through more memory than the largest cache holds, one buffer
+    /// after another.
     Beyond,
 }
 
 impl MemoryRoutine {
-    /// Bits that are compared where none are given: below a word of 8 bytes.
+    /// Default address bits to compare: those below an 8-byte word.
     pub const MASK: u32 = 7;
-    /// The module without which nothing is called in the kernel.
+    /// The module that calls routines in the kernel.
     pub const MODULE: &str = "copybench";
-    /// What places begin at multiples of, and are apart: a cache line.
+    /// Alignment and minimum spacing of buffers: a cache line.
     pub const LINE: u64 = 64;
-    /// The most bytes of a call in the kernel.
+    /// Largest size of a call in the kernel, in bytes.
     pub const KERNEL_SIZE_MAX: u64 = 1 << 20;
-    /// The most bytes of the places of a batch in the kernel.
+    /// Largest total size of a batch's buffers in the kernel, in bytes.
     pub const KERNEL_PLACES_MAX: u64 = 1 << 20;
-    /// The most bytes of a batch in the kernel.
+    /// Largest size of a batch in the kernel, in bytes.
     pub const KERNEL_BATCH_MAX: u64 = 16 << 20;
-    /// Bytes of a batch where its calls are not given.
+    /// Default size of a batch, in bytes.
     const BATCH_BYTES: u64 = 64 << 10;
 
-    /// Calls of a batch.
+    /// Calls per batch.
     #[must_use]
     pub fn batch_calls(&self) -> u64 {
         let fitting = Self::BATCH_BYTES / self.size.max(1);
         self.calls.unwrap_or(fitting).max(1)
     }
 
-    /// How far each place begins behind the one before, in bytes.
+    /// Distance between the starts of two consecutive buffers, in bytes.
     #[must_use]
     pub fn apart(&self) -> u64 {
         (self.size + Self::LINE).next_multiple_of(Self::LINE)
     }
 
-    /// The kernel module without which it has nothing to call.
+    /// The kernel module that it needs.
     pub(crate) fn module(&self) -> Option<&'static str> {
         (self.mode == CpuMode::Kernel).then_some(Self::MODULE)
     }

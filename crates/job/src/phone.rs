@@ -1,4 +1,4 @@
-//! Parameters of the workloads that stand for what people do with a phone.
+//! Parameters of the workloads that represent typical use of a phone.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,26 +8,25 @@ use crate::{Package, Scheduling};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Audio {
-    /// How long the sound lasts, in nanoseconds; rounded up to whole frames
-    /// of the file, of 24 ms each.
+    /// Duration of the sound in nanoseconds, rounded up to whole MP3 frames of 24 ms.
     pub duration_ns: u64,
-    /// How much sound the device is to buffer, in nanoseconds.
+    /// Sound to buffer in the device, in nanoseconds.
     pub buffer_ns: u64,
-    /// The device, as ALSA names it.
+    /// The device's ALSA name.
     pub device: String,
-    /// How both programs are scheduled.
+    /// Scheduling of both programs.
     pub scheduling: Scheduling,
 }
 
 impl Audio {
-    /// The card of the kernel's module `snd-dummy`, as ALSA names it.
+    /// The ALSA name of the card of the kernel's module `snd-dummy`.
     pub const DUMMY: &'static str = "hw:Dummy";
     /// The program that decodes the music.
     pub const DECODER: &'static str = "mpg123";
-    /// The program that plays what it has decoded.
+    /// The program that plays the decoded music.
     pub const PLAYER: &'static str = "aplay";
 
-    /// What plays, with all that ALSA wants.
+    /// The package of the player, with everything ALSA needs.
     #[must_use]
     pub fn package() -> Package {
         Package {
@@ -36,7 +35,7 @@ impl Audio {
         }
     }
 
-    /// The module that makes the card, if it is that of a module.
+    /// The module that provides the card, if it is a module's.
     #[must_use]
     pub fn module(&self) -> Option<&'static str> {
         (self.device == Audio::DUMMY).then_some("snd-dummy")
@@ -58,31 +57,31 @@ impl Default for Audio {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Browser {
-    /// Pages that are loaded.
+    /// Pages to load.
     pub pages: u32,
-    /// Steps of a page. In each the main thread works, then the workers do,
-    /// and it waits for the last of them.
+    /// Steps per page. In each the main thread works, then the workers do, and the main
+    /// thread waits for the last of them.
     pub steps: u32,
-    /// CPU time of the main thread in each step, and once more when all are
-    /// done, in nanoseconds.
+    /// CPU time of the main thread in each step, and again after the last one, in
+    /// nanoseconds.
     pub main_ns: u64,
-    /// Threads that work beside the main thread.
+    /// Worker threads in addition to the main thread.
     pub workers: u32,
     /// CPU time of each worker in each step, in nanoseconds.
     pub work_ns: u64,
-    /// More CPU time of each worker in each step, drawn from the seed below
-    /// this, in nanoseconds.
+    /// Upper bound of additional CPU time of each worker in each step, drawn from the seed,
+    /// in nanoseconds.
     pub spread_ns: u64,
-    /// From the end of one page to the beginning of the next, in nanoseconds.
+    /// Time from the end of one page to the beginning of the next, in nanoseconds.
     pub think_ns: u64,
-    /// More time, drawn from the seed below this, in nanoseconds.
+    /// Upper bound of additional time, drawn from the seed, in nanoseconds.
     pub think_spread_ns: u64,
-    /// Frames a second that the compositor draws; 0 for no compositor. Their
-    /// phase is drawn from the seed.
+    /// Frames per second that the compositor draws; 0 for no compositor. Their phase is
+    /// drawn from the seed.
     pub rate: u32,
-    /// CPU time of a frame, in nanoseconds.
+    /// CPU time per frame, in nanoseconds.
     pub frame_ns: u64,
-    /// How all its threads are scheduled.
+    /// Scheduling of all its threads.
     pub scheduling: Scheduling,
 }
 
@@ -108,13 +107,13 @@ impl Default for Browser {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CpuScore {
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// So many for each CPU.
+    /// Whether `threads` is per CPU.
     pub per_cpu: bool,
     /// How long they compute, in nanoseconds.
     pub duration_ns: u64,
-    /// How they are scheduled.
+    /// Scheduling of the threads.
     pub scheduling: Scheduling,
 }
 

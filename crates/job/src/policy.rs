@@ -4,26 +4,26 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What decides on which CPUs tasks run, by `sched_ext`.
+/// A `sched_ext` scheduler that decides on which CPUs tasks run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlacementPolicy {
-    /// As the experiment names it: one of [`POLICIES`], the path of an object,
-    /// or a program.
+    /// Its name in the experiment: one of [`POLICIES`], the path of an object, or a
+    /// program.
     pub name: String,
     /// Which of these it is.
     pub form: PolicyForm,
-    /// Values that are set before it is loaded, by name: all tunables of one of
-    /// ours, else those that are given.
+    /// Values to set before it is loaded, by name: all tunables for one of [`POLICIES`],
+    /// else the given ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tunables: BTreeMap<String, u64>,
-    /// The program that attaches it and its arguments. That of an object, or of
-    /// one of ours, is filled in by what copies it to where it runs.
+    /// The program that attaches it, with arguments. For an object or one of [`POLICIES`],
+    /// it is filled in when the object is copied to the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
 }
 
-/// What a placement policy is.
+/// The form of a placement policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyForm {
@@ -33,21 +33,21 @@ pub enum PolicyForm {
     Ours,
     /// A compiled BPF object.
     Object,
-    /// A program that attaches it, and may have a part in its decisions.
+    /// A program that attaches it, and may take part in its decisions.
     Program,
 }
 
 impl PlacementPolicy {
-    /// The word for the kernel's own scheduler.
+    /// The name for the kernel's own scheduler.
     pub const NONE: &str = "none";
 
-    /// What the kernel calls it once it is attached, where that is known.
+    /// Its name in the kernel once it is attached, if known.
     #[must_use]
     pub fn ops(&self) -> Option<String> {
         (self.form == PolicyForm::Ours).then(|| self.name.replace('-', "_"))
     }
 
-    /// The arguments by which its attaching program sets its tunables.
+    /// The arguments that set its tunables, for the program that attaches it.
     #[must_use]
     pub fn settings(&self) -> Vec<String> {
         let all = self.tunables.iter();
@@ -55,45 +55,45 @@ impl PlacementPolicy {
     }
 }
 
-/// One of our policies.
+/// A policy that comes with assize.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PolicyEntry {
-    /// Its name, which is also that of its folder.
+    /// Its name, also the name of its folder.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: &'static str,
-    /// What can be set.
+    /// Its tunables.
     pub tunables: &'static [Tunable],
-    /// Whether it is there to fail.
+    /// Whether it exists to fail in tests.
     pub is_test: bool,
 }
 
-/// A value of a policy that can be set.
+/// A tunable value of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tunable {
     /// Its name, in experiments and in the source.
     pub name: &'static str,
-    /// How it is written.
+    /// The unit in which it is written.
     pub unit: TunableUnit,
-    /// What it is if nothing is said, in units of the source.
+    /// The default, in units of the source.
     pub default: u64,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: &'static str,
 }
 
-/// How a tunable is written, and what it is in the source.
+/// How a tunable is written, and its unit in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TunableUnit {
-    /// A share of 100 % at most; parts of 1024.
+    /// A percentage up to 100 %; in the source, parts of 1024.
     Share,
-    /// A duration; nanoseconds.
+    /// A duration; in the source, nanoseconds.
     Duration,
     /// A whole number from 1.
     Count,
 }
 
 impl TunableUnit {
-    /// What 100 % are in the source.
+    /// The value of 100 % in the source.
     pub const WHOLE: u64 = 1024;
 }
 
@@ -122,7 +122,7 @@ const AFTER: Tunable = Tunable {
     about: "How long after the first decision it goes wrong.",
 };
 
-/// Every policy of ours.
+/// Every policy that comes with assize.
 pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry {
         name: "spread",
@@ -215,7 +215,7 @@ pub const POLICIES: &[PolicyEntry] = &[
     },
 ];
 
-/// The policy of ours that has this name.
+/// Finds one of [`POLICIES`] by name.
 #[must_use]
 pub fn policy(name: &str) -> Option<&'static PolicyEntry> {
     POLICIES.iter().find(|policy| policy.name == name)

@@ -1,8 +1,8 @@
-//! Idle states and frequencies that a run declares, and what it says they draw.
+//! Idle states and frequencies that a run declares, and their power.
 //!
-//! None of it is of the machine: the modules `simidle` and `simfreq` let the
-//! kernel's governors choose among what is declared here, and energy is modelled
-//! from it.
+//! They are not properties of the machine: the modules `simidle` and `simfreq` let the
+//! kernel's governors choose among the declared ones, and energy is modelled from the
+//! declared power.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Action;
 
-/// Where the kernel says who chooses among idle states.
+/// The file with the name of the current idle governor.
 pub const IDLE_GOVERNOR: &str = "/sys/devices/system/cpu/cpuidle/current_governor";
-/// Where it says whose idle states there are.
+/// The file with the name of the driver that provides the idle states.
 pub const IDLE_DRIVER: &str = "/sys/devices/system/cpu/cpuidle/current_driver";
-/// Below this lies a directory for each group of CPUs that have one frequency.
+/// The directory with a subdirectory for each group of CPUs that share a frequency.
 pub const FREQUENCY_POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
 
-/// The module that has idle states.
+/// The module that provides idle states.
 const IDLE_MODULE: &str = "simidle";
-/// The module that has frequencies.
+/// The module that provides frequencies.
 const FREQUENCY_MODULE: &str = "simfreq";
-/// Governors of frequencies that Debian's kernels have as modules.
+/// Frequency governors that are modules in Debian's kernels.
 const GOVERNOR_MODULES: [FrequencyGovernor; 4] = [
     FrequencyGovernor::Powersave,
     FrequencyGovernor::Ondemand,
@@ -29,21 +29,21 @@ const GOVERNOR_MODULES: [FrequencyGovernor; 4] = [
     FrequencyGovernor::Userspace,
 ];
 
-/// The idle states of all CPUs, and who chooses among them.
+/// The idle states of all CPUs, and their governor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Idle {
-    /// The shallowest first.
+    /// The states, shallowest first.
     pub states: Vec<IdleState>,
-    /// Who chooses.
+    /// The governor.
     pub governor: IdleGovernor,
-    /// Whether the exit latency is spent.
+    /// Whether leaving a state really takes the exit latency.
     pub delay: bool,
-    /// Microwatts of a CPU that is not idle, where no frequencies are declared.
+    /// Power of a CPU that is not idle, in microwatts, if no frequencies are declared.
     pub active_uw: u64,
-    /// Microwatts of what all CPUs share.
+    /// Power of the parts that all CPUs share, in microwatts.
     pub package_uw: u64,
-    /// The same while all CPUs are in the deepest state at once.
+    /// The same while all CPUs are in the deepest state.
     pub package_idle_uw: u64,
 }
 
@@ -53,45 +53,45 @@ pub struct Idle {
 pub struct IdleState {
     /// Its name.
     pub name: String,
-    /// Idle times from which on it pays, in nanoseconds.
+    /// Shortest idle time for which it pays (target residency), in nanoseconds.
     pub residency_ns: u64,
-    /// How long leaving it takes, in nanoseconds.
+    /// Exit latency, in nanoseconds.
     pub exit_ns: u64,
-    /// Microwatts of a CPU in it.
+    /// Power of a CPU in it, in microwatts.
     pub power_uw: u64,
-    /// Nanojoules of entering and leaving it once.
+    /// Energy of entering and leaving it once, in nanojoules.
     pub transition_nj: u64,
 }
 
-/// Who chooses among idle states.
+/// The governor that chooses idle states.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleGovernor {
-    /// From the next timer and how long CPUs were idle before.
+    /// Predicts from the next timer and past idle times.
     #[default]
     Menu,
-    /// Step by step.
+    /// Goes step by step.
     Ladder,
-    /// For guests: waits a while before it halts.
+    /// For guests: polls for a while before it halts.
     Haltpoll,
-    /// From the next timer.
+    /// Predicts from the next timer.
     Teo,
 }
 
-/// The frequencies of all CPUs, and who chooses among them.
+/// The frequencies of all CPUs, and their governor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Frequency {
-    /// Ascending.
+    /// The frequencies, ascending.
     pub steps: Vec<FrequencyStep>,
-    /// Who chooses.
+    /// The governor.
     pub governor: FrequencyGovernor,
-    /// CPUs that have one frequency together; 0 for all.
+    /// Number of CPUs that share a frequency; 0 for all.
     pub domain: u32,
     /// With [`FrequencyGovernor::Userspace`], the frequency in kilohertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_khz: Option<u64>,
-    /// Least nanoseconds between two changes by schedutil.
+    /// Shortest time between two changes by schedutil, in nanoseconds.
     pub rate_ns: u64,
 }
 
@@ -99,17 +99,17 @@ pub struct Frequency {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrequencyStep {
-    /// In kilohertz.
+    /// The frequency in kHz.
     pub frequency_khz: u64,
-    /// Microwatts of a CPU that is not idle.
+    /// Power of a CPU that is not idle, in microwatts.
     pub power_uw: u64,
 }
 
-/// Who chooses among frequencies.
+/// The governor that chooses frequencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrequencyGovernor {
-    /// The scheduler, from the utilisation that it keeps.
+    /// The scheduler, from its utilisation signal.
     #[default]
     Schedutil,
     /// The highest.
@@ -120,12 +120,12 @@ pub enum FrequencyGovernor {
     Ondemand,
     /// From the share of busy time, step by step.
     Conservative,
-    /// What was set.
+    /// The frequency that was set.
     Userspace,
 }
 
 impl IdleGovernor {
-    /// As the kernel calls it.
+    /// Its name in the kernel.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -138,7 +138,7 @@ impl IdleGovernor {
 }
 
 impl FrequencyGovernor {
-    /// As the kernel calls it.
+    /// Its name in the kernel.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -153,7 +153,7 @@ impl FrequencyGovernor {
 }
 
 impl Idle {
-    /// The step that has the kernel know the states.
+    /// The step that loads the module with these states.
     #[must_use]
     pub fn module(&self) -> Action {
         let list = |of: fn(&IdleState) -> String| self.states.iter().map(of).collect::<Vec<_>>();
@@ -173,7 +173,7 @@ impl Idle {
         }
     }
 
-    /// Files of the kernel that say what is in effect, and what they must say.
+    /// The kernel's files with the settings in effect, and their required contents.
     #[must_use]
     pub fn settings(&self) -> Vec<(String, String)> {
         vec![
@@ -184,8 +184,8 @@ impl Idle {
 }
 
 impl Frequency {
-    /// The steps that have the kernel know the frequencies, and the governor if
-    /// it is a module.
+    /// The steps that load the module with these frequencies, and the governor if it is a
+    /// module.
     #[must_use]
     pub fn modules(&self) -> Vec<Action> {
         let list = |of: fn(&FrequencyStep) -> u64| {
@@ -214,8 +214,8 @@ impl Frequency {
         modules
     }
 
-    /// Files of the kernel that say what is in effect for the first group of
-    /// CPUs, and what they must say.
+    /// The kernel's files with the settings in effect for the first group of CPUs, and
+    /// their required contents.
     #[must_use]
     pub fn settings(&self) -> Vec<(String, String)> {
         let of_first = |file: &str| format!("{FREQUENCY_POLICIES}/policy0/{file}");
@@ -232,8 +232,8 @@ impl Frequency {
         settings
     }
 
-    /// Microwatts of a CPU that is not idle at this frequency: those of the
-    /// nearest that is declared and not below it.
+    /// Power in microwatts of a CPU that is not idle at this frequency: that of the next
+    /// declared frequency that is not lower.
     #[must_use]
     pub fn power_uw(&self, khz: u64) -> u64 {
         let mut steps = self.steps.iter();

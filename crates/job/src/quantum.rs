@@ -1,34 +1,33 @@
-//! How far one CPU of an exact machine may run ahead of another.
+//! The quantum: how far one CPU of an exact machine may run ahead of another.
 
 use crate::Machine;
 
-/// The word of the command line that says so.
+/// The command-line word that sets it.
 const WORD: &str = "assize.quantum_ns=";
-/// A word of machines whose CPUs shared one clock.
+/// An obsolete word, for machines whose CPUs shared one clock.
 const TURNS: &str = "assize.turns_us=";
 
-/// Why a word of a command line is none for an exact machine, and what to
-/// write instead.
+/// Why a command-line word is invalid for an exact machine, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongQuantum {
-    /// What is wrong.
+    /// The defect.
     pub why: String,
-    /// What to write.
+    /// The correction.
     pub mend: String,
 }
 
 impl Machine {
-    /// How many nanoseconds one CPU of an exact machine may be ahead of
-    /// another, unless its command line says otherwise.
+    /// Default quantum: how many nanoseconds one CPU of an exact machine may be ahead of
+    /// another.
     pub const QUANTUM_NS: u32 = 100;
-    /// The longest that it may say.
+    /// The longest quantum.
     pub const QUANTUM_NS_MAX: u32 = 1_000_000;
 
-    /// What a word of the command line says of that, if it does.
+    /// The quantum in a word of the command line, if it sets one.
     ///
     /// # Errors
-    /// It is no number of nanoseconds from 1 to [`Machine::QUANTUM_NS_MAX`],
-    /// or a word that meant the same for machines of old.
+    /// Its value is not a number of nanoseconds from 1 to [`Machine::QUANTUM_NS_MAX`], or
+    /// it is the obsolete word.
     pub fn quantum_of(word: &str) -> Result<Option<u32>, WrongQuantum> {
         let most = Machine::QUANTUM_NS_MAX;
         if word.starts_with(TURNS) {
@@ -54,10 +53,10 @@ impl Machine {
         }
     }
 
-    /// What the whole command line says; the last word counts.
+    /// The quantum in the whole command line; the last word counts.
     ///
     /// # Errors
-    /// As [`Machine::quantum_of`], for the first wrong word.
+    /// As [`Machine::quantum_of`], for the first invalid word.
     pub fn quantum_ns(&self) -> Result<u32, WrongQuantum> {
         let mut quantum = Machine::QUANTUM_NS;
         for word in &self.command_line {

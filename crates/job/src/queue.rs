@@ -1,8 +1,8 @@
-//! How jobs get to an engine of simgpu.
+//! Queues: how jobs get to an engine of simgpu.
 
 use serde::{Deserialize, Serialize};
 
-/// What a queue of simgpu is built on.
+/// The implementation of a simgpu queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
@@ -11,8 +11,8 @@ pub enum Design {
     DrmSched,
     /// The dependency queue `depq`.
     Depq,
-    /// No queue: the submitter waits for dependencies and hands the job to the
-    /// engine, and the job is freed where its fence signals.
+    /// No queue: the submitter waits for dependencies and passes the job to the engine, and
+    /// the job is freed where its fence signals.
     None,
 }
 
@@ -23,20 +23,20 @@ pub enum Put {
     /// The worker.
     #[default]
     Worker,
-    /// Whoever signals, in the interrupt.
+    /// The signalling code, in the interrupt.
     Irq,
     /// The next submitter.
     Submit,
-    /// The queue chooses, and with it who runs the jobs: the submitter or a
-    /// softirq where they can, and whoever signals puts what is cheap to free.
+    /// The queue decides, and also decides who runs the jobs: the submitter or a softirq if
+    /// possible; jobs that are cheap to free are put when they signal.
     Auto,
 }
 
-/// What runs the jobs that their submitter does not run.
+/// What runs the jobs that the submitter does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worker {
-    /// A workqueue of its own.
+    /// A separate workqueue.
     #[default]
     Workqueue,
     /// The kernel's system workqueue.
@@ -45,26 +45,26 @@ pub enum Worker {
     Highpri,
     /// A kthread_worker.
     Kthread,
-    /// A kthread_worker that is scheduled as the most urgent of those who
-    /// have jobs queued for it.
+    /// A kthread_worker with the most urgent scheduling of the submitters that have jobs
+    /// queued for it.
     Follow,
-    /// The same, but any negative niceness becomes the lowest.
+    /// As [`Worker::Follow`], but any negative nice value becomes the lowest (−20).
     FollowMin,
 }
 
 impl Worker {
-    /// Whether it is scheduled as those who submit.
+    /// Whether it takes on the scheduling of its submitters.
     #[must_use]
     pub fn follows(self) -> bool {
         matches!(self, Worker::Follow | Worker::FollowMin)
     }
 }
 
-/// Who shares a worker.
+/// Which contexts share a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
-    /// Nobody: each context has one.
+    /// None: each context has its own.
     #[default]
     Context,
     /// The contexts of an engine.
@@ -73,34 +73,35 @@ pub enum Share {
     Device,
 }
 
-/// Who picks the next of the jobs that several contexts have for an engine.
+/// What picks an engine's next job among those of several contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pick {
-    /// The engine's ring: what was handed over first goes first.
+    /// The engine's ring: first in, first out.
     #[default]
     Ring,
-    /// An arbiter of the engine: the context whose jobs took the least of its time.
+    /// An arbiter of the engine: the context that has used the least engine time comes
+    /// first.
     Fair,
 }
 
-/// Which driver's use of `drm_sched` is imitated.
+/// The driver whose use of `drm_sched` is imitated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// None: `shared` and `worker` choose.
+    /// None: `shared` and `worker` apply.
     #[default]
     None,
-    /// A scheduler with an ordered workqueue of its own for each context.
+    /// For each context a scheduler with its own ordered workqueue.
     Xe,
-    /// A scheduler for each context, and one unbound workqueue for all.
+    /// For each context a scheduler, and one unbound workqueue for all.
     Panthor,
-    /// A scheduler for each engine, with a run queue for each priority.
+    /// For each engine a scheduler with a run queue for each priority.
     Amdgpu,
 }
 
 impl Shape {
-    /// Credits in flight at most, where nothing else was said.
+    /// Default limit of credits in flight.
     #[must_use]
     pub fn credits(self) -> u32 {
         match self {
@@ -110,41 +111,40 @@ impl Shape {
     }
 }
 
-/// How the queues of all workloads that submit to simgpu are.
+/// Settings of the queues of all workloads that submit to simgpu.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Queue {
-    /// What they are built on.
+    /// The implementation.
     pub design: Design,
-    /// The submitter runs the job where it can. `depq` only.
+    /// Whether the submitter runs the job if possible. `depq` only.
     pub bypass: bool,
     /// Who puts finished jobs. `depq` only.
     pub put: Put,
-    /// What runs the jobs. `drm-sched` knows `workqueue` and `highpri`.
+    /// What runs the jobs. `drm-sched` supports `workqueue` and `highpri`.
     pub worker: Worker,
-    /// Who shares a worker. `depq` only.
+    /// Which contexts share a worker. `depq` only.
     pub share: Share,
-    /// Who picks the next of the jobs of several contexts. `depq` only.
+    /// What picks an engine's next job among those of several contexts. `depq` only.
     pub pick: Pick,
-    /// One scheduler for all contexts of an engine. `drm-sched` only.
+    /// Whether all contexts of an engine share one scheduler. `drm-sched` only.
     pub shared: bool,
-    /// The driver whose use of `drm_sched` is imitated. It decides what `shared`
-    /// and `worker` decide otherwise. `drm-sched` only.
+    /// The driver whose use of `drm_sched` is imitated. It replaces `shared` and `worker`.
+    /// `drm-sched` only.
     pub shape: Shape,
-    /// Credits in flight at most; a job takes one.
+    /// Limit of credits in flight; a job takes one.
     pub credits: u32,
-    /// Jobs that a context remembers, and so has in flight at most; a power
-    /// of two.
+    /// Size of a context's job ring, and so its limit of jobs in flight; a power of two.
     pub ring: u32,
-    /// A job that takes longer on the engine hangs, in nanoseconds; whole
-    /// microseconds.
+    /// A job that takes longer than this on the engine counts as hung, in nanoseconds;
+    /// whole microseconds.
     pub timeout_ns: u64,
-    /// Hangs after which a context is banned.
+    /// Number of hangs after which a context is banned.
     pub hang_limit: u32,
-    /// CPU time that it takes to free a job, in nanoseconds.
+    /// CPU time to free a job, in nanoseconds.
     pub free_cost_ns: u64,
-    /// To free a job takes a lock that sleeps: where that is in a completion,
-    /// a work item does it.
+    /// Whether freeing a job takes a sleeping lock. If that happens in a completion, a work
+    /// item does it.
     pub free_sleeps: bool,
 }
 
@@ -170,8 +170,8 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// The first setting that the design does not know, as key and value,
-    /// and what it would have to be.
+    /// The first setting that the design does not support, as key and value, and the value
+    /// that it must have.
     #[must_use]
     pub fn unknown_to_design(&self) -> Option<(&'static str, &'static str)> {
         let depq = self.design == Design::Depq;
@@ -207,8 +207,8 @@ impl Queue {
         found.map(|(_, key, must)| (key, must))
     }
 
-    /// The first setting that the shape decides and that was given nevertheless,
-    /// as key and value, and what it would have to be.
+    /// The first setting that is given although the shape determines it, as key and value,
+    /// and the value that it must have.
     #[must_use]
     pub fn decided_by_shape(&self) -> Option<(&'static str, &'static str)> {
         if self.shape == Shape::None {

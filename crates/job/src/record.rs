@@ -1,4 +1,4 @@
-//! What the agent answers.
+//! The agent's answer.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::IdentityPart;
 /// The schema of the stream, named in [`Record::Hello`].
 pub const AGENT_SCHEMA: &str = "assize.agent/1";
 
-/// At which point of a run something failed.
+/// The stage of a run at which something failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// Before anything was done: the job could not be read, say.
+    /// Before anything was done, for example because the job could not be read.
     Start,
     /// An action of the set-up.
     Setup,
@@ -30,16 +30,15 @@ pub enum Stage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 pub enum Record {
-    /// Who answers.
+    /// The agent that answers.
     Hello {
         /// [`AGENT_SCHEMA`].
         schema: String,
         /// The agent's version.
         version: String,
-        /// Nanoseconds of the machine's clock between the last instruction
-        /// before the memory image was taken and the first after it was
-        /// restored, where there is such an image. More than a few dozen
-        /// mean that time leaked.
+        /// Guest time in nanoseconds between the last instruction before the memory image
+        /// was taken and the first after it was restored, if there is an image. More than a
+        /// few dozen mean that host time leaked in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumed_ns: Option<u64>,
     },
@@ -50,122 +49,120 @@ pub enum Record {
         /// Name to value.
         facts: BTreeMap<String, String>,
     },
-    /// What the run was made of, once. A part whose value changed between the
-    /// end of the set-up and the end of the workload is a [`Record::Doubt`]
-    /// with the code `setting-changed`.
+    /// The identity of the run, sent once. If a value changed between the end of the set-up
+    /// and the end of the workload, there is a [`Record::Doubt`] with the code
+    /// `setting-changed`.
     Identity {
         /// Sorted; no two have the same kind and name.
         parts: Vec<IdentityPart>,
     },
-    /// Something asked for that this target cannot give.
+    /// Something requested that this target cannot provide.
     Unavailable {
         /// The instrument.
         instrument: String,
-        /// The metric, if it is not the whole instrument.
+        /// The metric, if not the whole instrument.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         metric: Option<String>,
-        /// Why, and what would make it available.
+        /// Why, and how to make it available.
         reason: String,
     },
     /// One number for the whole run.
     Metric {
-        /// Unique within the run.
+        /// Its name, unique within the run.
         metric: String,
         /// Its value.
         value: f64,
-        /// As the field writes it (`ns`, `s`, `J`); empty for a count.
+        /// The unit's usual symbol (`ns`, `s`, `J`); empty for a count.
         unit: String,
     },
     /// How often each value occurred. The receiver derives quantiles.
     Histogram {
-        /// Unique within the run: `wakeup_latency`.
+        /// Its name, unique within the run: `wakeup_latency`.
         metric: String,
         /// The unit of the values.
         unit: String,
-        /// Value and count, values ascending. A value stands for itself if
-        /// `exact`, else for the bucket that ends there.
+        /// Value and count, values ascending. A value is exact if `exact`, else the upper
+        /// end of its bucket.
         buckets: Vec<(u64, u64)>,
-        /// Whether each value is what was measured.
+        /// Whether values are exact measurements.
         exact: bool,
     },
     /// Single measurements in the order in which they were taken.
     Samples {
-        /// Unique within the run.
+        /// Its name, unique within the run.
         metric: String,
         /// The unit of the values.
         unit: String,
-        /// When: nanoseconds since the workload's start for the first, since
-        /// the sample before for the others.
+        /// Times in nanoseconds: the first since the workload's start, each other since the
+        /// sample before.
         t_ns: Vec<u64>,
-        /// What was measured.
+        /// The measured values.
         values: Vec<f64>,
     },
-    /// Events that were counted, with the time in which they could happen.
+    /// A count of events, with the time in which they could happen.
     Events {
-        /// What was counted.
+        /// The name of the event.
         event: String,
-        /// How many.
+        /// The number of events.
         count: u64,
-        /// Nanoseconds in which they could have happened.
+        /// The time in which they could have happened, in nanoseconds.
         exposure_ns: u64,
-        /// When, in nanoseconds since the workload's start, ascending; may
-        /// be empty.
+        /// The times of the events in nanoseconds since the workload's start, ascending;
+        /// may be empty.
         t_ns: Vec<u64>,
-        /// On the clock of `t_ns`, for how long there could be events, where
-        /// that is not `exposure_ns`: several CPUs were watched at once, or
-        /// only a part of the time.
+        /// How long events could happen on the clock of `t_ns`, if that is not
+        /// `exposure_ns`: because several CPUs were watched at once, or only part of the
+        /// time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         span_ns: Option<u64>,
-        /// Of events that the machine has at rest, and whose name ends with
-        /// `_at_rest`: one in so many nanoseconds is tolerated. With more, the
-        /// events under load give no verdict.
+        /// For events of the idle machine, whose names end with `_at_rest`: one in this
+        /// many nanoseconds is tolerated. With more, the events under load give no verdict.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tolerated_ns: Option<u64>,
     },
-    /// What a tool printed.
+    /// The output of a tool.
     Raw {
         /// A file name for it: `cyclictest.json`.
         name: String,
-        /// What it printed; bytes that are no UTF-8 are replaced.
+        /// The output; bytes that are not UTF-8 are replaced.
         text: String,
     },
-    /// What the kernel said in its log during a part of the run, as `dmesg` shows it.
-    /// Sent only where it may hold a complaint; see [`may_complain`].
+    /// The kernel log of a stage of the run, as `dmesg` shows it. Sent only if it may
+    /// contain a complaint; see [`may_complain`].
     KernelLog {
         /// [`Stage::Setup`], [`Stage::Workload`] or [`Stage::Teardown`].
         stage: Stage,
         /// Lines with their time stamps.
         text: String,
     },
-    /// Something that makes a number doubtful: lost trace events, say.
+    /// A reason to doubt a number, such as lost trace events.
     Doubt {
-        /// A short code, as the lints have.
+        /// A short code, like those of the lints.
         code: String,
-        /// In one sentence.
+        /// The reason in one sentence.
         detail: String,
     },
-    /// The run has failed. The stream goes on to its end.
+    /// The run has failed. The stream still continues to its end.
     Failed {
-        /// At which point.
+        /// The stage at which it failed.
         stage: Stage,
-        /// What failed: an action, a program.
+        /// The action or program that failed.
         what: String,
         /// Why.
         why: String,
     },
-    /// Nothing follows.
+    /// The end of the stream.
     End {
-        /// How many lines came before this one.
+        /// The number of lines before this one.
         records: u64,
     },
 }
 
-/// What [`Record::Hello::resumed_ns`] is on a machine whose clock stood still
-/// while it was stopped: the instructions from one reading of the clock to
-/// the next.
+/// The value of [`Record::Hello::resumed_ns`] on a machine whose clock did not advance
+/// while it was stopped: the instructions from one reading of the clock to the next.
 pub const RESUMED_NS: u64 = 6;
 
-/// What lines of a kernel's log hold that may be complaints.
+/// Strings in lines of a kernel log that may be complaints.
 const COMPLAINTS: [&str; 11] = [
     "BUG: ",
     "kernel BUG at ",
@@ -180,9 +177,9 @@ const COMPLAINTS: [&str; 11] = [
     "Kernel panic - not syncing",
 ];
 
-/// Whether a line of a kernel's log may be a complaint: a warning, an oops, a report of
-/// a sanitizer, a stall. Cheap and never wrong where it says no; which complaint it is,
-/// if it is one, is for whoever reads the whole log.
+/// Whether a line of a kernel log may be a complaint: a warning, an oops, a sanitizer
+/// report, a stall. Cheap, and without false negatives; whether it is one, and which, is
+/// decided by the reader of the whole log.
 #[must_use]
 pub fn may_complain(line: &str) -> bool {
     COMPLAINTS.iter().any(|sign| line.contains(sign))

@@ -1,8 +1,8 @@
-//! Jobs as a text describes them, in the manner of IGT's gem_wsim.
+//! Parses descriptions of jobs in the style of IGT's gem_wsim.
 //!
-//! A text is a list of steps, separated by ends of lines or commas; what
-//! follows a `#` at the start of a line is a comment. docs/experiment.md has
-//! the grammar, and says what of gem_wsim's is not known here.
+//! A text is a list of steps, separated by line ends or commas; a line that begins with `#`
+//! is a comment. docs/experiment.md has the grammar, and lists what of gem_wsim's is not
+//! supported.
 //!
 //! ```
 //! use assize_job::replay::{Step, parse};
@@ -21,7 +21,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What the names of engines mean; the others are numbers.
+/// Names of engines and their numbers; other engines are given by number.
 pub const ENGINES: &[(&str, u32)] = &[
     ("DEFAULT", 0),
     ("RCS", 0),
@@ -34,22 +34,22 @@ pub const ENGINES: &[(&str, u32)] = &[
     ("VECS1", 5),
     ("VECS2", 6),
 ];
-/// Engines are numbered below this.
+/// Engine numbers are below this.
 const ENGINES_MAX: u32 = 64;
-/// The longest time of a step, in microseconds.
+/// The longest time in a step, in microseconds.
 const US_MAX: u64 = 60_000_000;
-/// The most steps, and dependencies of one.
+/// Limits of steps, and of dependencies of one step.
 const STEPS_MAX: usize = 10_000;
 const DEPENDENCIES_MAX: usize = 64;
-/// The most different pairs of context and engine.
+/// Limit of different pairs of context and engine.
 const LANES_MAX: usize = 256;
 
-/// What a text describes.
+/// A parsed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// In the order in which they are carried out.
+    /// The steps, in the order in which they are executed.
     pub steps: Vec<Step>,
-    /// Each pair of context and engine that is used, once.
+    /// Each pair of context and engine in use, once.
     pub lanes: Vec<(u32, u32)>,
 }
 
@@ -58,31 +58,30 @@ pub struct Script {
 pub enum Step {
     /// Submit a job.
     Batch(Batch),
-    /// Sleep for so long.
+    /// Sleep for a time.
     Delay {
-        /// Nanoseconds.
+        /// The time in nanoseconds.
         ns: u64,
     },
-    /// Sleep until so long after the start of this round.
+    /// Sleep until this long after the start of the current round.
     Period {
-        /// Nanoseconds.
+        /// The time in nanoseconds.
         ns: u64,
     },
-    /// Wait for the job of a step of this round.
+    /// Wait for the job of a step in this round.
     Sync {
-        /// Which step.
+        /// The index of the step.
         step: usize,
     },
-    /// From here on, after each job wait for the one submitted so many
-    /// before it; 0 ends it.
+    /// From here on, after each job wait for the one submitted this many before it; 0 turns
+    /// this off.
     Throttle {
-        /// How many.
+        /// The number of jobs.
         jobs: usize,
     },
-    /// From here on, have so many jobs in flight on an engine at most; 0
-    /// ends it.
+    /// From here on, limit the jobs in flight on an engine; 0 turns this off.
     Depth {
-        /// How many.
+        /// The limit.
         jobs: usize,
     },
 }
@@ -90,37 +89,37 @@ pub enum Step {
 /// A job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Which of [`Script::lanes`].
+    /// Index in [`Script::lanes`].
     pub lane: usize,
-    /// Least time on the engine, in nanoseconds.
+    /// Minimum time on the engine, in nanoseconds.
     pub duration_ns: u64,
-    /// More time, drawn below this.
+    /// Upper bound of additional random time, in nanoseconds.
     pub spread_ns: u64,
-    /// What it waits for.
+    /// The jobs it waits for.
     pub dependencies: Vec<Dependency>,
-    /// Whether it is waited for at once.
+    /// Whether to wait for it at once.
     pub wait: bool,
 }
 
-/// What a job waits for.
+/// A dependency of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dependency {
-    /// A step of this round that is a job.
+    /// The index of a step in this round that is a job.
     pub step: usize,
-    /// Through a sync_file rather than by naming the job.
+    /// Whether the dependency is passed as a sync_file rather than by naming the job.
     pub fence: bool,
 }
 
-/// What is wrong with a text.
+/// A defect in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// From 1; 0 for the text as a whole.
+    /// The line number, from 1; 0 for the text as a whole.
     pub line: usize,
     /// The step.
     pub step: String,
-    /// What is wrong with it.
+    /// The defect.
     pub why: String,
-    /// What would be right.
+    /// The correction.
     pub mend: String,
 }
 
@@ -135,10 +134,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What is wrong with a step, and what would be right.
+/// A step's defect, and the correction.
 type Wrong = (String, String);
 
-/// Reads a text.
+/// Parses a text.
 ///
 /// # Errors
 /// The first step that is wrong.
@@ -180,7 +179,7 @@ pub fn parse(text: &str) -> Result<Script, Error> {
     Ok(script)
 }
 
-/// A step as it stands in messages.
+/// A step as shown in messages.
 fn shown(word: &str) -> String {
     let mut short: String = word.chars().take(40).collect();
     if short.len() < word.len() {
@@ -193,7 +192,7 @@ fn wrong(why: impl Into<String>, mend: impl Into<String>) -> Wrong {
     (why.into(), mend.into())
 }
 
-/// Steps of gem_wsim that there are not, and why.
+/// Steps of gem_wsim that are not supported, and why.
 const UNKNOWN: &[(&str, &str)] = &[
     ("f", "there are no fences without a job"),
     ("a", "there are no fences without a job"),
@@ -211,7 +210,7 @@ const UNKNOWN: &[(&str, &str)] = &[
 ];
 
 impl Script {
-    /// Reads the step that comes next.
+    /// Parses the next step.
     fn step(&mut self, word: &str) -> Result<Step, Wrong> {
         let fields: Vec<&str> = word.split('.').collect();
         match fields[..] {
@@ -295,8 +294,8 @@ impl Script {
         }))
     }
 
-    /// The step so far back, which must be a job. `shown` is how it is
-    /// written.
+    /// The index of the step this far back, which must be a job. `written` is its text, for
+    /// messages.
     fn job_back(&self, back: &str, written: &str) -> Result<usize, Wrong> {
         let mend = "count back from the step, or write 0 for none";
         let what = format!("dependency {}", shown(written));
@@ -345,7 +344,7 @@ fn microseconds(text: &str) -> Result<u64, Wrong> {
     Ok(us * 1000)
 }
 
-/// Least time and what may be drawn on top, in nanoseconds.
+/// Minimum time and upper bound of additional random time, in nanoseconds.
 fn duration_of(text: &str) -> Result<(u64, u64), Wrong> {
     let Some((least, most)) = text.split_once('-') else {
         if text == "*" {

@@ -1,4 +1,4 @@
-//! Stalls that are planted: ground truth for what looks for stalls.
+//! Planted stalls: ground truth for stall detectors.
 
 use std::collections::BTreeMap;
 
@@ -6,46 +6,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::Action;
 
-/// The instrument that plants them and says which there were.
+/// The instrument that plants stalls and reports them.
 pub const PLANTED_STALLS: &str = "planted-stalls";
 
-/// The module that has stalls.
+/// The module that produces stalls.
 const MODULE: &str = "simstall";
 
-/// Stalls of known length at known moments, on one CPU.
+/// Stalls of known length at known times, on one CPU.
 ///
-/// They begin when the workload does, and end with it. Lengths and moments are
-/// drawn from the seed of the run.
+/// They begin and end with the workload. Lengths and times are drawn from the seed of the
+/// run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stalls {
-    /// What takes the CPU away.
+    /// The kind of stall.
     pub kind: StallKind,
-    /// Nanoseconds; each stall has one of these.
+    /// Possible lengths in nanoseconds; each stall has one of these.
     pub lengths_ns: Vec<u64>,
-    /// Nanoseconds from one stall to the next, and from the start to the first.
+    /// Nanoseconds between the beginnings of two stalls, and from the start to the first.
     pub period_ns: u64,
-    /// So much less or more, at most.
+    /// Largest random deviation from the period, in nanoseconds, in either direction.
     pub jitter_ns: u64,
-    /// The CPU.
+    /// The CPU to stall.
     pub cpu: u32,
 }
 
-/// What takes a CPU away.
+/// A kind of stall.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum StallKind {
-    /// A system management interrupt, of which the kernel sees nothing.
+    /// A system management interrupt, which the kernel does not see.
     #[default]
     Smi,
-    /// A timer interrupt whose handler takes its time.
+    /// A timer interrupt with a slow handler.
     IrqsOff,
 }
 
 impl StallKind {
-    /// As the module calls it.
+    /// Its name in the module.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl StallKind {
 }
 
 impl Stalls {
-    /// The most lengths.
+    /// Limit of different lengths.
     pub const LENGTHS_MAX: usize = 16;
     /// The shortest stall, in nanoseconds.
     pub const LENGTH_NS_MIN: u64 = 100;
@@ -64,18 +64,18 @@ impl Stalls {
     pub const LENGTH_NS_MAX: u64 = 100_000_000;
     /// The longest period, in nanoseconds.
     pub const PERIOD_NS_MAX: u64 = 3_600_000_000_000;
-    /// From the end of a stall to the next at least, in nanoseconds.
+    /// Shortest time from the end of a stall to the next, in nanoseconds.
     pub const APART_NS: u64 = 20_000;
-    /// The most stalls of one run.
+    /// Limit of stalls in one run.
     pub const COUNT_MAX: u32 = 16_384;
-    /// Writing a seed there has the planting begin.
+    /// Writing a seed to this file starts the planting.
     pub const START: &str = "/sys/kernel/debug/simstall/start";
-    /// Writing there ends it.
+    /// Writing to this file stops it.
     pub const STOP: &str = "/sys/kernel/debug/simstall/stop";
-    /// What was planted.
+    /// The file with the list of planted stalls.
     pub const LOG: &str = "/sys/kernel/debug/simstall/log";
 
-    /// The step that has the kernel know them.
+    /// The step that loads the module with these settings.
     #[must_use]
     pub fn module(&self) -> Action {
         let lengths: Vec<String> = self.lengths_ns.iter().map(u64::to_string).collect();

@@ -8,26 +8,26 @@ use crate::Scheduling;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Frames {
-    /// How long, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub duration_ns: u64,
-    /// Vertical blanks a second. Their phase is drawn from the seed.
+    /// Vertical blanks per second. Their phase is drawn from the seed.
     pub rate: u32,
-    /// CPU time the client uses for a frame, in nanoseconds.
+    /// CPU time of the client per frame, in nanoseconds.
     pub cpu_ns: u64,
-    /// Jobs of a frame, each after the one before.
+    /// Jobs per frame; each depends on the one before.
     pub jobs: u32,
-    /// Time of each on the engine, in nanoseconds.
+    /// Time of each job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
     /// Time of the compositor's job on the engine, in nanoseconds.
     pub composition_ns: u64,
-    /// The compositor passes the client's fence to the kernel rather than
-    /// wait for it itself.
+    /// Whether the compositor passes the client's fence to the kernel instead of waiting
+    /// for it.
     pub in_fence: bool,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How client and compositor are scheduled.
+    /// Scheduling of client and compositor.
     pub scheduling: Scheduling,
 }
 
@@ -52,20 +52,19 @@ impl Default for Frames {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Threads {
-    /// Threads, each with a context of its own, one engine after the other.
+    /// Threads, each with its own context; contexts are assigned to engines in turn.
     pub threads: u32,
-    /// Jobs of each.
+    /// Jobs of each thread.
     pub submissions: u32,
-    /// Jobs of a thread that are in flight at most; `None` for as many as
-    /// the queue takes.
+    /// Limit of a thread's jobs in flight; `None` for the limit of the queue.
     pub window: Option<u32>,
     /// Time of a job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the threads are scheduled.
+    /// Scheduling of the threads.
     pub scheduling: Scheduling,
 }
 
@@ -87,15 +86,15 @@ impl Default for Threads {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sync {
-    /// How often a job is submitted and waited for.
+    /// How many times a job is submitted and waited for.
     pub submissions: u32,
     /// Time of a job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the thread is scheduled.
+    /// Scheduling of the thread.
     pub scheduling: Scheduling,
 }
 
@@ -115,17 +114,17 @@ impl Default for Sync {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stream {
-    /// How often a job is submitted and waited for.
+    /// How many times a job is submitted and waited for.
     pub submissions: u32,
     /// Time of a job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
-    /// Time between one job and the next, drawn from the seed below this.
+    /// Upper bound of the time between two jobs, drawn from the seed.
     pub pause_ns: u64,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the thread is scheduled.
+    /// Scheduling of the thread.
     pub scheduling: Scheduling,
 }
 
@@ -142,7 +141,7 @@ impl Default for Stream {
     }
 }
 
-/// What a compositor does about the fences of frames.
+/// How a compositor handles the fences of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fences {
@@ -159,33 +158,33 @@ pub enum Fences {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compositor {
-    /// How long, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub duration_ns: u64,
-    /// Vertical blanks a second. Their phase is drawn from the seed.
+    /// Vertical blanks per second. Their phase is drawn from the seed.
     pub rate: u32,
-    /// Clients, each with a context of its own.
+    /// Clients, each with its own context.
     pub clients: u32,
-    /// CPU time a client uses for a frame, in nanoseconds.
+    /// CPU time of a client per frame, in nanoseconds.
     pub cpu_ns: u64,
-    /// Jobs of a client's frame, each after the one before.
+    /// Jobs per client frame; each depends on the one before.
     pub jobs: u32,
-    /// Time of each on the engine, in nanoseconds.
+    /// Time of each job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
-    /// How long before a vertical blank the compositor begins.
+    /// How long before a vertical blank the compositor begins, in nanoseconds.
     pub lead_ns: u64,
     /// Time of the compositor's job on the engine, in nanoseconds.
     pub composition_ns: u64,
-    /// What the compositor does about the fences of the clients' frames.
+    /// How the compositor handles the fences of the clients' frames.
     pub fences: Fences,
-    /// The compositor has an engine of its own.
+    /// Whether the compositor has its own engine.
     pub own_engine: bool,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the clients are scheduled.
+    /// Scheduling of the clients.
     pub scheduling: Scheduling,
-    /// How the compositor is scheduled.
+    /// Scheduling of the compositor.
     pub compositor_scheduling: Scheduling,
 }
 
@@ -214,29 +213,29 @@ impl Default for Compositor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Crowd {
-    /// How long, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub duration_ns: u64,
     /// Contexts, all on one engine.
     pub contexts: u32,
     /// Threads that serve them.
     pub threads: u32,
-    /// Jobs of a context that are in flight.
+    /// Jobs of a context to keep in flight.
     pub window: u32,
     /// Time of a job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
-    /// Jobs of every second context are so many times as long.
+    /// Factor by which the jobs of every second context are longer.
     pub uneven: u32,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the threads are scheduled.
+    /// Scheduling of the threads.
     pub scheduling: Scheduling,
 }
 
 impl Crowd {
-    /// How many times as long as those of the first one the jobs of a context are, which
-    /// count from 0.
+    /// The factor for the job lengths of a context, relative to the first one. Contexts are
+    /// numbered from 0.
     #[must_use]
     pub fn length(&self, context: usize) -> u64 {
         match context % 2 {
@@ -266,23 +265,23 @@ impl Default for Crowd {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Storm {
-    /// Contexts, one engine after the other.
+    /// Contexts, assigned to engines in turn.
     pub contexts: u32,
-    /// Jobs in all.
+    /// Total number of jobs.
     pub jobs: u32,
-    /// The share of jobs that depend on others.
+    /// The fraction of jobs that depend on others.
     pub dependent: f64,
-    /// Such a job depends on one to so many others.
+    /// Upper bound of the number of dependencies of such a job; the least is one.
     pub dependencies: u32,
-    /// These are among so many jobs before it.
+    /// Dependencies are chosen among this many preceding jobs.
     pub reach: u32,
     /// Time of a job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the thread is scheduled.
+    /// Scheduling of the thread.
     pub scheduling: Scheduling,
 }
 
@@ -306,21 +305,19 @@ impl Default for Storm {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Deep {
-    /// Chains that are submitted, one behind the other, before any is waited
-    /// for.
+    /// Chains, all submitted one after another before any is waited for.
     pub chains: u32,
-    /// Jobs of a chain, each after the one before.
+    /// Jobs per chain; each depends on the one before.
     pub depth: u32,
-    /// Contexts, one engine after the other; a chain goes from one to the
-    /// next.
+    /// Contexts, assigned to engines in turn; a chain goes from one to the next.
     pub contexts: u32,
     /// Time of a job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
-    /// More time, drawn from the seed below this.
+    /// Upper bound of additional time, drawn from the seed.
     pub spread_ns: u64,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the thread is scheduled.
+    /// Scheduling of the thread.
     pub scheduling: Scheduling,
 }
 
@@ -344,15 +341,15 @@ impl Default for Deep {
 pub struct Replay {
     /// The path of a file of steps.
     pub file: Option<String>,
-    /// Instead of `file`: the steps themselves; see [`crate::replay`].
+    /// The steps themselves, instead of `file`; see [`crate::replay`].
     pub steps: Option<String>,
-    /// How often all steps are carried out.
+    /// How many times to execute all steps.
     pub repeat: u32,
-    /// How many clients carry them out, each with contexts of its own.
+    /// Number of clients that execute them, each with its own contexts.
     pub clients: u32,
-    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    /// CPU time to pass a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
-    /// How the clients are scheduled.
+    /// Scheduling of the clients.
     pub scheduling: Scheduling,
 }
 

@@ -1,11 +1,11 @@
-//! The kernel's own tracers of latencies: `hwlat`, `osnoise` and `timerlat`.
+//! The kernel's latency tracers: `hwlat`, `osnoise` and `timerlat`.
 //!
-//! [`Tracer`] says how one of them looks. What it saw is the text of
-//! [gaps](crate::gaps), its source the name of the instrument.
+//! [`Tracer`] has the settings of one of them. The result is a [gaps](crate::gaps) text
+//! whose source is the name of the instrument.
 
 use serde::{Deserialize, Serialize};
 
-/// Which of them. Each is an instrument of the same name.
+/// A tracer. Each is an instrument of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TracerKind {
@@ -13,15 +13,15 @@ pub enum TracerKind {
     Hwlat,
     /// Reads the clock in a loop with interrupts on.
     Osnoise,
-    /// Has a timer wake a thread of high priority.
+    /// Wakes a high-priority thread by a timer.
     Timerlat,
 }
 
 impl TracerKind {
-    /// Each of them.
+    /// All tracers.
     pub const ALL: [TracerKind; 3] = [TracerKind::Hwlat, TracerKind::Osnoise, TracerKind::Timerlat];
 
-    /// As the kernel and experiment files call it.
+    /// Its name in the kernel and in experiment files.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -31,14 +31,14 @@ impl TracerKind {
         }
     }
 
-    /// The one of this name.
+    /// Finds a tracer by name.
     #[must_use]
     pub fn named(name: &str) -> Option<TracerKind> {
         TracerKind::ALL.into_iter().find(|kind| kind.word() == name)
     }
 
-    /// The least threshold in nanoseconds: they count in whole microseconds, and
-    /// `hwlat` takes 0 for its default.
+    /// The lowest threshold in nanoseconds: they count in whole microseconds, and for
+    /// `hwlat` 0 means its default.
     #[must_use]
     pub fn threshold_ns_min(self) -> u64 {
         match self {
@@ -48,21 +48,21 @@ impl TracerKind {
     }
 }
 
-/// Which CPUs `hwlat` looks on at a time.
+/// The CPUs on which `hwlat` samples at a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TracerMode {
-    /// One thread, wherever the scheduler has it run.
+    /// One thread, on any CPU that the scheduler chooses.
     None,
-    /// One thread, on the next CPU in each window.
+    /// One thread, which moves to the next CPU in each window.
     #[default]
     RoundRobin,
-    /// A thread on each.
+    /// A thread on each CPU.
     PerCpu,
 }
 
 impl TracerMode {
-    /// As the kernel calls it.
+    /// Its name in the kernel.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -73,28 +73,27 @@ impl TracerMode {
     }
 }
 
-/// Settings of one of the tracers. Those that it does not know are not looked at.
+/// Settings of a tracer. It ignores those that do not apply to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tracer {
-    /// CPUs that are watched; empty for all but CPU 0, or CPU 0 where there is no
-    /// other.
+    /// The CPUs to watch; if empty, all but CPU 0, or CPU 0 if there is no other.
     pub cpus: Vec<u32>,
     /// The shortest latency, in nanoseconds: whole microseconds.
     pub threshold_ns: u64,
-    /// `hwlat` and `osnoise` look once in this time, in nanoseconds: whole
-    /// microseconds.
+    /// Period of `hwlat` and `osnoise`, in nanoseconds (whole microseconds): they sample
+    /// once in each.
     pub window_ns: u64,
-    /// For so long, likewise.
+    /// How long they sample in each window, likewise.
     pub width_ns: u64,
-    /// Which CPUs `hwlat` looks on at a time.
+    /// The CPUs on which `hwlat` samples at a time.
     pub mode: TracerMode,
-    /// From one timer of `timerlat` to the next, in nanoseconds: whole microseconds.
+    /// Timer period of `timerlat`, in nanoseconds: whole microseconds.
     pub period_ns: u64,
 }
 
 impl Tracer {
-    /// What holds where nothing is said.
+    /// The default settings of a tracer.
     #[must_use]
     pub fn of(kind: TracerKind) -> Tracer {
         Tracer {
@@ -113,7 +112,7 @@ impl Tracer {
         }
     }
 
-    /// The CPUs that are watched of those that there are.
+    /// The CPUs to watch, given those that are online.
     #[must_use]
     pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
         crate::gaps::chosen(&self.cpus, online)

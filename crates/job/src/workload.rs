@@ -1,4 +1,4 @@
-//! The workloads there are, and their parameters.
+//! The workloads and their parameters.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use crate::memory_routine::MemoryRoutine;
 use crate::phone::{Audio, Browser, CpuScore};
 use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
 
-/// Something to execute, under a name.
+/// A named workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Its name in the experiment file.
     pub name: String,
-    /// What it is.
+    /// Its kind and parameters.
     #[serde(flatten)]
     pub kind: Kind,
 }
@@ -30,19 +30,19 @@ impl Default for Workload {
     }
 }
 
-/// What a workload is.
+/// A kind of workload, with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Kind {
-    /// The real mpg123 and aplay, which play music.
+    /// The real mpg123 and aplay, playing music.
     Audio(Audio),
-    /// Pages that are loaded, and a compositor.
+    /// Loads pages, with a compositor.
     Browser(Browser),
     /// Any program.
     Command(Command),
     /// Clients and a compositor with a deadline.
     Compositor(Compositor),
-    /// Threads that compute as much as they can.
+    /// Threads that compute as fast as they can.
     CpuScore(CpuScore),
     /// Many contexts that feed one engine.
     Crowd(Crowd),
@@ -50,37 +50,36 @@ pub enum Kind {
     Cyclictest(Cyclictest),
     /// Long chains of dependent jobs.
     Deep(Deep),
-    /// A client that draws by requests to a server.
+    /// A client that draws by sending requests to a server.
     Drawing(Drawing),
     /// A client and its compositor.
     Frames(Frames),
-    /// Frames that are copied to slow memory.
+    /// Copies frames to slow memory.
     FramesStream(FramesStream),
     /// The real hackbench of rt-tests.
     Hackbench(Hackbench),
     /// Threads that are always busy.
     Hogs(Hogs),
-    /// One routine that copies, zeroes or sums up bytes.
+    /// A routine that copies, zeroes or sums bytes.
     MemoryRoutine(MemoryRoutine),
     /// Threads that work for a while in each period.
     Periodic(Periodic),
     /// Two threads that wake each other in turn.
     PingPong(PingPong),
-    /// Jobs as a text describes them.
+    /// Jobs described by a text.
     Replay(Replay),
     /// Jobs with random dependencies.
     Storm(Storm),
-    /// One job after the other, each waited for, and how long each took.
+    /// One job after another, each waited for; reports the time of each.
     Stream(Stream),
-    /// One job after the other, each waited for.
+    /// One job after another, each waited for.
     Sync(Sync),
     /// Threads that submit independent jobs.
     Threads(Threads),
 }
 
 impl Kind {
-    /// How long it lasts by what is declared, in nanoseconds; `None` of one that ends when
-    /// its work is done.
+    /// Its declared duration in nanoseconds; `None` if it ends when its work is done.
     #[must_use]
     pub fn duration_ns(&self) -> Option<u64> {
         match self {
@@ -112,7 +111,7 @@ impl Kind {
     }
 }
 
-/// Kind and what it is, for lists.
+/// The kinds with descriptions, for lists.
 pub const WORKLOADS: &[(&str, &str)] = &[
     (
         "audio",
@@ -199,26 +198,26 @@ pub enum Policy {
     Rr,
 }
 
-/// How threads are scheduled.
+/// Scheduling of threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scheduling {
     /// The policy.
     pub policy: Policy,
-    /// 1 to 99 for `fifo` and `rr`, else 0.
+    /// The real-time priority: 1 to 99 for `fifo` and `rr`, else 0.
     pub priority: u8,
-    /// −20 to 19, for the others.
+    /// The nice value for the other policies: −20 to 19.
     pub nice: i8,
     /// CPUs the threads may run on; empty for all.
     pub cpus: Vec<u32>,
-    /// The control group that the whole workload is in, with others that name
-    /// the same; all of it together weighs as much as one thread of nice 0
-    /// that is in none. Not for single threads.
+    /// The control group of the whole workload, shared with others that name the same one;
+    /// together they weigh as much as one thread of nice 0 outside any group. Not for
+    /// single threads.
     pub group: Option<String>,
 }
 
 impl Scheduling {
-    /// Whether that is more urgent than what threads have by default.
+    /// Whether this is more urgent than the default.
     #[must_use]
     pub fn is_urgent(&self) -> bool {
         matches!(self.policy, Policy::Fifo | Policy::Rr) || self.nice < 0
@@ -233,12 +232,11 @@ pub struct Command {
     pub argv: Vec<String>,
     /// Variables added to its environment.
     pub environment: Vec<(String, String)>,
-    /// Exit statuses that are no failure.
+    /// Exit statuses that do not count as failures.
     pub statuses: Vec<i32>,
-    /// A figure in what it prints is a metric: a line of `NAME: VALUE UNIT`
-    /// for each name given here.
+    /// Names of metrics in its output: for each, a line `NAME: VALUE UNIT`.
     pub metrics: Vec<String>,
-    /// How it is scheduled.
+    /// Its scheduling.
     pub scheduling: Scheduling,
 }
 
@@ -264,9 +262,9 @@ pub struct Cyclictest {
     pub interval_ns: u64,
     /// Wake-ups of each thread.
     pub loops: u64,
-    /// Whether each measuring thread is bound to a CPU of its own.
+    /// Whether to pin each measuring thread to a separate CPU.
     pub pinned: bool,
-    /// How the measuring threads are scheduled.
+    /// Scheduling of the measuring threads.
     pub scheduling: Scheduling,
 }
 
@@ -282,7 +280,7 @@ impl Default for Cyclictest {
     }
 }
 
-/// What carries messages or wake-ups.
+/// The mechanism that carries messages or wake-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Via {
@@ -301,17 +299,17 @@ pub enum Via {
 pub struct Hackbench {
     /// Groups of senders and receivers.
     pub groups: u32,
-    /// Senders, and receivers, in each group.
+    /// Number of senders, and of receivers, in each group.
     pub fds: u32,
     /// Messages each sender sends to each receiver.
     pub loops: u32,
     /// Size of a message in bytes.
     pub datasize: u32,
-    /// Threads rather than processes.
+    /// Whether to use threads rather than processes.
     pub threads: bool,
     /// `pipe` or `socket`.
     pub via: Via,
-    /// How it is scheduled.
+    /// Its scheduling.
     pub scheduling: Scheduling,
 }
 
@@ -333,14 +331,14 @@ impl Default for Hackbench {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hogs {
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// So many for each CPU.
+    /// Whether `threads` is per CPU.
     pub per_cpu: bool,
-    /// As the measured workload: how long they run. In the background they
-    /// run until it ends.
+    /// As the measured workload, how long they run, in nanoseconds. In the background they
+    /// run until the measured workload ends.
     pub duration_ns: u64,
-    /// How they are scheduled.
+    /// Scheduling of the threads.
     pub scheduling: Scheduling,
 }
 
@@ -355,19 +353,19 @@ impl Default for Hogs {
     }
 }
 
-/// One thread, or several that are alike, of `periodic`.
+/// A thread of `periodic`, or several alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Loop {
     /// Its name in metrics.
     pub name: String,
-    /// How many threads are like this.
+    /// How many such threads there are.
     pub threads: u32,
     /// Length of a period in nanoseconds. The phase is drawn from the seed.
     pub period_ns: u64,
     /// CPU time to use in each period, in nanoseconds.
     pub run_ns: u64,
-    /// How it is scheduled.
+    /// Its scheduling.
     pub scheduling: Scheduling,
 }
 
@@ -387,22 +385,21 @@ impl Default for Loop {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Periodic {
-    /// How long, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub duration_ns: u64,
-    /// The threads. Ours run them; each reports how late it woke, how long
-    /// its work took until its end, and how many periods it overran.
+    /// The threads. assize runs them; each reports how late it woke, how long its work took
+    /// to complete, and how many periods it overran.
     pub loops: Vec<Loop>,
-    /// Instead of `loops`: the path of a file for rt-app, which then runs
-    /// it.
+    /// Instead of `loops`: the path of a file for rt-app, which then runs it.
     pub rt_app: Option<String>,
-    /// How long a turn of rt-app's loop takes, in nanoseconds, where its file
-    /// does not say.
+    /// How long an iteration of rt-app's loop takes, in nanoseconds, if its file does not
+    /// say.
     pub calibration_ns: Option<u64>,
 }
 
 impl Periodic {
-    /// How long a turn of rt-app's loop takes on an exact machine, as rt-app 1.0
-    /// itself finds it there.
+    /// How long an iteration of rt-app's loop takes on an exact machine, as calibrated
+    /// there by rt-app 1.0, in nanoseconds.
     pub const EXACT_CALIBRATION_NS: u64 = 188;
 }
 
@@ -425,7 +422,7 @@ pub struct PingPong {
     pub loops: u64,
     /// `pipe` or `futex`.
     pub via: Via,
-    /// How both threads are scheduled.
+    /// Scheduling of both threads.
     pub scheduling: Scheduling,
 }
 

@@ -1,4 +1,4 @@
-//! The metrics there are, who gives each, and what they are called in a run.
+//! The metrics, what provides each, and their names in a run.
 
 mod name;
 mod table;
@@ -10,66 +10,64 @@ pub use name::{Name, event_names, givers, is_event, measured};
 pub use table::METRICS;
 pub use wording::{Preference, Wording, wording};
 
-/// One thing that is measured.
+/// A metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metric {
-    /// As the agent calls it. `LOOP` stands for the name of a loop of
-    /// `periodic`, `THREAD` for that of a thread, `STATE` for that of an idle
-    /// state, `FREQUENCY` for a frequency, `N` for a number.
+    /// Its name in the agent. `LOOP` is a placeholder for the name of a loop of `periodic`,
+    /// `THREAD` for that of a thread, `STATE` for that of an idle state, `FREQUENCY` for a
+    /// frequency, `N` for a number.
     pub name: &'static str,
-    /// As the field writes it; empty for a count.
+    /// The unit's usual symbol; empty for a count.
     pub unit: &'static str,
-    /// What there is of it in a run.
+    /// The form of its values.
     pub form: Form,
-    /// Who gives it.
+    /// The workloads or the instrument that provide it.
     pub giver: Giver,
-    /// The smallest step between two values, in `unit`, where that is
-    /// coarser than the unit.
+    /// The smallest step between two values, in `unit`, if that is coarser than the unit.
     pub resolution: Option<f64>,
 }
 
-/// What there is of a metric in a run.
+/// The form in which a run has a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// One number.
     Number,
-    /// Many values, of which each [`Mark`] is a metric of the run.
+    /// Many values; each [`Mark`] of them is a metric of the run.
     Distribution,
-    /// Times at which something happened. They become rates, and are no
-    /// metric.
+    /// Times of events. They become rates, and are not a metric.
     Events,
 }
 
-/// Who gives a metric.
+/// What provides a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Giver {
-    /// Each of these kinds of workload, when it is measured.
+    /// Each of these kinds of workload, as the measured one.
     Workloads(&'static [&'static str]),
     /// This instrument.
     Instrument(&'static str),
 }
 
-/// What of a distribution is a metric of the run.
+/// A statistic of a distribution that is a metric of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// The median.
     P50,
-    /// The quantile for 90 %.
+    /// The 90 % quantile.
     P90,
-    /// The quantile for 99 %.
+    /// The 99 % quantile.
     P99,
-    /// The quantile for 99.9 %.
+    /// The 99.9 % quantile.
     P999,
     /// The largest value.
     Max,
-    /// The quantile for 99 % less the median.
+    /// The 99 % quantile minus the median.
     P99MinusP50,
     /// The median absolute deviation from the median.
     Mad,
 }
 
 impl Mark {
-    /// Each of them.
+    /// All marks.
     pub const ALL: [Mark; 7] = [
         Mark::P50,
         Mark::P90,
@@ -80,7 +78,7 @@ impl Mark {
         Mark::Mad,
     ];
 
-    /// As it is called in names of metrics.
+    /// Its name within names of metrics.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -94,8 +92,8 @@ impl Mark {
         }
     }
 
-    /// The metric that it is of a distribution: `latency` in ns and `p99` give
-    /// `latency_ns_p99`. What follows a colon stays at the end:
+    /// The name of this metric of a distribution: `latency` in ns and `p99` give
+    /// `latency_ns_p99`. A suffix after a colon stays at the end:
     /// `wakeup_latency_ns_p99:kworker`.
     #[must_use]
     pub fn of(self, distribution: &str, unit: &str) -> String {
@@ -111,18 +109,17 @@ impl Mark {
     }
 }
 
-/// A metric that is made of a distribution: its standard deviation in the run,
-/// where the distribution is of operations that follow each other.
+/// A metric derived from a distribution of consecutive operations: its standard deviation
+/// in the run.
 pub const JITTER: &str = "jitter";
-/// The distribution that [`JITTER`] is made of.
+/// The distribution from which [`JITTER`] is derived.
 pub const JITTER_OF: &str = "round_trip";
-/// How long a workload took, of those that end when their work is done.
+/// The time that a workload took, for those that end when their work is done.
 pub const ELAPSED: &str = "elapsed";
-/// The number by which others are divided to be per job.
+/// The number of jobs, by which per-job metrics are divided.
 pub const JOBS: &str = "jobs";
 
-/// What is there once more, divided by [`JOBS`], where a run has these; in the
-/// order in which it is shown.
+/// Metrics that a run with [`JOBS`] also has divided by these, in display order.
 pub const PER_JOB: [&str; 7] = [
     "busy_time",
     "context_switches",
@@ -133,20 +130,20 @@ pub const PER_JOB: [&str; 7] = [
     "modelled_energy",
 ];
 
-/// A counter per job.
+/// The name of a metric per job.
 #[must_use]
 pub fn per_job(metric: &str) -> String {
     format!("{metric}_per_job")
 }
 
-/// What instruments of this name give.
+/// The metrics of the instruments with this name.
 pub fn of_instrument(instrument: &str) -> impl Iterator<Item = &'static Metric> {
     METRICS
         .iter()
         .filter(move |metric| metric.giver.is_instrument(instrument))
 }
 
-/// The instrument that counts this event; `None` if a workload does, or nothing.
+/// The instrument that counts this event; `None` if a workload counts it, or nothing does.
 #[must_use]
 pub fn instrument_of(event: &str) -> Option<&'static str> {
     let of_it = |metric: &&Metric| metric.form == Form::Events && metric.name == event;

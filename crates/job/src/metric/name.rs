@@ -1,33 +1,33 @@
-//! What metrics are called in a run.
+//! Names of metrics in a run.
 
 use std::fmt;
 
 use super::{Form, Giver, METRICS, Mark, Metric, PER_JOB, per_job};
 use crate::{Kind, Workload};
 
-/// What stands for the name of a loop, at the beginning of a name.
+/// Placeholder at the beginning of a name for the name of a loop.
 const LOOP: &str = "LOOP";
 
-/// What one or many metrics of a run are called.
+/// The name of one metric of a run, or a pattern for several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Name {
     before: String,
     open: Open,
     after: String,
-    /// What it is of a distribution, if it is of one.
+    /// The statistic, if it is one of a distribution.
     pub mark: Option<Mark>,
 }
 
-/// What a name leaves open.
+/// The placeholder in a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Open {
     Nothing,
     Number,
-    /// Any text, which this stands for.
+    /// Any text; the word is the placeholder.
     Text(&'static str),
 }
 
-/// What stands for a text, after a colon.
+/// Placeholders for a text, after a colon.
 const TEXTS: [&str; 3] = ["THREAD", "STATE", "FREQUENCY"];
 
 impl fmt::Display for Name {
@@ -42,13 +42,13 @@ impl fmt::Display for Name {
 }
 
 impl Name {
-    /// Whether it stands for many metrics: of each CPU, of each thread.
+    /// Whether it is a pattern for many metrics: of each CPU, of each thread.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.open != Open::Nothing
     }
 
-    /// Whether a metric may be called so.
+    /// Whether a metric's name matches.
     #[must_use]
     pub fn matches(&self, metric: &str) -> bool {
         match self.open(metric) {
@@ -61,8 +61,8 @@ impl Name {
         }
     }
 
-    /// The name that is closest to this text: what it leaves open is as
-    /// there.
+    /// The matching name that is closest to this text: a placeholder takes the text after
+    /// its colon.
     #[must_use]
     pub fn towards(&self, metric: &str) -> String {
         let open = match self.open {
@@ -73,13 +73,13 @@ impl Name {
         format!("{}{open}{}", self.before, self.after)
     }
 
-    /// What stands where the name is open.
+    /// The text in the place of the placeholder.
     fn open<'a>(&self, metric: &'a str) -> Option<&'a str> {
         let rest = metric.strip_prefix(self.before.as_str())?;
         rest.strip_suffix(self.after.as_str())
     }
 
-    /// As it is.
+    /// A name without a placeholder.
     fn plain(name: &str) -> Name {
         Name {
             before: name.to_owned(),
@@ -89,7 +89,7 @@ impl Name {
         }
     }
 
-    /// A name of the table, in which `LOOP` is the name of this loop.
+    /// A name from the table, with `LOOP` replaced by the name of this loop.
     fn of_table(name: &str, of_loop: &str, mark: Option<Mark>) -> Name {
         let text = TEXTS.iter().find_map(|word| {
             let (before, after) = name.split_once(word)?;
@@ -116,8 +116,7 @@ impl Name {
 }
 
 impl Metric {
-    /// What it is called in runs. `loops`: the names of loops. `jobs`: whether
-    /// runs have jobs.
+    /// Its names in runs. `loops`: the names of loops. `jobs`: whether runs have jobs.
     fn names(&self, loops: &[&str], jobs: bool) -> Vec<Name> {
         let mut texts = match self.form {
             Form::Number => vec![(self.name.to_owned(), None)],
@@ -141,8 +140,8 @@ impl Metric {
     }
 }
 
-/// What runs of these workloads with these instruments may hold. Some of it
-/// only under a condition: where enough samples are, where the target has it.
+/// The metrics that runs of these workloads with these instruments may have. Some depend on
+/// conditions: enough samples, support by the target.
 #[must_use]
 pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<Name> {
     let kinds: Vec<&str> = workloads.iter().map(|one| one.kind.name()).collect();
@@ -163,7 +162,7 @@ pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<Name> {
     names
 }
 
-/// What runs of these workloads with these instruments may count as events.
+/// The events that runs of these workloads with these instruments may count.
 #[must_use]
 pub fn event_names(workloads: &[&Workload], instruments: &[String]) -> Vec<&'static str> {
     let kinds: Vec<&str> = workloads.iter().map(|one| one.kind.name()).collect();
@@ -174,7 +173,7 @@ pub fn event_names(workloads: &[&Workload], instruments: &[String]) -> Vec<&'sta
         .collect()
 }
 
-/// What these kinds of workloads and these instruments give.
+/// The metrics that these kinds of workloads and these instruments provide.
 fn given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(|metric| {
         kinds.iter().any(|kind| metric.giver.is_workload(kind))
@@ -184,14 +183,14 @@ fn given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item = &'stati
     })
 }
 
-/// Who would give a metric of this name, whatever is asked for. Names of loops
-/// are not known here.
+/// What could provide a metric of this name, in any experiment. Names of loops are not
+/// known here.
 pub fn givers(metric: &str) -> impl Iterator<Item = Giver> {
     let called = |one: &&Metric| one.names(&[], true).iter().any(|name| name.matches(metric));
     METRICS.iter().filter(called).map(|one| one.giver)
 }
 
-/// Whether this is something that is counted as events, and no metric.
+/// Whether this is the name of an event, not of a metric.
 #[must_use]
 pub fn is_event(name: &str) -> bool {
     let mut events = METRICS.iter().filter(|one| one.form == Form::Events);

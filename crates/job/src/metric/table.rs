@@ -1,4 +1,4 @@
-//! Every metric, with who gives it.
+//! The table of all metrics, and what provides each.
 
 use super::Form::{Distribution, Events, Number};
 use super::Giver::{Instrument, Workloads};
@@ -18,7 +18,7 @@ pub(super) const SUBMITTING: &[&str] = &[
     "threads",
 ];
 
-/// The workloads that end when their work is done, not after a time.
+/// The workloads that end when their work is done, rather than after a time.
 pub(super) const WORKING: &[&str] = &[
     "command",
     "deep",
@@ -33,7 +33,7 @@ pub(super) const WORKING: &[&str] = &[
     "threads",
 ];
 
-/// The workload that calls a routine on memory.
+/// The workload that calls a memory routine.
 const ROUTINE: &str = "memory-routine";
 
 /// The workload that copies frames.
@@ -46,8 +46,8 @@ const HWLAT: &str = "hwlat";
 const OSNOISE: &str = "osnoise";
 const TIMERLAT: &str = "timerlat";
 
-/// What workloads give, then what instruments give, in alphabetical order of
-/// the instruments.
+/// The metrics of workloads, then those of instruments in alphabetical order of the
+/// instruments.
 pub const METRICS: &[Metric] = &[
     of(Workloads(WORKING), "elapsed", "ns", Number),
     of(Workloads(&["command"]), "command_cpu_time", "ns", Number).to_within(1000.0),
@@ -74,7 +74,7 @@ pub const METRICS: &[Metric] = &[
     of(Workloads(&[ROUTINE]), "call_time", "ns", Number),
     of(Workloads(&[ROUTINE]), "empty_call_time", "ns", Number),
     of(Workloads(&[ROUTINE]), "routine_bandwidth", "MB/s", Number),
-    // Only of movsl-rule.
+    // Only with movsl-rule.
     of(Workloads(&[ROUTINE]), "alternative_calls", "", Number),
     of(Workloads(&[ROUTINE]), "results_wrong", "", Number),
     of(Workloads(&["hogs"]), "turns", "", Number),
@@ -93,7 +93,7 @@ pub const METRICS: &[Metric] = &[
     ),
     of(Workloads(&["periodic"]), "LOOP_overruns", "", Number),
     of(Workloads(TRIPS), "round_trip", "ns", Distribution),
-    // Made of `round_trip` by the receiver.
+    // The receiver derives it from `round_trip`.
     of(Workloads(TRIPS), "jitter", "ns", Number),
     of(
         Workloads(&["frames", STREAMING]),
@@ -359,7 +359,7 @@ const TRIPS: &[&str] = &["ping-pong", "stream"];
 const FRAMES: &[&str] = &["frames", "compositor", "browser"];
 /// The workloads that count frames.
 const FRAME_COUNTS: &[&str] = &["frames", "compositor", "browser", STREAMING];
-/// In what `/proc/stat` counts on every machine that Debian's kernels know.
+/// The unit of times in `/proc/stat`, in seconds, on all architectures of Debian's kernels.
 const TICK_S: f64 = 0.01;
 
 const fn of(giver: Giver, name: &'static str, unit: &'static str, form: Form) -> Metric {

@@ -42,7 +42,7 @@ fn givers_are_those_that_there_are() {
         let from: Vec<Giver> = given.map(|metric| metric.giver).collect();
         assert!(matches!(from[..], [Giver::Instrument(_)]), "{counter}");
     }
-    // Whatever has trips has their jitter.
+    // Everything that has round trips has their jitter.
     let giver = |name| METRICS.iter().find(|metric| metric.name == name);
     assert_eq!(
         giver(JITTER).unwrap().giver,

@@ -1,8 +1,8 @@
-//! How metrics read: a title, and whether more or less of it is better.
+//! The wording of metrics: a title, and whether more or less is better.
 
 use super::{Form, METRICS, Mark, Metric, PER_JOB, per_job};
 
-/// Which direction of a metric is good.
+/// The direction in which a metric is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preference {
     /// Less is better.
@@ -11,19 +11,19 @@ pub enum Preference {
     More,
 }
 
-/// How a metric reads.
+/// The wording of a metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wording {
-    /// What it is, as words in a sentence: `longest wait from submit to run_job`.
+    /// Its title, as words for a sentence: `longest wait from submit to run_job`.
     pub title: String,
-    /// What is good; none where that depends on the question.
+    /// The better direction; `None` if that depends on the question.
     pub better: Option<Preference>,
 }
 
 use Preference::{Less, More};
 
-/// Each name of [`METRICS`] with its title and what is good. What a title leaves open
-/// is called as in the name.
+/// Each name of [`METRICS`] with its title and better direction. Placeholders in a title
+/// are the same as in the name.
 const TITLES: &[(&str, &str, Option<Preference>)] = &[
     ("alternative_calls", "calls that took the alternative", None),
     ("batch_time", "time of a batch of calls", Some(Less)),
@@ -342,8 +342,8 @@ const TITLES: &[(&str, &str, Option<Preference>)] = &[
     ),
 ];
 
-/// How a metric or an event of a run reads; none for a name that no instrument and no
-/// workload of ours gives.
+/// The wording of a metric or event of a run; `None` for a name that no instrument and no
+/// workload provides.
 ///
 /// ```
 /// use assize_job::wording;
@@ -373,7 +373,7 @@ pub fn wording(metric: &str) -> Option<Wording> {
     })
 }
 
-/// What a name is of its metric.
+/// How a name is derived from its metric.
 #[derive(Clone, Copy)]
 enum Read {
     AsItIs,
@@ -393,8 +393,8 @@ fn marked(mark: Mark, title: &str) -> String {
     }
 }
 
-/// Whether that is a name of this metric: what stands where the name is open, and what
-/// it is of the metric.
+/// If this is a name of the metric: the text in place of the placeholder, and how the name
+/// is derived.
 fn found<'m>(one: &Metric, metric: &'m str) -> Option<(Option<&'m str>, Read)> {
     let mut names = vec![(one.name.to_owned(), Read::AsItIs)];
     match one.form {
@@ -425,7 +425,7 @@ fn found<'m>(one: &Metric, metric: &'m str) -> Option<(Option<&'m str>, Read)> {
     })
 }
 
-/// The word of a name that stands for another text.
+/// The placeholder in a name.
 fn word_of(name: &str) -> Option<&'static str> {
     ["LOOP", "THREAD", "STATE", "FREQUENCY", "N"]
         .into_iter()
