@@ -52,9 +52,9 @@ pub trait Target: Sync {
     /// How many runs can be done at once without disturbing each other.
     fn slots(&self) -> usize;
 
-    /// Prepares for these orders: finds kernels, builds memory images and boots them.
-    /// Called before any run; another process need not repeat the work. Calls `tell` before
-    /// each step that may take long.
+    /// Prepares for these orders: finds kernels, builds what machines carry, and boots
+    /// memory images. Called before any run; another process need not repeat the work.
+    /// Calls `tell` before each step that may take long.
     ///
     /// # Errors
     /// What is missing, and how to get it. No run has started then.

@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(get("my-test"), "install it, or give its path");
     }
 
-    /// Which of these packages Debian's lists here have; nothing is fetched.
+    /// Which of these packages Debian's package lists contain; nothing is fetched.
     fn there<'a>(packages: &[&'a str]) -> Vec<&'a str> {
         let told = Command::new("apt-cache")
             .arg("policy")

@@ -1,4 +1,4 @@
-//! Signatures of kernel modules.
+//! Module signatures: whether a kernel demands them, and stripping them.
 
 use crate::kernels::Kernel;
 

@@ -1,4 +1,4 @@
-//! Names of kernels.
+//! Kernel names.
 
 use super::Kernel;
 

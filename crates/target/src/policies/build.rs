@@ -137,7 +137,7 @@ fn find(home: &Path, key: &str) -> Option<PathBuf> {
     places.into_iter().find(holds)
 }
 
-/// Whether each file of a list still has the digest in front of it.
+/// Whether each file in the list still has the digest recorded there.
 fn as_listed(inputs: &str) -> bool {
     inputs.lines().all(|line| {
         let pair = line.split_once(' ');

@@ -1,4 +1,4 @@
-//! Running shell scripts on another host.
+//! Runs shell scripts on another host.
 
 use std::env;
 use std::fs::{self, File};

@@ -103,7 +103,7 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// The modules of this order.
+    /// The modules that this order needs.
     fn of(order: &Order<'a>) -> Self {
         Wanted {
             home: order.root.join("modules"),

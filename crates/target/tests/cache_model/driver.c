@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Drives the model of caches by hand: the bytes of a line, then size and ways
- * of L1i, L1d, L2 and the last level, then how many CPUs. Each further line is
- * a CPU, one of f, r and w, and the number of a line; the answer to each is a
- * number whose bits say what was missed.
+ * Feeds the cache model from standard input: the bytes of a cache line, then
+ * size and ways of L1i, L1d, L2 and the last level, then the number of CPUs.
+ * Each further line is an access: a CPU, one of f, r and w, and the number of a
+ * cache line. For each it prints a number whose bits say which caches missed.
  */
 
 #include "model.h"

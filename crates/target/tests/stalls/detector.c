@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Looks for stalls: reads the time-stamp counter all the time on one CPU, and
- * prints the begin and length of each gap that is longer than a threshold.
+ * Detects stalls: reads the time-stamp counter continuously on one CPU, and
+ * prints the beginning and length of each gap longer than a threshold.
  *
  * usage: detector CPU MILLISECONDS THRESHOLD_NS WARM_UP_MILLISECONDS
  *
- * The counter counts nanoseconds on the machine it is for. The first line says
- * from when to when it looked.
+ * On the exact machine the counter counts nanoseconds. The first line is the
+ * beginning and end of the watch.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -30,7 +30,7 @@ static unsigned int look(uint64_t from, uint64_t to, uint64_t threshold)
 		if (now - last > threshold && found < GAPS) {
 			begins[found] = last;
 			lengths[found++] = now - last;
-			/* Writing that down is no gap. */
+			/* Do not count the recording as a gap. */
 			now = __rdtsc();
 		}
 		if (now >= to)
