@@ -53,7 +53,7 @@ pub struct Gaps {
     pub cpus: Vec<u32>,
     /// The shortest gap, in nanoseconds.
     pub threshold_ns: u64,
-    /// Period of watching, in nanoseconds: each CPU is watched once in each.
+    /// Length of a window, in nanoseconds: each CPU is watched once per window.
     pub window_ns: u64,
     /// How long a CPU is watched in each window, in nanoseconds; equal to the window for
     /// all the time.
@@ -131,7 +131,7 @@ pub enum Cause {
     /// An event was counted since the counters were last read, but it may not have been in
     /// this gap.
     Unclear,
-    /// None of the counters changed.
+    /// Nothing that is counted happened.
     Unexplained,
 }
 

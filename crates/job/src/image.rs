@@ -28,10 +28,10 @@ pub struct Image {
     /// Microseconds of guest time to wait before the image is taken, in addition to the
     /// usual wait.
     pub settle_us: u32,
-    /// Processes that start and exit before that.
+    /// Processes that start and exit before the image is taken.
     pub processes: u32,
-    /// Bytes by which the stacks of the workload's processes start lower. For programs, an
-    /// environment variable does this.
+    /// How far down the stacks of the workload's processes are shifted, in bytes. For
+    /// programs, a padding variable in their environment does this.
     pub padding: u32,
     /// Seed for the loading order of modules that can be loaded in any order; 0 for the
     /// order in which they are named.

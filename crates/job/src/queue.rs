@@ -16,7 +16,7 @@ pub enum Design {
     None,
 }
 
-/// Who puts finished jobs.
+/// What puts a finished job, that is, drops the queue's reference to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Put {
@@ -119,7 +119,7 @@ pub struct Queue {
     pub design: Design,
     /// Whether the submitter runs the job if possible. `depq` only.
     pub bypass: bool,
-    /// Who puts finished jobs. `depq` only.
+    /// What puts finished jobs. `depq` only.
     pub put: Put,
     /// What runs the jobs. `drm-sched` supports `workqueue` and `highpri`.
     pub worker: Worker,

@@ -47,7 +47,7 @@ pub enum Giver {
     Instrument(&'static str),
 }
 
-/// A statistic of a distribution that is a metric of the run.
+/// A statistic of a distribution; each is a metric of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// The median.
