@@ -1,4 +1,4 @@
-//! Every workload, carried out by the agent as an ordinary process.
+//! Runs every workload with the agent as an ordinary process.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
@@ -12,7 +12,7 @@ use assize_job::{
     Scheduling, Stage, Via, Workload,
 };
 
-/// What the agent answers to this text. The stream is always whole.
+/// The agent's answer to this text, whose stream must be whole.
 fn answer(text: &str) -> Vec<Record> {
     let mut agent = Command::new(env!("CARGO_BIN_EXE_assize-agent"))
         .arg("run")
@@ -47,10 +47,10 @@ fn answer(text: &str) -> Vec<Record> {
     records.split_off(2)
 }
 
-/// Every metric is of the list, with its unit, and of this workload or an
-/// instrument that was asked for.
+/// Checks that every metric is listed, with its unit, for this workload or a requested
+/// instrument.
 fn only_what_is_listed(job: &str, records: &[Record]) {
-    // What cannot be read has no metrics.
+    // A job that cannot be read has no metrics.
     let job: Job = serde_json::from_str(job).unwrap_or_default();
     let names = assize_job::measured(&[&job.workload], &job.instruments);
     let is_listed = |metric: &str| names.iter().any(|name| name.matches(metric));
@@ -69,12 +69,12 @@ fn only_what_is_listed(job: &str, records: &[Record]) {
     }
 }
 
-/// What comes of a job after hello and environment.
+/// The records of a job after hello and environment.
 fn run(job: &Job) -> Vec<Record> {
     answer(&serde_json::to_string(job).unwrap())
 }
 
-/// What comes of a job that does not fail.
+/// The records of a job that must not fail.
 fn completed(job: &Job) -> Vec<Record> {
     let records = run(job);
     let failed = records
@@ -84,7 +84,7 @@ fn completed(job: &Job) -> Vec<Record> {
     records
 }
 
-/// Stage and reason of the only failure.
+/// Stage, step and reason of the only failure.
 fn failure(job: &Job) -> (Stage, String, String) {
     let records = run(job);
     let mut failures = records.iter().filter_map(|record| match record {
@@ -162,8 +162,8 @@ fn count(records: &[Record], wanted: &str) -> Option<u64> {
     })
 }
 
-/// The codes of the doubts, but that of mappings which were not noted: that depends on
-/// how busy this host is.
+/// The codes of the doubts, except that mappings were not noted, which depends on how busy
+/// this host is.
 fn doubts(records: &[Record]) -> Vec<String> {
     let doubt = |record: &Record| match record {
         Record::Doubt { code, .. } if code == "identity-incomplete" => None,
@@ -238,7 +238,7 @@ fn a_core_that_was_dumped_is_part_of_why() {
         failure(&script(&text)).2
     };
     let pattern = std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
-    // A program that takes cores takes those of a limit of 0 too.
+    // A program that core dumps are piped to gets them even with a limit of 0.
     if !pattern.starts_with('|') {
         assert_eq!(dies("ulimit -c 0"), "killed by SIGSEGV; it printed nothing");
     }
@@ -264,8 +264,8 @@ fn a_command_gives_its_cpu_time_and_that_of_what_it_started() {
     let short = cpu(&count.replace('N', "100000"));
     let long = cpu(&count.replace('N', "300000"));
     let child = cpu(&format!("sh -c '{}'; true", count.replace('N', "300000")));
-    // Of three times the work, of the work of a child, and of none: as far apart as a busy
-    // host cannot make them equal.
+    // Three times the work, the work of a child, and none: so far apart that a busy host
+    // cannot make them equal.
     assert!(long > 1.5 * short, "{long} {short}");
     assert!(child > 0.5 * long, "{child} {long}");
     let waiting = cpu("sleep 0.3");
@@ -289,7 +289,7 @@ fn a_workload_that_takes_too_long_is_killed_with_what_it_started() {
     assert_eq!(why, "not done after 500 ms; it was killed");
     let pid = std::fs::read_to_string(pid).unwrap();
     let path = format!("/proc/{}/stat", pid.trim());
-    // A busy kernel takes its time to end what was killed.
+    // A busy kernel takes a while to end a killed process.
     loop {
         match std::fs::read_to_string(&path) {
             Ok(state) if !state.contains(") Z ") => std::thread::sleep(Duration::from_millis(10)),
@@ -539,8 +539,8 @@ fn cyclictest_gives_every_latency() {
         ..Cyclictest::default()
     };
     let records = completed(&job(Kind::Cyclictest(cyclictest)));
-    // On a busy host cyclictest may stop a thread before it has done all its
-    // wake-ups. That is said.
+    // On a busy host cyclictest may stop a thread before it has done all its wake-ups,
+    // which a doubt reports.
     if doubts(&records).is_empty() {
         assert_eq!(count(&records, "latency"), Some(40));
         let metrics = metrics(&records);

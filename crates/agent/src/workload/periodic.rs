@@ -11,7 +11,7 @@ use crate::process::schedule;
 use crate::seed::Stream;
 use crate::sys;
 
-/// Time for all threads to have started before the first period begins.
+/// Time for all threads to start before the first period begins.
 const LEAD_NS: u64 = 10_000_000;
 
 pub(super) fn prepare(
@@ -55,16 +55,16 @@ pub(super) fn prepare(
     }))
 }
 
-/// What the job wants of the threads.
+/// What the job requires of the threads.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
-    /// They run until the process is killed, and measure nothing.
+    /// Whether they run until the process is killed, and measure nothing.
     background: bool,
-    /// Single samples are sent.
+    /// Whether single samples are sent.
     samples: bool,
 }
 
-/// What a thread has measured.
+/// The measurements of a thread.
 struct Measured {
     name: String,
     wakeup: Series,
@@ -116,8 +116,8 @@ fn run(loops: Vec<(Loop, u64)>, duration_ns: u64, plan: Plan) -> Result<Vec<Reco
     Ok(records)
 }
 
-/// Wakes at each release from the first until `end`, and works. A release
-/// that passes while earlier work goes on is an overrun, and is left out.
+/// Wakes and works at each release from `first` until `end`. A release that
+/// passes while earlier work goes on is an overrun, and is skipped.
 fn one_thread(one: Loop, first: u64, end: u64, plan: Plan) -> Result<Measured, String> {
     schedule(&one.scheduling)?;
     sys::no_timer_slack();
@@ -149,7 +149,7 @@ fn one_thread(one: Loop, first: u64, end: u64, plan: Plan) -> Result<Measured, S
     Ok(measured)
 }
 
-/// How many releases passed before `done`. One that is due just then can
+/// How many releases passed before `done`. One that is due exactly then can
 /// still be met.
 fn overruns(release: u64, done: u64, period_ns: u64) -> u64 {
     (done - release).saturating_sub(1) / period_ns

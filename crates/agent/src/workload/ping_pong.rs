@@ -33,21 +33,22 @@ pub(super) fn prepare(
     Ok(staged(scheduling, game))
 }
 
-/// What is played, and what came of it.
+/// The exchange to carry out, and the results.
 struct Game {
     via: Via,
-    /// Round trips; `None`: until the process is killed.
+    /// Round trips; `None` goes on until the process is killed.
     loops: Option<u64>,
     samples: bool,
     start: u64,
     trips: Series,
 }
 
-/// One side of the table.
+/// One side of the exchange.
 enum End {
     /// Reads a byte from one pipe and writes it to another.
     Pipe(File, File),
-    /// The turn of the side with this number.
+    /// The word with the number of the side whose turn it is, and this side's
+    /// number.
     Futex(Arc<AtomicU32>, u32),
 }
 
@@ -62,7 +63,7 @@ fn ends(via: Via) -> io::Result<(End, End)> {
 }
 
 impl End {
-    /// Waits for the ball.
+    /// Waits for this side's turn.
     fn take(&mut self) -> io::Result<()> {
         match self {
             End::Pipe(from, _) => from.read_exact(&mut [0]),
@@ -76,7 +77,7 @@ impl End {
         }
     }
 
-    /// Sends the ball to the other side.
+    /// Passes the turn to the other side.
     fn give(&mut self) -> io::Result<()> {
         match self {
             End::Pipe(_, to) => to.write_all(b"o"),

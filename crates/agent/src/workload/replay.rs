@@ -1,4 +1,4 @@
-//! Jobs as a text describes them.
+//! Replays jobs that a text describes.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -15,7 +15,7 @@ use super::threads::{join, spawn};
 use crate::simgpu::uapi::{self, Dep, Exec};
 use crate::sys;
 
-/// Each client's start is put off by less than this, drawn from the seed.
+/// Each client starts late by less than this, drawn from the seed.
 const OFFSET_NS_MAX: u64 = 1_000_000;
 
 pub(super) struct Replaying {
@@ -91,16 +91,17 @@ impl Load for Replaying {
     }
 }
 
-/// A client that carries out a script.
+/// A client that plays a script.
 struct Player {
     script: Arc<Script>,
     lanes: Vec<Lane>,
     run_cost_ns: u64,
-    /// Steps whose fences are handed over.
+    /// Steps on whose fences others depend.
     fenced: BTreeSet<usize>,
-    /// Of this round: each step's job and, while it may be wanted, fence.
+    /// For each step of this round, its job and, if another may need it, its
+    /// fence.
     jobs: Vec<Option<(usize, u64, Option<OwnedFd>)>>,
-    /// All jobs that somebody may still throttle on, oldest first.
+    /// The newest jobs, oldest first, for a throttle or a depth to wait for.
     newest: VecDeque<(usize, u64)>,
     throttle: usize,
     depth: usize,
@@ -131,7 +132,7 @@ impl Player {
         }
     }
 
-    /// So many rounds, or until the process is killed.
+    /// Plays `repeat` rounds, or until the process is killed.
     fn play(mut self, begin: u64, repeat: Option<u32>) -> Result<Player, String> {
         sys::no_timer_slack();
         sys::sleep_until(begin);
@@ -212,10 +213,10 @@ impl Player {
         Ok((batch.lane, job.seqno, job.fence))
     }
 
-    /// Waits for the job so many before this one.
+    /// Waits for the job that is `throttle` jobs before this one.
     fn throttle(&mut self, lane: usize, seqno: u64) -> Result<(), String> {
         self.newest.push_back((lane, seqno));
-        // More is not wanted: a script has no larger numbers that matter.
+        // Enough: larger numbers in a script make no difference.
         const MOST: usize = 1 << 16;
         while self.newest.len() > MOST {
             self.newest.pop_front();
@@ -229,8 +230,8 @@ impl Player {
         Ok(())
     }
 
-    /// Waits until fewer than so many jobs of the engine of a lane are in
-    /// flight.
+    /// Waits until fewer than `depth` jobs are in flight on the engine of a
+    /// lane.
     fn limit_depth(&mut self, lane: usize) -> Result<(), String> {
         let engine = |lane: usize| self.script.lanes.get(lane).map(|(_, engine)| *engine);
         if self.depth == 0 {

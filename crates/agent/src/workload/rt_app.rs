@@ -11,9 +11,9 @@ use super::{Prepared, output, program};
 use crate::process::{Body, Left};
 use crate::sys;
 
-/// Has rt-app run a file in a directory of its own, where it leaves its logs
-/// unless the file says otherwise. If the file does not say how long a turn of
-/// its loop takes, `calibration_ns` does.
+/// Runs rt-app on a file, in a directory made for it, where rt-app leaves its
+/// logs unless the file says otherwise. If the file does not give the length of
+/// an iteration of rt-app's loop, `calibration_ns` does.
 pub(super) fn prepare(
     name: &str,
     file: &str,
@@ -26,7 +26,7 @@ pub(super) fn prepare(
     let text = fs::read(&path).map_err(|error| of_file(&error))?;
     let text = String::from_utf8_lossy(&text);
     let directory = Directory::new().map_err(|error| failed("directory for logs", &error))?;
-    // What is no object is for rt-app to refuse.
+    // If the file is no object, rt-app rejects it.
     let found = calibration::find(&text).unwrap_or(Calibration::Given);
     let path = match (calibration_ns, &found) {
         (None, _) | (_, Calibration::Given) => path,
@@ -57,7 +57,8 @@ pub(super) fn prepare(
     })
 }
 
-/// Each run measures it anew, on one CPU, beside whatever else is there.
+/// A doubt: rt-app calibrates anew in each run, on one CPU, while other things
+/// run.
 fn uncalibrated(name: &str) -> Record {
     Record::Doubt {
         code: "rt-app-uncalibrated".into(),

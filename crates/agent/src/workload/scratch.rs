@@ -1,14 +1,14 @@
-//! Files that last as long as a workload.
+//! Temporary files that last as long as a workload.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A directory that vanishes with this.
+/// A directory that is removed on drop.
 #[derive(Debug)]
 pub(super) struct Directory(PathBuf);
 
 impl Directory {
-    /// A new one.
+    /// Creates a directory.
     pub(super) fn new() -> std::io::Result<Directory> {
         let base = std::env::temp_dir();
         let id = std::process::id();
@@ -22,7 +22,7 @@ impl Directory {
         Err(std::io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Where it is.
+    /// Its path.
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
@@ -30,7 +30,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // Left behind, it does no harm.
+        // If this fails, the directory does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -13,12 +13,12 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// Has room for so many without the kernel having to find memory while
-    /// something is measured.
+    /// Has room for `count` measurements, so that the kernel need not find
+    /// memory during the measurement.
     pub(super) fn with_room(count: u64) -> Series {
-        // More than this will have to grow.
+        // Beyond this the vectors grow.
         let count = usize::try_from(count.min(1 << 22)).unwrap_or(0);
-        // Written with what is not zero, so that the pages are there.
+        // Filled with what is not zero, so that the pages are present.
         let room = || {
             let mut room = vec![u64::MAX; count];
             room.clear();
@@ -41,7 +41,7 @@ impl Series {
         self.values.append(&mut other.values);
     }
 
-    /// How many there are.
+    /// The number of measurements.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
@@ -51,7 +51,7 @@ impl Series {
         &self.values
     }
 
-    /// The same measurements with each value made into another.
+    /// The same measurements with `made` applied to each value.
     pub(super) fn map(mut self, made: impl Fn(u64) -> u64) -> Series {
         self.values
             .iter_mut()
@@ -65,8 +65,8 @@ impl Series {
         sum as f64 / self.values.len().max(1) as f64
     }
 
-    /// Its records: how often each value occurred, and if asked for each
-    /// value, with times counted from `start`.
+    /// Its records: a histogram and, if `samples`, each value with the time
+    /// since the previous one, the first since `start`.
     pub(super) fn records(
         self,
         metric: &str,
@@ -95,7 +95,7 @@ impl Series {
     }
 }
 
-/// How often each value occurred.
+/// A histogram of the values.
 pub(super) fn histogram(metric: &str, unit: &str, values: &[u64]) -> Record {
     let mut buckets = BTreeMap::new();
     for value in values {

@@ -1,5 +1,5 @@
-//! One job after the other, each waited for, and how long each took its
-//! submitter.
+//! Submits one job after the other, waits for each, and reports how long each
+//! took its submitter.
 
 use assize_job::{Record, Stream as Parameters};
 
@@ -46,7 +46,8 @@ impl Load for Streaming {
         for lane in &mut lanes {
             let mut done = 0;
             while terms.background || done < self.stream.submissions {
-                // Records that are read now do not count as part of the trip.
+                // Read records here, so that this is not part of the measured
+                // trip.
                 lane.make_room()?;
                 let before = sys::now();
                 let job = lane.submit(exec, &[])?;

@@ -1,4 +1,4 @@
-//! Threads that submit independent jobs, each to a context of its own.
+//! Threads that submit independent jobs, each to a separate context.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::simgpu::uapi::{self, Exec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
-/// Each thread's start is put off by less than this, drawn from the seed.
+/// Each thread starts late by less than this, drawn from the seed.
 const OFFSET_NS_MAX: u64 = 100_000;
 
 pub(super) struct Submitters(pub(super) Threads);
 
-/// What one thread writes, and where: each job a word of its own, until all
-/// words of the thread have been used.
+/// The words that a thread's jobs write, and their values. Each job has a
+/// different word, until all words of the thread are used.
 #[derive(Debug, Clone, Copy)]
 struct Words {
     first: usize,
@@ -27,7 +27,7 @@ struct Words {
 }
 
 impl Words {
-    /// Those of one of so many threads.
+    /// The words of one of `threads` threads.
     fn of(thread: usize, threads: usize, key: u64) -> Words {
         let count = (Memory::WORDS / threads.max(1)).max(1);
         Words {
@@ -37,14 +37,14 @@ impl Words {
         }
     }
 
-    /// Word and value of a job. Jobs that share a word write the same.
+    /// Word and value of a job. Jobs that share a word write the same value.
     fn of_job(&self, job: usize) -> (usize, u32) {
         let index = job % self.count;
         let value = Stream::new(self.key, "word").next() ^ index as u64;
         (self.first + index, (value as u32) | 1)
     }
 
-    /// The first job of so many whose word has not arrived.
+    /// The first of `jobs` jobs whose word has not arrived.
     fn missing(&self, jobs: usize, memory: impl Fn(usize) -> u32) -> Option<usize> {
         (0..jobs.min(self.count)).find(|job| {
             let (word, value) = self.of_job(*job);
@@ -53,7 +53,7 @@ impl Words {
     }
 }
 
-/// What a thread writes.
+/// The words that a thread writes.
 fn words(terms: &Terms, thread: usize, threads: u32) -> Words {
     let key = terms.stream(&format!("words.{thread}")).next();
     Words::of(thread, threads as usize, key)

@@ -1,4 +1,4 @@
-//! One job after the other, each waited for.
+//! Submits one job after the other and waits for each.
 
 use assize_job::Sync;
 

@@ -1,11 +1,11 @@
-//! Threads of workloads that the agent runs itself.
+//! Threads of the workloads that run inside the agent.
 
 use std::thread::{Builder, JoinHandle};
 
 use super::instructions::{TURN_INSTRUCTIONS, spend};
 use crate::sys;
 
-/// How many threads there are on so many CPUs: so many, or so many for each.
+/// The number of threads: `threads`, or that many per CPU.
 pub(super) fn count(threads: u32, per_cpu: bool, cpus: i64) -> u64 {
     let factor = if per_cpu { cpus.max(1) } else { 1 };
     u64::from(threads) * factor.unsigned_abs()
@@ -16,7 +16,7 @@ pub(super) fn spawn<T: Send + 'static>(
     name: &str,
     run: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, String> {
-    // Little is done in them, and there may be many.
+    // The threads do little, and there may be many.
     let builder = Builder::new()
         .name(name.replace('\0', " "))
         .stack_size(128 << 10);
@@ -33,21 +33,21 @@ pub(super) fn join<T>(threads: Vec<JoinHandle<T>>) -> Result<Vec<T>, String> {
         .collect()
 }
 
-/// Turns of the loop between two readings of a clock: 1,024 instructions.
+/// Iterations of the loop between two readings of a clock: 1,024 instructions.
 pub(super) const TURNS: u64 = 1024 / TURN_INSTRUCTIONS;
 
-/// Keeps the CPU busy for [`TURNS`] turns of a loop.
+/// Keeps the CPU busy for [`TURNS`] iterations of a loop.
 pub(super) fn turn() {
     spend(TURNS);
 }
 
-/// Uses CPU time, at least `ns` and at most a reading of the clock and [`TURNS`]
-/// turns more.
+/// Uses CPU time: at least `ns`, and at most a reading of the clock and
+/// [`TURNS`] iterations more.
 ///
-/// Between two readings of the clock it executes what takes half of the time
-/// that is left, at the rate seen so far. So few readings are needed: on a
-/// virtual machine one of them, a system call, costs more than the loop between
-/// them. A CPU that becomes up to twice as fast on the way ends no later.
+/// Between two readings of the clock it iterates for half of the remaining time,
+/// at the rate seen so far. So it needs few readings, each of which is a system
+/// call and, on a virtual machine, costs more than the loop between them. A CPU
+/// that becomes up to twice as slow on the way ends no later.
 pub(super) fn work(ns: u64) {
     let begin = sys::thread_cpu_time();
     let mut done = 0;
@@ -62,8 +62,8 @@ pub(super) fn work(ns: u64) {
     }
 }
 
-/// How many turns to execute before the clock is read again, where `done` turns
-/// have used `used` of `ns`.
+/// How many iterations to execute before the clock is read again, if `done`
+/// iterations have used `used` of `ns`.
 fn next(ns: u64, used: u64, done: u64) -> u64 {
     let half = u128::from(ns.saturating_sub(used) / 2);
     let fit = half * u128::from(done) / u128::from(used.max(1));
@@ -78,13 +78,14 @@ mod tests {
     fn threads_are_counted_for_each_cpu_if_asked_for() {
         assert_eq!((count(3, false, 2), count(3, true, 2)), (3, 6));
         assert_eq!((count(2, false, 4), count(2, true, 4)), (2, 8));
-        // Where the number of CPUs is not to be had.
+        // If the number of CPUs is not known.
         assert_eq!((count(3, true, -1), count(2, true, -1)), (3, 2));
     }
 
     #[test]
     fn work_halves_what_is_left_and_ends_within_a_few_turns() {
-        // A CPU on which a turn takes 64 ns and a reading of the clock 300.
+        // On a CPU where an iteration takes 64 ns and a reading of the clock
+        // 300.
         let (ns, mut used, mut done, mut readings) = (3_000_000, 0, 0, 0);
         while used < ns {
             let turns = next(ns, used, done);

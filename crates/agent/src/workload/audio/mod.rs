@@ -1,7 +1,7 @@
-//! The mpg123 and aplay of Debian, which play music through ALSA.
+//! mpg123 and aplay of Debian, which play music through ALSA.
 //!
-//! mpg123 could play by itself, but gives up at an underrun that interrupts one
-//! of its writes.
+//! mpg123 could play by itself, but it gives up at an underrun that interrupts
+//! one of its writes.
 
 use std::fs;
 use std::path::Path;
@@ -15,18 +15,18 @@ use crate::process::{Body, Exec, Left};
 use crate::seed::Stream;
 use crate::sys;
 
-/// What is played: frames of one size, each of which can be decoded by itself.
-/// `music.py` makes it.
+/// The music: frames of one size, each of which can be decoded independently.
+/// `music.py` generates it.
 const MUSIC: &[u8] = include_bytes!("music.mp3");
 /// Bytes of a frame, at 128 kbit/s and 48 kHz.
 const FRAME: usize = 384;
 /// How long a frame lasts: 1152 samples.
 const FRAME_NS: u64 = 24_000_000;
-/// In the background it lasts so much longer than any workload may take.
+/// In the background, the music outlasts the workload's timeout by this much.
 const MORE_NS: u64 = 10_000_000_000;
-/// But no longer than this.
+/// Maximum length of the music in the background.
 const LONGEST_NS: u64 = 600_000_000_000;
-/// What aplay says when the device had nothing left to play: for how long.
+/// The text around the length of an underrun in aplay's message.
 const UNDERRUN: (&str, &str) = ("underrun!!! (at least ", " ms long)");
 
 pub(super) fn prepare(
@@ -66,7 +66,7 @@ fn failed(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {}", path.display(), sys::words(error))
 }
 
-/// How long music lasts that no workload outlasts which may take so long.
+/// The length of music that outlasts every workload with this timeout.
 fn longest(timeout_ms: u64) -> u64 {
     match timeout_ms {
         0 => LONGEST_NS,
@@ -74,7 +74,7 @@ fn longest(timeout_ms: u64) -> u64 {
     }
 }
 
-/// So many frames from `first` on, over and over.
+/// `frames` frames from `first` on, starting over at the end.
 fn music(first: u64, frames: u64) -> Vec<u8> {
     let all = MUSIC.chunks_exact(FRAME).cycle();
     let first = usize::try_from(first).unwrap_or(0);
@@ -105,8 +105,8 @@ fn player(audio: &Audio) -> Vec<String> {
     words.map(String::from).into()
 }
 
-/// Runs both programs, the output of the first the input of the second, to
-/// their ends.
+/// Runs both programs to their ends, with the output of the decoder as input of
+/// the player.
 fn play(decoder: &Exec, player: &Exec) -> Result<(), String> {
     let mut decoding = start(decoder, Stdio::null(), Stdio::piped())?;
     let sound = decoding.stdout.take().map_or_else(Stdio::null, Stdio::from);
@@ -134,7 +134,7 @@ fn end(exec: &Exec, mut child: Child) -> Result<(), String> {
 
 fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64) -> Vec<Record> {
     let mut records = output::raw(name, left);
-    // What is in the buffer at the end may not be waited for.
+    // aplay may not wait for what is in the buffer at the end.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
         records.push(Record::Failed {
@@ -166,11 +166,11 @@ fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64)
     records
 }
 
-/// How long each underrun was, in nanoseconds.
+/// The length of each underrun, in nanoseconds.
 fn silences(stderr: &str) -> Vec<u64> {
     let told = stderr.lines().filter_map(|line| {
         let rest = line.trim_end().strip_prefix(UNDERRUN.0)?;
-        // Milliseconds, with three digits behind the point.
+        // Milliseconds, with three decimals.
         let us = rest.strip_suffix(UNDERRUN.1)?.replacen('.', "", 1);
         Some(us.parse::<u64>().ok()?.saturating_mul(1000))
     });
@@ -186,8 +186,8 @@ mod tests {
     fn the_music_is_frames_that_stand_alone() {
         assert_eq!(MUSIC.len() % FRAME, 0);
         for frame in MUSIC.chunks_exact(FRAME) {
-            // Layer III of MPEG 1 without a checksum; 128 kbit/s, 48 kHz, no
-            // padding; and where its data begin, as bytes before it.
+            // MPEG-1 Layer III without a checksum, 128 kbit/s, 48 kHz, no
+            // padding; and its data begin 0 bytes before the frame.
             assert_eq!(frame[..3], [0xff, 0xfb, 0x94]);
             assert_eq!((frame[4], frame[5] >> 7), (0, 0));
         }

@@ -1,10 +1,12 @@
-//! A client that draws by requests to a server, as those of a window system do.
+//! A client that draws through requests to a server, as clients of a window system
+//! do.
 //!
-//! They are two threads with a socket between them. The client writes requests of
-//! the X protocol's sizes into a buffer, which it sends when it is full, and in the
-//! end of each operation asks for an answer; the server reads what is there, draws,
-//! and answers. What is drawn, and where, comes from the seed. In the end the screen
-//! is compared with one on which the same was drawn without a socket.
+//! Client and server are two threads with a socket between them. The client writes
+//! requests of the X protocol's sizes into a buffer, which it sends when it is full.
+//! At the end of each operation it requests an answer. The server reads what has
+//! arrived, draws, and answers. What is drawn, and where, comes from the seed. At
+//! the end the screen is compared with one on which the same was drawn without a
+//! socket.
 
 mod requests;
 mod screen;
@@ -26,9 +28,9 @@ use crate::sys;
 use requests::{ANSWER, HEADER, Request};
 use screen::{PIXEL, Rectangle, Screen};
 
-/// Bytes that the server has room for at first; for a longer request it makes more.
+/// Initial bytes of the server's buffer, which grows for longer requests.
 const SERVER_BUFFER: usize = 4096;
-/// The longest side of what is filled or copied.
+/// The longest side of a rectangle that is filled or copied.
 const SIDE_MAX: u16 = 64;
 
 pub(super) fn prepare(
@@ -52,30 +54,30 @@ pub(super) fn prepare(
     staged(drawing.scheduling.clone(), session)
 }
 
-/// What is drawn, and what came of it.
+/// What to draw, and the results.
 struct Session {
     drawing: Drawing,
-    /// `None`: until the process is killed.
+    /// `None` goes on until the process is killed.
     operations: Option<u64>,
     samples: bool,
-    /// What is drawn, and where.
+    /// Decides what is drawn, and where.
     stream: Stream,
     ends: Option<Ends>,
     start: u64,
     times: Series,
     sent: Sent,
-    /// What the server had drawn in the end.
+    /// The server's screen at the end.
     drawn: Option<Screen>,
 }
 
-/// What is there before anything is measured.
+/// The two ends of the connection, set up before anything is measured.
 struct Ends {
     socket: UnixStream,
     segment: Mapping,
     server: JoinHandle<Result<Screen, String>>,
 }
 
-/// What was sent.
+/// How much was sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Sent {
     requests: u64,
@@ -91,7 +93,7 @@ impl Staged for Session {
         let screen = Screen::new(self.drawing.width, self.drawing.height);
         let length = segment.length();
         let serve = move || {
-            // A mapping of its own, as another process has it.
+            // A separate mapping, as another process would have.
             let segment = Mapping::file(&file, length, 0).map_err(words)?;
             serve(other, &segment, screen)
         };
@@ -108,7 +110,7 @@ impl Staged for Session {
         let ends = self.ends.take().ok_or("there is no server")?;
         self.start = sys::now();
         let drawn = self.draw(&ends).map_err(|error| sys::words(&error));
-        // The end of the socket is the end of the server.
+        // Closing the socket ends the server.
         drop(ends.socket);
         let mut screens = join(vec![ends.server])?;
         self.drawn = screens.pop().transpose()?;
@@ -154,7 +156,7 @@ impl Session {
         Ok(())
     }
 
-    /// The screen on which the same was drawn without a server.
+    /// The screen after the same was drawn without a server.
     fn reference(&self) -> Result<Screen, String> {
         let words = |error: io::Error| sys::words(&error);
         let (_, segment) = segment(&self.drawing).map_err(words)?;
@@ -177,7 +179,7 @@ impl Session {
     }
 }
 
-/// Memory that both have, for the images of an operation.
+/// Memory shared by client and server, for the images of an operation.
 fn segment(drawing: &Drawing) -> io::Result<(File, Mapping)> {
     let file = sys::memory_file(c"images", true)?;
     let length = drawing.images as usize * image_bytes(drawing);
@@ -191,12 +193,12 @@ fn image_bytes(drawing: &Drawing) -> usize {
     (drawing.image_side as usize).pow(2) * PIXEL
 }
 
-/// Draws from the seed.
+/// Makes the requests, drawn from the seed.
 struct Artist {
     drawing: Drawing,
     stream: Stream,
     sent: Sent,
-    /// The pixels of an image.
+    /// Buffer for the pixels of an image.
     image: Vec<u8>,
 }
 
@@ -210,7 +212,7 @@ impl Artist {
         }
     }
 
-    /// Writes the requests of an operation, the last of which wants an answer.
+    /// Writes the requests of an operation, of which the last asks for an answer.
     fn operation(&mut self, to: &mut impl Write, segment: &Mapping) -> io::Result<()> {
         let (rectangles, texts) = (self.drawing.rectangles, self.drawing.texts);
         if rectangles > 0 {
@@ -237,7 +239,7 @@ impl Artist {
         self.send(to, &Request::Sync)
     }
 
-    /// Draws an image of this number in the operation.
+    /// Draws the image with this number in the operation.
     fn put(&mut self, to: &mut impl Write, segment: &Mapping, number: usize) -> io::Result<()> {
         let side = self.drawing.image_side as u16;
         let place = Rectangle {
@@ -273,11 +275,11 @@ impl Artist {
     }
 
     fn below(&mut self, limit: u32) -> u16 {
-        // Neither a screen nor an image has more.
+        // Neither a screen nor an image has a larger side.
         self.stream.below(limit.into()) as u16
     }
 
-    /// A place on the screen, of a size that widgets have.
+    /// A random place on the screen, with a size that widgets have.
     fn place(&mut self) -> Rectangle {
         Rectangle {
             x: self.below(self.drawing.width),
@@ -288,7 +290,7 @@ impl Artist {
     }
 }
 
-/// Does what is asked for until the client is gone; the screen then.
+/// Carries out requests until the client is gone. Returns the screen.
 fn serve(socket: UnixStream, segment: &Mapping, mut screen: Screen) -> Result<Screen, String> {
     let words = |error: io::Error| sys::words(&error);
     let mut buffer = vec![0; SERVER_BUFFER];
@@ -324,7 +326,7 @@ fn serve(socket: UnixStream, segment: &Mapping, mut screen: Screen) -> Result<Sc
     }
 }
 
-/// Does what one request asks for; whether an answer is wanted.
+/// Carries out one request. Returns whether the client wants an answer.
 fn carry_out(
     request: Request<'_>,
     screen: &mut Screen,

@@ -1,12 +1,12 @@
-//! What a client tells the server: requests in the form and of the sizes of the X
-//! protocol, version 11, of which there are as many as drawing needs.
+//! The requests of a client to the server, in the form and with the sizes of the X
+//! protocol, version 11. Only those that drawing needs.
 
 use std::io::{self, Write};
 
 use super::screen::{PIXEL, Rectangle};
 
-/// Bytes of what begins each request: its code, a byte of its own, and its length
-/// in words of 4 bytes.
+/// Bytes of a request's header: its code, a byte that depends on the code, and its
+/// length in words of 4 bytes.
 pub(super) const HEADER: usize = 4;
 /// Bytes of an answer.
 pub(super) const ANSWER: usize = 32;
@@ -17,41 +17,42 @@ const POLY_FILL_RECTANGLE: u8 = 70;
 const PUT_IMAGE: u8 = 72;
 const IMAGE_TEXT_8: u8 = 76;
 const GET_INPUT_FOCUS: u8 = 43;
-/// Extensions have codes from 128 on; this is that of shared memory, and the code
-/// of its request.
+/// Extensions have codes from 128 on; this one stands for shared memory, and the
+/// next is that of its request.
 const SHM: u8 = 130;
 const SHM_PUT_IMAGE: u8 = 3;
 
-/// What a request asks for.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Request<'a> {
-    /// To draw in this colour from now on.
+    /// Sets the colour to draw in.
     Colour(u32),
-    /// To copy a part of the screen to this place.
+    /// Copies a rectangle of the screen to this place.
     Copy(Rectangle, u16, u16),
-    /// To fill rectangles.
+    /// Fills rectangles.
     Fill(Vec<Rectangle>),
-    /// To draw an image, whose pixels are here.
+    /// Draws an image with these pixels.
     Put(Rectangle, &'a [u8]),
-    /// To draw one that begins so far in shared memory.
+    /// Draws an image whose pixels begin at this offset in shared memory.
     PutShared(Rectangle, u32),
-    /// To answer once all before is done.
+    /// Asks for an answer once all earlier requests are done.
     Sync,
-    /// To write a text.
+    /// Writes a text at this place.
     Text(u16, u16, &'a [u8]),
 }
 
-/// What is wrong with a request.
+/// The error for a request that is too short.
 const SHORT: &str = "a request is shorter than its code says";
 
 impl Request<'_> {
-    /// Writes it; its bytes.
+    /// Writes the request. Returns its length in bytes.
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<u64> {
         let mut fields = Vec::with_capacity(64);
         let mut tail: &[u8] = &[];
         let (code, own) = match self {
             Request::Colour(colour) => {
-                // The context, the mask that says foreground, and its value.
+                // The graphics context, the mask for the foreground, and its
+                // value.
                 words(&mut fields, &[1, 1 << 2, *colour]);
                 (CHANGE_GC, 0)
             }
@@ -120,13 +121,14 @@ fn rectangle(fields: &mut Vec<u8>, place: Rectangle) {
     halves(fields, &[place.x, place.y, place.width, place.height]);
 }
 
-/// How many bytes the request has that begins like this, once its header is there.
+/// The length in bytes of the request that begins here; `None` without its whole
+/// header.
 pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     let header: [u8; HEADER] = bytes.get(..HEADER)?.try_into().ok()?;
     Some(usize::from(u16::from_le_bytes([header[2], header[3]])) * 4)
 }
 
-/// A request of these bytes, which are all of it.
+/// Parses a request of exactly these bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<Request<'_>, String> {
     let half = |at: usize| -> Result<u16, String> {
         let bytes = bytes.get(at..at + 2).and_then(|two| two.try_into().ok());
@@ -180,7 +182,7 @@ mod tests {
             height: 1,
         };
         vec![
-            // With the sizes that the protocol gives them.
+            // With the sizes that they have in the protocol.
             (Request::Colour(0x12_3456), 16),
             (Request::Copy(place, 8, 9), 28),
             (Request::Fill(vec![place; 10]), 12 + 80),
@@ -216,7 +218,8 @@ mod tests {
             let mut bytes = Vec::new();
             request.write(&mut bytes).unwrap();
             for end in 0..size {
-                // No panic; of a shorter text nothing but padding may be gone.
+                // No panic; only a text may lack padding, and only a fill
+                // rectangles.
                 if let Ok(found) = read(&bytes[..end]) {
                     let padding = matches!(found, Request::Text(..)) && end >= size - 3;
                     let fewer = matches!(&found, Request::Fill(places) if places.len() < 10);

@@ -1,13 +1,13 @@
 //! A screen, and what can be drawn on it.
 
-/// Pixels of a character.
+/// Width and height of a character, in pixels.
 const GLYPH: (usize, usize) = (8, 13);
-/// What is behind the characters of a text.
+/// Background colour of the screen and of text.
 const PAPER: u32 = 0x00ff_ffff;
 /// Bytes of a pixel.
 pub(super) const PIXEL: usize = 4;
 
-/// A place and a size, in pixels.
+/// A position and a size, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rectangle {
     pub(super) x: u16,
@@ -16,7 +16,7 @@ pub(super) struct Rectangle {
     pub(super) height: u16,
 }
 
-/// Pixels of 32 bits, and the colour that is drawn in.
+/// A screen of 32-bit pixels, and the colour to draw in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Screen {
     width: usize,
@@ -28,7 +28,7 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn new(width: u32, height: u32) -> Screen {
         let (width, height) = (width as usize, height as usize);
-        // Written, so that the pages are there.
+        // Filled, so that the pages are present.
         Screen {
             width,
             height,
@@ -37,7 +37,7 @@ impl Screen {
         }
     }
 
-    /// So many pixels of a line, as far as the screen has them.
+    /// `width` pixels of a line from `x` on, as far as they are on the screen.
     fn line(&mut self, x: usize, y: usize, width: usize) -> &mut [u32] {
         if y >= self.height || x >= self.width {
             return &mut [];
@@ -58,7 +58,7 @@ impl Screen {
         }
     }
 
-    /// Writes a line of text, of which this is the left upper corner.
+    /// Writes a line of text with its upper left corner at this place.
     pub(super) fn text(&mut self, x: u16, y: u16, text: &[u8]) {
         let colour = self.colour;
         for row in 0..GLYPH.1 {
@@ -74,8 +74,8 @@ impl Screen {
         }
     }
 
-    /// Copies a part of the screen to another place of it; what has no room there
-    /// is left out.
+    /// Copies a rectangle of the screen to another place; what does not fit there
+    /// is cut off.
     pub(super) fn copy(&mut self, from: Rectangle, x: u16, y: u16) {
         let (to_x, to_y) = (usize::from(x), usize::from(y));
         let (from_x, from_y) = (usize::from(from.x), usize::from(from.y));
@@ -90,7 +90,7 @@ impl Screen {
             let to = (to_y + row) * self.width + to_x;
             self.pixels.copy_within(begin..begin + width, to);
         };
-        // Lines that are still to be copied must not be written over.
+        // Do not overwrite lines that are still to be copied.
         if to_y > from_y {
             (0..height).rev().for_each(&mut one);
         } else {
@@ -98,7 +98,7 @@ impl Screen {
         }
     }
 
-    /// Draws an image, given by its pixels line by line.
+    /// Draws an image, given as its pixels line by line.
     pub(super) fn put(&mut self, place: Rectangle, bytes: &[u8]) {
         let width = usize::from(place.width);
         for (row, line) in bytes.chunks(width.max(1) * PIXEL).enumerate() {
@@ -109,14 +109,14 @@ impl Screen {
         }
     }
 
-    /// How many pixels differ from those of another screen of the same size.
+    /// The number of pixels that differ from those of a screen of the same size.
     pub(super) fn differing(&self, other: &Screen) -> usize {
         let both = self.pixels.iter().zip(&other.pixels);
         both.filter(|(one, other)| one != other).count()
     }
 }
 
-/// A row of a character: eight pixels of a pattern that each has of its own.
+/// A row of a character: eight pixels. Each character has a different pattern.
 fn glyph(character: u8, row: usize) -> u8 {
     let mixed = (u32::from(character) * 13 + row as u32).wrapping_mul(0x9e37_79b1);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85eb_ca6b);
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// A screen on which each pixel is another.
+    /// A screen whose pixels are all different.
     fn numbered(width: u32, height: u32) -> Screen {
         let mut screen = Screen::new(width, height);
         (0..)
@@ -206,7 +206,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert!(of(0).iter().all(|pixel| *pixel == PAPER));
-        // The third character is the first, of which there is room for 2 columns.
+        // The third character equals the first; there is room for 2 of its
+        // columns.
         assert_eq!((of(2), of(3)), (of(18), of(19)));
         let ink = screen.pixels.iter().filter(|pixel| **pixel == 5).count();
         assert!((1..18 * 13).contains(&ink));

@@ -39,7 +39,7 @@ fn value(records: &[Record], name: &str) -> f64 {
 
 #[test]
 fn the_screen_is_the_one_that_was_asked_for_whatever_the_buffer() {
-    // An image has 6424 bytes, more than the server has room for at first.
+    // An image has 6424 bytes, more than the server's buffer holds at first.
     for (images_by, image) in [(ImagesBy::Socket, 24 + 6400), (ImagesBy::SharedMemory, 40)] {
         for buffer in [64, 4096, 16384] {
             let drawing = Drawing {
@@ -53,8 +53,8 @@ fn the_screen_is_the_one_that_was_asked_for_whatever_the_buffer() {
             assert!(session.drawn.as_ref().unwrap() != &Screen::new(90, 70));
             let records = session.records().unwrap();
             assert!(value(&records, "pixels_wrong").abs() < 0.5, "{drawing:?}");
-            // A colour and rectangles; a colour and a text, four times; a copy;
-            // images; the end.
+            // A colour and rectangles; four times a colour and a text; a copy;
+            // images; the final request for an answer.
             let one = 16 + (12 + 80) + 4 * (16 + 16 + 20) + 28 + 2 * image + 4;
             assert_eq!(value(&records, "request_bytes") as u32, 5 * one);
             assert_eq!(value(&records, "requests") as u32, 5 * (2 + 8 + 1 + 2 + 1));

@@ -1,11 +1,11 @@
-//! What is done to a part of a frame, on this CPU.
+//! Copies, flushes and fences parts of a frame with instructions of this CPU.
 
 use assize_job::{FlushInstruction, FrameFence, FrameFlush, FrameStore, FramesStream};
 
 use super::super::instructions;
 use super::super::memory::Area;
 
-/// Bytes that a word of the control stands for.
+/// Bytes for which the control, which copies nothing, computes one iteration.
 const WORD: usize = 8;
 
 /// How parts of frames are copied, flushed and fenced.
@@ -15,12 +15,12 @@ pub(super) struct Copier {
     flush: FrameFlush,
     by: FlushInstruction,
     fence: FrameFence,
-    /// Bytes of a cache line.
+    /// Size of a cache line in bytes.
     line: usize,
 }
 
 impl Copier {
-    /// What the workload asks for, if this CPU has the instructions.
+    /// The copier that the workload asks for, if this CPU has the instructions.
     pub(super) fn new(stream: &FramesStream) -> Result<Copier, String> {
         let lacks = |name: &str, mend: &str| Err(format!("this CPU has no {name}; set {mend}"));
         let line = instructions::cache_line();
@@ -44,13 +44,13 @@ impl Copier {
         })
     }
 
-    /// Copies `from` to `to`, as much as both hold.
+    /// Copies `from` to `to`, as much as both can hold.
     pub(super) fn copy(&self, to: Area<'_>, from: Area<'_>) {
         let length = to.length().min(from.length());
         let (to, from) = (to.start(), from.start());
-        // SAFETY: both areas have so many bytes. They are of two mappings, or of
-        // two frames one behind the other, so that they do not overlap. `new`
-        // has seen that the CPU has the instruction.
+        // SAFETY: both areas have this many bytes. They belong to two mappings,
+        // or to two frames one behind the other, so they do not overlap. `new`
+        // has checked that the CPU has the instruction.
         unsafe {
             match self.store {
                 FrameStore::RepMovsb => instructions::rep_movsb(to, from, length),
@@ -63,21 +63,22 @@ impl Copier {
         }
     }
 
-    /// Flushes and fences, as is asked for.
+    /// Flushes and fences, as configured.
     pub(super) fn after(&self, from: Area<'_>, to: Area<'_>) {
         self.flush(from, to);
         self.fence();
     }
 
-    /// Flushes the cache lines of one or the other.
+    /// Flushes the cache lines of the source or of the destination, as
+    /// configured.
     pub(super) fn flush(&self, from: Area<'_>, to: Area<'_>) {
         let area = match self.flush {
             FrameFlush::Nothing => return,
             FrameFlush::Source => from,
             FrameFlush::Destination => to,
         };
-        // SAFETY: an area can be read; `new` has asked the CPU for the
-        // instruction and the size of its lines.
+        // SAFETY: an area can be read; `new` has checked that the CPU has the
+        // instruction, and the size of its lines.
         unsafe {
             match self.by {
                 FlushInstruction::Clflush => {
@@ -90,7 +91,7 @@ impl Copier {
         }
     }
 
-    /// Fences, if asked for.
+    /// Fences, if configured.
     pub(super) fn fence(&self) {
         match self.fence {
             FrameFence::Nothing => {}

@@ -1,4 +1,5 @@
-//! Memory of devices: PCI devices by sysfs, framebuffers, dumb buffers.
+//! Memory of devices: BARs of PCI devices through sysfs, framebuffers, dumb
+//! buffers.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -10,23 +11,23 @@ use assize_job::{FrameMemory, FramesStream};
 use super::super::memory::Mapping;
 use crate::sys;
 
-/// Where the kernel shows PCI devices.
+/// The sysfs directory of PCI devices.
 const PCI: &str = "/sys/bus/pci/devices";
-/// How the class of a display controller begins.
+/// Beginning of the class of a display controller.
 const DISPLAY: &str = "0x03";
 
-/// Memory of a device in which lines lie.
+/// Memory in which the lines of a frame lie.
 #[derive(Debug)]
 pub(super) struct Lines {
     pub(super) mapping: Mapping,
-    /// From the begin of a line to that of the next, in bytes.
+    /// Bytes from the beginning of one line to that of the next.
     pub(super) stride: usize,
-    /// What must stay open or be undone.
+    /// Closed or undone on drop.
     _held: Held,
 }
 
 impl Lines {
-    /// Lines in this memory, which `held` is let go of after.
+    /// Lines in this memory; `held` is released after it.
     pub(super) fn new(mapping: Mapping, stride: usize, held: Held) -> Lines {
         Lines {
             mapping,
@@ -36,27 +37,27 @@ impl Lines {
     }
 }
 
-/// What memory of a device hangs on.
+/// What the memory of a device depends on.
 #[derive(Debug)]
 pub(super) enum Held {
     /// Nothing.
     Nothing,
-    /// A PCI device that was enabled for it, by this file.
+    /// A PCI device that was enabled for it through this file.
     Enabled(PathBuf),
-    /// A file, the buffers of which go when it is closed.
+    /// An open file, whose buffers are freed when it is closed.
     Open { _file: File },
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         if let Held::Enabled(file) = self {
-            // Nothing depends on it.
+            // Nothing depends on this.
             let _ = fs::write(file, "0");
         }
     }
 }
 
-/// The memory of a BAR, at least `bytes` of it.
+/// Maps the first `bytes` bytes of a BAR.
 pub(super) fn pci(
     stream: &FramesStream,
     memory: FrameMemory,
@@ -131,7 +132,7 @@ fn devices(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Why there is no such resource.
+/// Why this resource does not exist.
 fn missing(
     root: &Path,
     stream: &FramesStream,
@@ -166,7 +167,7 @@ fn missing(
     }
 }
 
-/// Has a device answer where no driver has.
+/// Enables a device that no driver has enabled.
 fn enable(device: &Path) -> Result<Held, String> {
     let file = device.join("enable");
     match fs::read_to_string(&file) {
@@ -197,17 +198,17 @@ fn line_bytes(stream: &FramesStream) -> Result<usize, String> {
     usize::try_from(stream.line_bytes()).map_err(|_| "a line is too long".into())
 }
 
-/// FBIOGET_VSCREENINFO and FBIOGET_FSCREENINFO, and how large what they write is.
+/// FBIOGET_VSCREENINFO and FBIOGET_FSCREENINFO, and the sizes of what they write.
 const VARIABLE: (libc::c_ulong, usize) = (0x4600, 160);
 const FIXED: (libc::c_ulong, usize) = (0x4602, 80);
-/// Where the former has width, height and bits of a pixel, and the latter the
-/// bytes of a line: `struct fb_var_screeninfo` and `struct fb_fix_screeninfo`.
+/// Offsets of width, height and bits per pixel in `struct fb_var_screeninfo`, and
+/// of bytes per line in `struct fb_fix_screeninfo`.
 const WIDTH: usize = 0;
 const HEIGHT: usize = 4;
 const BITS: usize = 24;
 const LINE: usize = 48;
 
-/// The memory of a framebuffer.
+/// Maps the memory of a framebuffer.
 pub(super) fn framebuffer(stream: &FramesStream) -> Result<Lines, String> {
     let path = stream.device.as_deref().unwrap_or("/dev/fb0");
     let file =
@@ -241,7 +242,7 @@ fn screen(file: &File, (number, size): (libc::c_ulong, usize)) -> Result<Vec<u8>
     Ok(bytes)
 }
 
-/// The word of 32 bits at `at`; 0 beyond the end.
+/// The 32-bit word at `at`; 0 beyond the end.
 fn word(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
     word.map_or(0, u32::from_le_bytes)
@@ -274,7 +275,7 @@ struct MapDumb {
     offset: u64,
 }
 
-/// A dumb buffer of a card.
+/// Creates and maps a dumb buffer of a card.
 pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<Lines, String> {
     match &stream.device {
         Some(path) => dumb_buffer_of(stream, path),
@@ -297,7 +298,7 @@ fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<Lines, String> {
         bpp: stream.pixel_bytes * 8,
         ..CreateDumb::default()
     };
-    // SAFETY: the number says that the kernel reads and writes this structure.
+    // SAFETY: the number tells the kernel to read and write this structure.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), CREATE_DUMB, &raw mut create) })
         .map_err(|error| format!("{path}: no dumb buffer: {}", sys::words(&error)))?;
     let mut map = MapDumb {

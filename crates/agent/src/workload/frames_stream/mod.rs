@@ -1,8 +1,8 @@
 //! A thread that copies frames.
 //!
-//! What a frame holds is drawn from the seed. The destination is filled with the
-//! complement of it first and compared with it in the end, so that what did not
-//! arrive there is counted.
+//! The content of a frame is drawn from the seed. The destination is first
+//! filled with its complement, and compared with the frame at the end, so that
+//! pixels that did not arrive are counted.
 
 mod copier;
 mod device;
@@ -38,29 +38,29 @@ pub(super) fn prepare(
     staged(stream.scheduling.clone(), streaming)
 }
 
-/// What is copied, and what came of it.
+/// What to copy, and the results.
 struct Streaming {
     stream: FramesStream,
-    /// It goes on until the process is killed, and measures nothing.
+    /// Whether it goes on until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
-    /// What a frame holds.
+    /// The content of a frame.
     pixels: Stream,
     frames: Option<Frames>,
     start: u64,
-    /// How long each frame took.
+    /// How long each frame took, in nanoseconds.
     times: Series,
-    /// When a period passed without a frame, after the start.
+    /// The ends of periods that passed without a frame, from the start.
     late: Vec<u64>,
 }
 
-/// Where frames are, and what copies them.
+/// The memory of the frames, and how it is copied.
 struct Frames {
     copier: Copier,
     source: Lines,
-    /// Where the first line of the source is.
+    /// Offset of the first line of the source.
     source_at: usize,
-    /// None: the destination is in the mapping of the source.
+    /// `None` if the destination is in the mapping of the source.
     destination: Option<Lines>,
     lines: usize,
     line_bytes: usize,
@@ -117,7 +117,7 @@ impl Staged for Streaming {
     }
 
     fn records(&mut self) -> Result<Vec<Record>, String> {
-        // Gives back what the frames hang on.
+        // Taken out, so that the memory of the frames is released at the end.
         let frames = self.frames.take().ok_or("no frame is ready")?;
         let end = sys::now();
         let times = std::mem::take(&mut self.times);
@@ -150,18 +150,18 @@ impl Staged for Streaming {
     }
 }
 
-/// How many frames there may be, as far as that is known before.
+/// The maximum number of frames, as far as it is known in advance.
 fn frames_at_most(stream: &FramesStream) -> u64 {
     match (stream.duration_ns, stream.period_ns) {
         (None, _) => stream.frames,
         (Some(duration), Some(period)) => duration / period + 1,
-        // No memory is written faster than 100 bytes a nanosecond.
+        // No memory is written faster than 100 bytes per nanosecond.
         (Some(duration), None) => duration / (stream.frame_bytes() / 100).max(1) + 1,
     }
 }
 
-/// How many periods have ended by `now` in which no frame was finished, if one
-/// was begun when `due`. What ends with its period is in time.
+/// How many periods have ended by `now` without a finished frame, for a frame
+/// that was due at `due`. A frame that ends exactly with its period is in time.
 fn periods_passed(due: u64, now: u64, period: u64) -> u64 {
     now.saturating_sub(due).saturating_sub(1) / period
 }
@@ -181,7 +181,7 @@ impl Frames {
             }
             _ => ordinary(memory, bytes, line_bytes),
         };
-        // Of one device, the frame that is copied lies behind the copy.
+        // Within one device, the source lies behind the destination.
         let source_at = if shared { bytes } else { 0 };
         let source = place(from, source_at + bytes)?;
         let destination = match shared && from == to {
@@ -198,7 +198,7 @@ impl Frames {
         })
     }
 
-    /// Line `line` of the source, or so many from there on.
+    /// `lines` lines of the source, from `line` on.
     fn from(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
         let source = &self.source;
         part(
@@ -215,13 +215,13 @@ impl Frames {
         part(&to.mapping, line * to.stride, lines, self.line_bytes)
     }
 
-    /// Whether lines follow each other without anything in between.
+    /// Whether lines follow each other without gaps.
     fn is_dense(&self) -> bool {
         let to = self.destination.as_ref().unwrap_or(&self.source);
         self.source.stride == self.line_bytes && to.stride == self.line_bytes
     }
 
-    /// Copies a frame, as it was asked for.
+    /// Copies a frame, as configured.
     fn copy_one(&self, stream: &FramesStream) -> Result<(), String> {
         let bands = stream.bands as usize;
         for band in 0..bands {
@@ -262,8 +262,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Writes the frame into the source, and its complement to where it is to be
-    /// copied.
+    /// Writes the frame to the source, and its complement to the destination.
     fn fill(&self, pixels: &Stream) -> Result<(), String> {
         let mut pixels = pixels.clone();
         let mut line = vec![0; self.line_bytes];
@@ -276,7 +275,7 @@ impl Frames {
         Ok(())
     }
 
-    /// How many pixels of the destination are not those of the frame.
+    /// The number of pixels of the destination that differ from the frame.
     fn wrong(&self, pixels: &Stream, pixel_bytes: usize) -> Result<usize, String> {
         let mut pixels = pixels.clone();
         let (mut line, mut found) = (vec![0; self.line_bytes], vec![0; self.line_bytes]);
@@ -301,7 +300,7 @@ fn part(
     area.ok_or_else(|| "a line is not in the memory of its frame".into())
 }
 
-/// Memory that is not of a device.
+/// Memory that does not belong to a device.
 fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<Lines, String> {
     let (mapping, what, mend) = match memory {
         FrameMemory::HugePages => (
@@ -317,7 +316,7 @@ fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<Lines, S
     Ok(Lines::new(mapping, stride, Held::Nothing))
 }
 
-/// What the next line holds.
+/// Draws the content of the next line.
 fn draw(pixels: &mut Stream, line: &mut [u8]) {
     pixels.fill(line);
 }

@@ -80,14 +80,14 @@ fn frames_arrive_whole_by_every_store_flush_and_fence() {
 #[test]
 fn what_did_not_arrive_is_counted_pixel_by_pixel() {
     let stream = small();
-    // Nothing was copied: all is wrong.
+    // Nothing was copied: all pixels are wrong.
     let mut streaming = made(&stream);
     let all = f64::from(stream.width * stream.height);
     assert_eq!(
         value(&streaming.records().unwrap(), "pixels_wrong"),
         Some(all)
     );
-    // A bit of one pixel, in the last line.
+    // Flip a bit of one pixel, in the last line.
     let mut streaming = made(&stream);
     streaming.run().unwrap();
     {
@@ -160,7 +160,7 @@ fn a_duration_ends_the_copying_and_periods_that_pass_are_late() {
         Record::Events { event, count, .. } if event == "frames_late" => Some(*count),
         _ => None,
     });
-    // A period has a frame, or is late.
+    // Each period either has a frame or is late.
     let frames = value(&records, "frames").unwrap();
     assert!(
         frames >= 1.0 && frames as u64 + late.unwrap() >= 3,

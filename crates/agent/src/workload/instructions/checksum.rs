@@ -1,32 +1,31 @@
-//! The sum of the Internet checksum (RFC 1071): 16-bit words in the order of the
-//! machine, added in one's complement, an odd byte at the end with a zero behind
-//! it.
+//! The sum of the Internet checksum (RFC 1071): 16-bit words in the byte order of
+//! the machine, added in one's complement; a zero follows an odd last byte.
 //!
-//! A sum of 32 bits is not folded; two are the same if they are once folded.
+//! A 32-bit sum is not folded. Two sums are equal if they are equal when folded.
 
 use std::arch::asm;
 
-/// The sum of 16 bits.
+/// Folds a sum to 16 bits.
 pub(in crate::workload) fn folded(sum: u32) -> u16 {
     let once = (sum & 0xffff) + (sum >> 16);
-    // Has carried once at most.
+    // At most one carry is left.
     ((once & 0xffff) + (once >> 16)) as u16
 }
 
-/// Of 64 bits 32, which have the same sum once folded.
+/// Reduces 64 bits to 32 that fold to the same sum.
 fn halved(sum: u64) -> u32 {
     let (low, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
-    // Two numbers below 2^32 that carry leave one below 2^32 - 1.
+    // If two numbers below 2^32 carry, what remains is below 2^32 - 1.
     low + u32::from(carry)
 }
 
-/// Two sums in one's complement.
+/// Adds two sums in one's complement.
 fn plus(sum: u32, more: u32) -> u32 {
     let (sum, carry) = sum.overflowing_add(more);
     sum + u32::from(carry)
 }
 
-/// By one 16-bit word after the other.
+/// Sums one 16-bit word at a time.
 ///
 /// # Safety
 /// `from` can be read for `length` bytes.
@@ -57,15 +56,16 @@ pub(in crate::workload) unsafe fn sum_words(from: *const u8, length: usize, sum:
     halved(total)
 }
 
-/// By eight additions of 32 bits with carry a turn; what is left over by words.
+/// Sums with eight 32-bit additions with carry per iteration, and the remainder by
+/// words.
 ///
 /// # Safety
-/// As of [`sum_words`].
+/// As for [`sum_words`].
 pub(in crate::workload) unsafe fn sum_adc32(from: *const u8, length: usize, sum: u32) -> u32 {
     let whole = length - length % 32;
     let mut total = sum;
-    // SAFETY: the first loop reads the bytes of whole turns, of which there is
-    // one at least, and `sum_words` what is behind them.
+    // SAFETY: the first loop reads the bytes of whole iterations, of which there
+    // is at least one, and `sum_words` the bytes behind them.
     unsafe {
         if whole > 0 {
             asm!(
@@ -92,15 +92,15 @@ pub(in crate::workload) unsafe fn sum_adc32(from: *const u8, length: usize, sum:
     }
 }
 
-/// By one chain of eight additions of 64 bits with carry a turn; what is left over
-/// by words.
+/// Sums with one chain of eight 64-bit additions with carry per iteration, and the
+/// remainder by words.
 ///
 /// # Safety
-/// As of [`sum_words`].
+/// As for [`sum_words`].
 pub(in crate::workload) unsafe fn sum_adc64(from: *const u8, length: usize, sum: u32) -> u32 {
     let whole = length - length % 64;
     let mut total = u64::from(sum);
-    // SAFETY: as of `sum_adc32`.
+    // SAFETY: as for `sum_adc32`.
     unsafe {
         if whole > 0 {
             asm!(
@@ -127,16 +127,17 @@ pub(in crate::workload) unsafe fn sum_adc64(from: *const u8, length: usize, sum:
     }
 }
 
-/// By two loads of 16 bytes a turn, each as four numbers of 32 bits that are added
-/// to four of 64; what is left over by words.
+/// Sums with two loads of 16 bytes per iteration, each taken as four 32-bit
+/// numbers that are added to four of 64 bits, and the remainder by words.
 ///
 /// # Safety
-/// As of [`sum_words`], and the CPU has AVX2.
+/// As for [`sum_words`], and the CPU has AVX2.
 #[target_feature(enable = "avx2")]
 pub(in crate::workload) unsafe fn sum_avx2(from: *const u8, length: usize, sum: u32) -> u32 {
     let whole = length - length % 32;
     let mut parts = [0_u64; 4];
-    // SAFETY: as of `sum_adc32`; `parts` has the 32 bytes that are stored.
+    // SAFETY: as for `sum_adc32`; `parts` has room for the 32 bytes that are
+    // stored.
     unsafe {
         if whole > 0 {
             asm!(
@@ -174,8 +175,8 @@ mod tests {
 
     #[test]
     fn the_example_of_the_standard_has_its_sum() {
-        // RFC 1071, 3: 00 01 f2 03 f4 f5 f6 f7 add up to ddf2, read in the order
-        // of the network.
+        // RFC 1071, section 3: 00 01 f2 03 f4 f5 f6 f7 add up to ddf2 in network
+        // byte order.
         let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
         // SAFETY: the array is that long.
         let sum = unsafe { sum_words(bytes.as_ptr(), bytes.len(), 0) };

@@ -1,39 +1,37 @@
-//! Copies.
+//! Routines that copy.
 
 use std::arch::asm;
 
-/// Copies by REP MOVSB.
+/// Copies with REP MOVSB.
 ///
 /// # Safety
-/// `from` can be read and `to` written for `length` bytes, and they do not
-/// overlap.
+/// `from` can be read and `to` written for `length` bytes, and they do not overlap.
 pub(in crate::workload) unsafe fn rep_movsb(to: *mut u8, from: *const u8, length: usize) {
-    // SAFETY: the caller vouches for both places; the direction flag is clear,
-    // as it is everywhere.
+    // SAFETY: the caller vouches for both ranges; the direction flag is clear, as
+    // the ABI demands.
     unsafe {
         asm!("rep movsb", inout("rdi") to => _, inout("rsi") from => _,
             inout("rcx") length => _, options(nostack, preserves_flags));
     }
 }
 
-/// The middle of a place that is to be written: `to` moved up to a multiple of
-/// `unit`, and as many bytes from there as are whole units. What is left over
-/// in front and behind.
+/// Splits a range to be written into the bytes before the first multiple of `unit`,
+/// the bytes of whole units, and the bytes behind them.
 fn middle(to: *mut u8, length: usize, unit: usize) -> (usize, usize, usize) {
     let head = to.align_offset(unit).min(length);
     let tail = (length - head) % unit;
     (head, length - head - tail, tail)
 }
 
-/// A copy by one instruction that stores `$unit` bytes at a place that is
-/// aligned to them; what is left over at both ends goes by single bytes.
+/// A copy with an instruction that stores `$unit` bytes at addresses that are
+/// aligned to them; the remainders at both ends are copied bytewise.
 macro_rules! copy_by {
     ($(#[$meta:meta])* $name:ident, $unit:literal, $class:ident, $load:literal, $store:literal
         $(, $after:literal)?) => {
         $(#[$meta])*
         pub(in crate::workload) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
             let (head, whole, tail) = middle(to, length, $unit);
-            // SAFETY: the three parts make up the `length` bytes that the caller
+            // SAFETY: the three ranges make up the `length` bytes that the caller
             // vouches for. The loop counts up to 0 from minus the bytes of the
             // middle, which are a multiple of the unit and not 0, and stores to
             // multiples of the unit.
@@ -63,45 +61,45 @@ macro_rules! copy_by {
 }
 
 copy_by! {
-    /// Copies by ordinary stores of 8 bytes.
+    /// Copies with ordinary stores of 8 bytes.
     ///
     /// # Safety
-    /// As of [`rep_movsb`].
+    /// As for [`rep_movsb`].
     mov, 8, reg, "mov {unit}, [{from} + {at}]", "mov [{to} + {at}], {unit}"
 }
 
 copy_by! {
-    /// Copies by non-temporal stores of 8 bytes.
+    /// Copies with non-temporal stores of 8 bytes.
     ///
     /// # Safety
-    /// As of [`rep_movsb`].
+    /// As for [`rep_movsb`].
     movnti, 8, reg, "mov {unit}, [{from} + {at}]", "movnti [{to} + {at}], {unit}"
 }
 
 copy_by! {
-    /// Copies by non-temporal stores of 16 bytes.
+    /// Copies with non-temporal stores of 16 bytes.
     ///
     /// # Safety
-    /// As of [`rep_movsb`].
+    /// As for [`rep_movsb`].
     movntdq, 16, xmm_reg, "movdqu {unit}, [{from} + {at}]", "movntdq [{to} + {at}], {unit}"
 }
 
 copy_by! {
-    /// Copies by non-temporal stores of 32 bytes.
+    /// Copies with non-temporal stores of 32 bytes.
     ///
     /// # Safety
-    /// As of [`rep_movsb`], and the CPU has AVX2.
+    /// As for [`rep_movsb`], and the CPU has AVX2.
     #[target_feature(enable = "avx2")]
     vmovntdq, 32, ymm_reg, "vmovdqu {unit}, [{from} + {at}]", "vmovntdq [{to} + {at}], {unit}",
     "vzeroupper"
 }
 
-/// Copies by REP MOVSD, words of 4 bytes, and what is left over by single bytes.
+/// Copies with REP MOVSD, in words of 4 bytes, and the remainder bytewise.
 ///
 /// # Safety
-/// As of [`rep_movsb`].
+/// As for [`rep_movsb`].
 pub(in crate::workload) unsafe fn rep_movsl(to: *mut u8, from: *const u8, length: usize) {
-    // SAFETY: as of `rep_movsb`; 4 bytes for each word, and the rest, are
+    // SAFETY: as for `rep_movsb`; 4 bytes for each word, and the remainder, are
     // `length` bytes.
     unsafe {
         asm!("rep movsd", "mov rcx, {rest}", "rep movsb",
@@ -111,12 +109,12 @@ pub(in crate::workload) unsafe fn rep_movsl(to: *mut u8, from: *const u8, length
     }
 }
 
-/// Copies by REP MOVSQ, words of 8 bytes, and what is left over by single bytes.
+/// Copies with REP MOVSQ, in words of 8 bytes, and the remainder bytewise.
 ///
 /// # Safety
-/// As of [`rep_movsb`].
+/// As for [`rep_movsb`].
 pub(in crate::workload) unsafe fn rep_movsq(to: *mut u8, from: *const u8, length: usize) {
-    // SAFETY: as of `rep_movsl`.
+    // SAFETY: as for `rep_movsl`, with 8 bytes for each word.
     unsafe {
         asm!("rep movsq", "mov rcx, {rest}", "rep movsb",
             rest = in(reg) length % 8,
@@ -125,17 +123,17 @@ pub(in crate::workload) unsafe fn rep_movsq(to: *mut u8, from: *const u8, length
     }
 }
 
-/// A copy in turns of `$turn` bytes from the first byte on, wherever both places
-/// lie; what is left over goes by [`rep_movsb`].
+/// A copy of `$turn` bytes per iteration from the first byte on, whatever the
+/// alignment; [`rep_movsb`] copies the remainder.
 macro_rules! copy_turns {
     ($(#[$meta:meta])* $name:ident, $turn:literal, $class:ident, [$($line:literal),+]
         $(, $after:literal)?) => {
         $(#[$meta])*
         pub(in crate::workload) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
             let whole = length - length % $turn;
-            // SAFETY: both parts make up the `length` bytes that the caller
+            // SAFETY: both ranges make up the `length` bytes that the caller
             // vouches for; the loop counts up to 0 from minus the bytes of whole
-            // turns, which are not 0.
+            // iterations, which are not 0.
             unsafe {
                 let (to_end, from_end) = (to.add(whole), from.add(whole));
                 if whole > 0 {
@@ -163,10 +161,10 @@ macro_rules! copy_turns {
 }
 
 copy_turns! {
-    /// Copies by eight loads and stores of 8 bytes a turn, four of each at a time.
+    /// Copies with eight loads and stores of 8 bytes per iteration, four at a time.
     ///
     /// # Safety
-    /// As of [`rep_movsb`].
+    /// As for [`rep_movsb`].
     unrolled_64, 64, reg, [
         "mov {a}, [{from} + {at}]",
         "mov {b}, [{from} + {at} + 8]",
@@ -188,10 +186,11 @@ copy_turns! {
 }
 
 copy_turns! {
-    /// Copies by sixteen loads and stores of 4 bytes a turn, two of each at a time.
+    /// Copies with sixteen loads and stores of 4 bytes per iteration, two at a
+    /// time.
     ///
     /// # Safety
-    /// As of [`rep_movsb`].
+    /// As for [`rep_movsb`].
     unrolled_32, 64, reg, [
         "mov {a:e}, [{from} + {at}]",
         "mov {b:e}, [{from} + {at} + 4]",
@@ -229,10 +228,10 @@ copy_turns! {
 }
 
 copy_turns! {
-    /// Copies by four loads and stores of 16 bytes a turn (SSE2).
+    /// Copies with four loads and stores of 16 bytes per iteration (SSE2).
     ///
     /// # Safety
-    /// As of [`rep_movsb`].
+    /// As for [`rep_movsb`].
     sse2, 64, xmm_reg, [
         "movdqu {a}, [{from} + {at}]",
         "movdqu {b}, [{from} + {at} + 16]",
@@ -246,10 +245,10 @@ copy_turns! {
 }
 
 copy_turns! {
-    /// Copies by four loads and stores of 32 bytes a turn.
+    /// Copies with four loads and stores of 32 bytes per iteration.
     ///
     /// # Safety
-    /// As of [`rep_movsb`], and the CPU has AVX2.
+    /// As for [`rep_movsb`], and the CPU has AVX2.
     #[target_feature(enable = "avx2")]
     avx2, 128, ymm_reg, [
         "vmovdqu {a}, [{from} + {at}]",
@@ -284,7 +283,7 @@ mod tests {
         all
     }
 
-    /// Room around each copy, in which nothing may change.
+    /// Bytes around each copy, which must not change.
     const ROOM: usize = 64;
 
     proptest! {

@@ -3,23 +3,23 @@
 use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
 
-/// Flushes the cache lines of `line` bytes, a power of two, in which a place
-/// lies, by CLFLUSH.
+/// Flushes the cache lines of a range with CLFLUSH. `line`: bytes of a cache
+/// line, a power of two.
 ///
 /// # Safety
 /// `at` can be read for `length` bytes, and cache lines have `line` bytes.
 pub(in crate::workload) unsafe fn clflush(at: *const u8, length: usize, line: usize) {
     for at in lines(at, length, line) {
-        // SAFETY: the line holds a byte that can be read, and flushing changes
-        // no content.
+        // SAFETY: the line contains a readable byte, and flushing changes no
+        // content.
         unsafe { asm!("clflush [{at}]", at = in(reg) at, options(nostack, preserves_flags)) };
     }
 }
 
-/// The same by CLFLUSHOPT.
+/// Flushes the cache lines of a range with CLFLUSHOPT.
 ///
 /// # Safety
-/// As of [`clflush`], and the CPU has the instruction.
+/// As for [`clflush`], and the CPU has the instruction.
 pub(in crate::workload) unsafe fn clflushopt(at: *const u8, length: usize, line: usize) {
     for at in lines(at, length, line) {
         // SAFETY: as above.
@@ -27,8 +27,8 @@ pub(in crate::workload) unsafe fn clflushopt(at: *const u8, length: usize, line:
     }
 }
 
-/// Where the cache lines begin in which a place lies; in the first, where the
-/// place does.
+/// An address in each cache line of a range: the beginning of the line or, in
+/// the first, that of the range.
 fn lines(at: *const u8, length: usize, line: usize) -> impl Iterator<Item = *const u8> {
     let into = at.addr() % line;
     let count = match length {
@@ -41,26 +41,26 @@ fn lines(at: *const u8, length: usize, line: usize) -> impl Iterator<Item = *con
     })
 }
 
-/// Waits until all stores before are visible.
+/// Waits until all earlier stores are visible.
 pub(in crate::workload) fn sfence() {
     // SAFETY: no operand.
     unsafe { asm!("sfence", options(nostack, preserves_flags)) };
 }
 
-/// The same of loads and stores.
+/// Waits until all earlier loads and stores are visible.
 pub(in crate::workload) fn mfence() {
     // SAFETY: no operand.
     unsafe { asm!("mfence", options(nostack, preserves_flags)) };
 }
 
-/// Bytes of a cache line, if the CPU has CLFLUSH: leaf 1.
+/// Bytes of a cache line, if the CPU has CLFLUSH (CPUID leaf 1).
 pub(in crate::workload) fn cache_line() -> Option<usize> {
     let leaf = __cpuid_count(1, 0);
     let line = ((leaf.ebx >> 8) & 0xff) as usize * 8;
     (leaf.edx & (1 << 19) != 0 && line.is_power_of_two()).then_some(line)
 }
 
-/// Whether the CPU has CLFLUSHOPT: leaf 7.
+/// Whether the CPU has CLFLUSHOPT (CPUID leaf 7).
 pub(in crate::workload) fn has_clflushopt() -> bool {
     __cpuid_count(0, 0).eax >= 7 && __cpuid_count(7, 0).ebx & (1 << 23) != 0
 }
@@ -95,7 +95,7 @@ mod tests {
     fn flushing_and_fences_change_nothing() {
         let bytes: Vec<u8> = (0..=255).collect();
         // SAFETY: the vector is that long; every line size of a CPU is a
-        // multiple of 32, and a line flushed twice is no harm.
+        // multiple of 32, and flushing a line twice does no harm.
         unsafe { clflush(bytes.as_ptr(), bytes.len(), 32) };
         sfence();
         mfence();

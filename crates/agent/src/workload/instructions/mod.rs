@@ -1,6 +1,6 @@
-//! The instructions that copy, compute, flush and fence.
+//! Instructions that copy, zero, sum, compute, flush and fence.
 //!
-//! They are in assembly because which instruction stores is what is
+//! They are in assembly because the choice of the instruction is what is
 //! measured; a compiler would choose others, or none at all.
 
 mod checksum;
@@ -18,7 +18,7 @@ pub(super) use copy::{
 pub(super) use flush::{cache_line, clflush, clflushopt, has_clflushopt, mfence, sfence};
 pub(super) use zero::{avx2_zero, movnti_zero, rep_stosb, rep_stosq, sse2_zero, unrolled_zero};
 
-/// Counts down in a register.
+/// Counts a register down to 0.
 pub(super) fn compute(turns: usize) {
     if turns > 0 {
         // SAFETY: only the register is written.
@@ -29,15 +29,15 @@ pub(super) fn compute(turns: usize) {
     }
 }
 
-/// Instructions of a turn of [`spend`].
+/// Instructions per iteration of [`spend`].
 pub(super) const TURN_INSTRUCTIONS: u64 = 64;
 
-/// Executes so many turns of a loop, of [`TURN_INSTRUCTIONS`] each, that computes
-/// nothing and touches no memory.
+/// Executes `turns` iterations, of [`TURN_INSTRUCTIONS`] each, of a loop that
+/// computes nothing and accesses no memory.
 ///
-/// All but two of them are no-operations. An emulator that counts instructions
-/// counts them as it does others and has nothing to do for them, so that a
-/// workload which stands for computing costs the host little.
+/// All but two of the instructions are no-operations. An emulator that counts
+/// instructions counts them like others, but has no work with them. So a workload
+/// that only pretends to compute costs the host little.
 pub(super) fn spend(turns: u64) {
     if turns > 0 {
         // SAFETY: only the register is written.

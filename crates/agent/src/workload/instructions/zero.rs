@@ -1,26 +1,27 @@
-//! Zeroing.
+//! Routines that zero memory.
 
 use std::arch::asm;
 
-/// Zeroes by REP STOSB.
+/// Zeroes with REP STOSB.
 ///
 /// # Safety
 /// `to` can be written for `length` bytes.
 pub(in crate::workload) unsafe fn rep_stosb(to: *mut u8, length: usize) {
-    // SAFETY: the caller vouches for the place; the direction flag is clear, as
-    // it is everywhere.
+    // SAFETY: the caller vouches for the range; the direction flag is clear, as
+    // the ABI demands.
     unsafe {
         asm!("rep stosb", inout("rdi") to => _, inout("rcx") length => _,
             in("al") 0_u8, options(nostack, preserves_flags));
     }
 }
 
-/// Zeroes by REP STOSQ, and what is left over by single bytes.
+/// Zeroes with REP STOSQ, and the remainder bytewise.
 ///
 /// # Safety
-/// As of [`rep_stosb`].
+/// As for [`rep_stosb`].
 pub(in crate::workload) unsafe fn rep_stosq(to: *mut u8, length: usize) {
-    // SAFETY: as above; 8 bytes for each word, and the rest, are `length` bytes.
+    // SAFETY: as above; 8 bytes for each word, and the remainder, are `length`
+    // bytes.
     unsafe {
         asm!("rep stosq", "mov rcx, {rest}", "rep stosb",
             rest = in(reg) length % 8,
@@ -29,17 +30,17 @@ pub(in crate::workload) unsafe fn rep_stosq(to: *mut u8, length: usize) {
     }
 }
 
-/// Zeroing in turns of `$turn` bytes from the first byte on, wherever it lies;
-/// what is left over goes by single bytes.
+/// Zeroes `$turn` bytes per iteration from the first byte on, whatever the
+/// alignment, and the remainder bytewise.
 macro_rules! zero_by {
     ($(#[$meta:meta])* $name:ident, $turn:literal, $class:ident, $clear:literal,
         [$($store:literal),+] $(, $after:literal)?) => {
         $(#[$meta])*
         pub(in crate::workload) unsafe fn $name(to: *mut u8, length: usize) {
             let whole = length - length % $turn;
-            // SAFETY: both parts make up the `length` bytes that the caller
+            // SAFETY: both ranges make up the `length` bytes that the caller
             // vouches for; the loop counts up to 0 from minus the bytes of whole
-            // turns, which are not 0.
+            // iterations, which are not 0.
             unsafe {
                 let end = to.add(whole);
                 if whole > 0 {
@@ -63,10 +64,10 @@ macro_rules! zero_by {
 }
 
 zero_by! {
-    /// Zeroes by eight stores of 8 bytes a turn.
+    /// Zeroes with eight stores of 8 bytes per iteration.
     ///
     /// # Safety
-    /// As of [`rep_stosb`].
+    /// As for [`rep_stosb`].
     unrolled_zero, 64, reg, "xor {zero:e}, {zero:e}", [
         "mov [{to} + {at}], {zero}", "mov [{to} + {at} + 8], {zero}",
         "mov [{to} + {at} + 16], {zero}", "mov [{to} + {at} + 24], {zero}",
@@ -76,10 +77,10 @@ zero_by! {
 }
 
 zero_by! {
-    /// Zeroes by four stores of 16 bytes a turn (SSE2).
+    /// Zeroes with four stores of 16 bytes per iteration (SSE2).
     ///
     /// # Safety
-    /// As of [`rep_stosb`].
+    /// As for [`rep_stosb`].
     sse2_zero, 64, xmm_reg, "pxor {zero}, {zero}", [
         "movdqu [{to} + {at}], {zero}", "movdqu [{to} + {at} + 16], {zero}",
         "movdqu [{to} + {at} + 32], {zero}", "movdqu [{to} + {at} + 48], {zero}"
@@ -87,10 +88,10 @@ zero_by! {
 }
 
 zero_by! {
-    /// Zeroes by four stores of 32 bytes a turn.
+    /// Zeroes with four stores of 32 bytes per iteration.
     ///
     /// # Safety
-    /// As of [`rep_stosb`], and the CPU has AVX2.
+    /// As for [`rep_stosb`], and the CPU has AVX2.
     #[target_feature(enable = "avx2")]
     avx2_zero, 128, ymm_reg, "vpxor {zero}, {zero}, {zero}", [
         "vmovdqu [{to} + {at}], {zero}", "vmovdqu [{to} + {at} + 32], {zero}",
@@ -99,10 +100,10 @@ zero_by! {
 }
 
 zero_by! {
-    /// Zeroes by eight non-temporal stores of 8 bytes a turn.
+    /// Zeroes with eight non-temporal stores of 8 bytes per iteration.
     ///
     /// # Safety
-    /// As of [`rep_stosb`].
+    /// As for [`rep_stosb`].
     movnti_zero, 64, reg, "xor {zero:e}, {zero:e}", [
         "movnti [{to} + {at}], {zero}", "movnti [{to} + {at} + 8], {zero}",
         "movnti [{to} + {at} + 16], {zero}", "movnti [{to} + {at} + 24], {zero}",

@@ -1,8 +1,8 @@
-//! Whether a routine in the kernel does what a plain one does.
+//! Checks that a routine in the kernel does what a plain one does.
 //!
-//! It is called on places of drawn sizes and alignments, of which some end where
-//! the memory of the process ends, or behind it. Around each place nothing may
-//! change, and what is left must be what is not there.
+//! It is called on places of random sizes and alignments, some of which end at the
+//! end of the process's memory, or beyond it. Nothing may change around a place,
+//! and the routine must report as left the bytes that do not exist.
 
 use super::super::memory::{Area, Mapping};
 use super::kernel::{Batch, Device, Fault, InKernel, Makes};
@@ -10,27 +10,27 @@ use super::routines::plain_sum;
 use crate::seed::Stream;
 use crate::sys;
 
-/// How many places are tried.
+/// The number of places tried.
 const TRIALS: usize = 64;
 const PAGE: usize = 4096;
-/// The end of a page, in which places lie and of which all bytes are looked at.
+/// The end of a page, in which places lie and whose bytes are all checked.
 const WINDOW: usize = 1024;
-/// Bytes of it before each place, at least.
+/// Minimum number of its bytes before each place.
 const ROOM: usize = 64;
-/// The most bytes of a place.
+/// Maximum length of a place, in bytes.
 const LENGTH_MAX: usize = 700;
-/// The most bytes of a place behind the end of memory.
+/// Maximum number of bytes by which a place extends beyond the end of memory.
 const OVER_MAX: usize = 200;
 
-/// Where a routine is tried: a page to read from and one to write to. Behind one
-/// of the process is nothing.
+/// Where a routine is tried: a page to read from and one to write to. A page of the
+/// process is followed by an inaccessible one.
 pub(super) struct Ground {
     pub(super) from: Mapping,
     pub(super) to: Mapping,
 }
 
 /// A place to call a routine on: offsets in the two windows, and how many of its
-/// bytes lie behind the end of what is of the process.
+/// bytes are beyond the end of the process's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Trial {
     pub(super) from: usize,
@@ -39,14 +39,14 @@ pub(super) struct Trial {
     pub(super) over: usize,
 }
 
-/// What a call said.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) left: u64,
     pub(super) sum: u32,
 }
 
-/// Of how many places the result of a routine in the kernel is not what it must be.
+/// The number of places for which a routine in the kernel has a wrong result.
 pub(super) fn wrong_in_kernel(routine: InKernel, stream: &mut Stream) -> Result<u64, String> {
     let device = Device::open()?;
     let error = |error| format!("a page of memory: {}", sys::words(&error));
@@ -60,7 +60,7 @@ pub(super) fn wrong_in_kernel(routine: InKernel, stream: &mut Stream) -> Result<
     };
     let address = |user: bool, page: &Mapping, at: usize| {
         let behind = (PAGE - WINDOW + at) as u64;
-        // The kernel's is named by how far it is into its memory.
+        // The kernel's memory is addressed by the offset in it.
         behind + if user { page.start().addr() as u64 } else { 0 }
     };
     let call = |trial: Trial| {
@@ -74,7 +74,7 @@ pub(super) fn wrong_in_kernel(routine: InKernel, stream: &mut Stream) -> Result<
             ..Batch::default()
         };
         // SAFETY: the place lies in the two pages, which nothing refers to, or in
-        // the page behind one of the process, which cannot be touched.
+        // the inaccessible page behind one of the process.
         unsafe { device.call(&mut batch)? };
         Ok(Said {
             left: batch.left,
@@ -84,8 +84,8 @@ pub(super) fn wrong_in_kernel(routine: InKernel, stream: &mut Stream) -> Result<
     wrong(routine, &ground, stream, call)
 }
 
-/// Of how many places the result is not what it must be, of a routine that is
-/// called on a trial of the ground.
+/// The number of places for which a routine has a wrong result. `call` calls it on
+/// a trial of the ground.
 pub(super) fn wrong(
     routine: InKernel,
     ground: &Ground,
@@ -117,8 +117,8 @@ fn window(page: &Mapping) -> Result<Area<'_>, String> {
     area.ok_or_else(|| "a page is too small".into())
 }
 
-/// A place; at the end of the memory of the process or behind it, if `edge` and if
-/// the routine has any of it.
+/// A random place. If `edge`, and if the routine uses memory of the process, it
+/// ends at the end of that memory or beyond it.
 fn drawn(routine: InKernel, edge: bool, stream: &mut Stream) -> Trial {
     let mut below = |limit: usize| stream.below(limit as u64) as usize;
     let length = below(LENGTH_MAX + 1);
@@ -141,8 +141,8 @@ fn drawn(routine: InKernel, edge: bool, stream: &mut Stream) -> Trial {
     trial
 }
 
-/// Whether what was left, the sum, and all bytes of the window that is written to
-/// are what they must be.
+/// Whether the number of bytes left, the sum, and all bytes of the window that is
+/// written to are right.
 fn is_right(
     routine: InKernel,
     trial: Trial,
@@ -189,7 +189,7 @@ fn is_right(
     wanted == after
 }
 
-/// Whether a sum that is not folded is this one. One's complement has two zeroes.
+/// Whether an unfolded sum equals this folded one. One's complement has two zeroes.
 pub(super) fn is_same_sum(sum: u32, folded: u16) -> bool {
     sum % 0xffff == u32::from(folded) % 0xffff
 }

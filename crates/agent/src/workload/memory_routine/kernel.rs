@@ -1,4 +1,4 @@
-//! What the module copybench calls in the kernel.
+//! Calls routines in the kernel, through the module copybench.
 
 use std::fs::File;
 use std::io;
@@ -10,16 +10,16 @@ use crate::device::{self, iowr};
 use crate::sys;
 
 const PATH: &str = "/dev/copybench";
-/// The version of the interface that this code was written for.
+/// The version of the interface that this code is written for.
 const VERSION: u32 = 1;
-/// The offset from which the memory that is written to is mapped.
+/// The offset at which the memory to write to is mapped.
 const MAP_TO: u64 = 0x4000_0000;
-/// The most bytes of each memory.
+/// Maximum size of each memory, in bytes.
 const MEMORY_MAX: usize = 2 << 20;
-/// The call that does nothing.
+/// Number of the routine that does nothing.
 const NOTHING: u32 = 0;
 
-/// `struct copybench_batch` of `kernel/uapi/copybench.h`, which says what it means.
+/// `struct copybench_batch` of `kernel/uapi/copybench.h`, which documents it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Batch {
@@ -44,19 +44,19 @@ const BATCH: u32 = iowr::<Batch>('B' as u32, 0x60);
 /// A routine that the module has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct InKernel {
-    /// As the module calls it.
+    /// Its number in the module.
     pub(super) number: u32,
-    /// Whether it reads memory of the process.
+    /// Whether it reads the process's memory.
     pub(super) from_user: bool,
-    /// Whether it writes memory of the process.
+    /// Whether it writes the process's memory.
     pub(super) to_user: bool,
-    /// What comes of it.
+    /// What it produces.
     pub(super) makes: Makes,
-    /// What it makes of memory that is not there.
+    /// What it does when memory of the process is not accessible.
     pub(super) fault: Fault,
 }
 
-/// What comes of a call.
+/// What a call produces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Makes {
     /// The bytes of its source.
@@ -69,25 +69,25 @@ pub(super) enum Makes {
     CopyAndSum,
 }
 
-/// What a routine makes of memory of the process that is not there.
+/// What a routine does when memory of the process is not accessible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Works up to the last byte that is there, and says how many are left.
+    /// Works up to the last accessible byte, and returns how many are left.
     Exact,
     /// The same, and zeroes what it did not copy.
     ExactThenZeroes,
-    /// Gives up a word of 8 bytes that is not there as a whole.
+    /// Gives up a whole word of 8 bytes if not all of it is accessible.
     Word,
 }
 
 impl Makes {
-    /// Whether it sums up.
+    /// Whether it produces a sum.
     pub(super) fn sums(self) -> bool {
         matches!(self, Makes::Sum | Makes::CopyAndSum)
     }
 }
 
-/// The routine as the module has it, if it does.
+/// The module's version of a routine, if it has one.
 pub(super) fn in_kernel(routine: Routine) -> Option<InKernel> {
     let copy = |number| InKernel {
         number,
@@ -132,17 +132,18 @@ pub(super) fn in_kernel(routine: Routine) -> Option<InKernel> {
     })
 }
 
-/// The open device. Its memory lasts as long as what was mapped of it.
+/// The open device. Its memory lasts as long as its mappings.
 #[derive(Debug)]
 pub(super) struct Device(File);
 
 impl Device {
-    /// Opens it.
+    /// Opens the device.
     pub(super) fn open() -> Result<Device, String> {
         device::open(PATH, MemoryRoutine::MODULE).map(Device)
     }
 
-    /// Maps memory of the kernel, to read from or to write to, once each.
+    /// Maps memory of the kernel to read from or, if `written`, to write to. Each
+    /// can be mapped once.
     pub(super) fn memory(&self, written: bool, length: usize) -> Result<Mapping, String> {
         if length > MEMORY_MAX {
             return Err(format!(
@@ -154,21 +155,21 @@ impl Device {
             .map_err(|error| format!("{PATH}: {length} bytes of memory: {}", sys::words(&error)))
     }
 
-    /// Has calls made.
+    /// Makes the kernel carry out a batch of calls.
     ///
     /// # Safety
-    /// Addresses in it are of memory of the process that can be read or written
-    /// as the routine does, or is not there at all.
+    /// Its addresses are of memory of the process that can be read or written as
+    /// the routine does, or that is not accessible at all.
     pub(super) unsafe fn call(&self, batch: &mut Batch) -> Result<(), String> {
         batch.version = VERSION;
-        // SAFETY: the struct is the one of the number, and the caller vouches for
-        // the addresses.
+        // SAFETY: the struct is that of the number, and the caller vouches for the
+        // addresses.
         let done = unsafe { device::ioctl(&self.0, BATCH, batch) };
         done.map_err(|error| failed(&error))
     }
 }
 
-/// What failed, in words.
+/// The message of a failed call.
 fn failed(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EPROTONOSUPPORT) => format!(
@@ -181,7 +182,7 @@ fn failed(error: &io::Error) -> String {
     }
 }
 
-/// The same batch of calls that do nothing.
+/// The same batch, with calls that do nothing.
 pub(super) fn nothing(batch: Batch) -> Batch {
     Batch {
         routine: NOTHING,

@@ -1,12 +1,13 @@
-//! A routine that copies, zeroes or sums up bytes, called again and again.
+//! A routine that copies, zeroes or sums bytes, called repeatedly.
 //!
-//! What the source holds is drawn from the seed, and so is the order of places that
-//! were flushed. Calls are timed by batches, with a time-stamp counter that waits
-//! for what was begun before it is read. In the end the results of all places are
-//! compared with what they must be.
+//! The content of the source is drawn from the seed, and so is the order of flushed
+//! places. Calls are timed in batches, with the time-stamp counter, read after all
+//! earlier instructions have completed. At the end the results at all places are
+//! checked.
 //!
-//! In the kernel the module copybench makes the calls and reads the counter. Its
-//! memory is mapped, so that all else is done here as it is for the process's.
+//! For routines in the kernel, the module copybench makes the calls and reads the
+//! counter. Its memory is mapped, so that all else is done here as it is for the
+//! process's.
 
 mod check;
 mod kernel;
@@ -48,28 +49,28 @@ pub(super) fn prepare(
     staged(kind.scheduling.clone(), calling)
 }
 
-/// What is called, and what came of it.
+/// What to call, and the results.
 struct Calling {
     kind: MemoryRoutine,
-    /// It goes on until the process is killed, and measures nothing.
+    /// Whether it goes on until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
-    /// What the source holds, and in which order places are taken.
+    /// The content of the source, and the order of the places.
     stream: Stream,
     ready: Option<Ready>,
     start: u64,
     /// Ticks of each batch.
     times: Series,
-    /// Calls in which the rule took the alternative.
+    /// Number of calls in which the rule chose the alternative.
     alternative: Cell<u64>,
 }
 
-/// All that is found out before anything is measured.
+/// All that is prepared before anything is measured.
 struct Ready {
     called: Called,
     places: Places,
     rate: Rate,
-    /// Results that were wrong when the routine was tried before.
+    /// Number of wrong results when the routine was tried beforehand.
     wrong_before: u64,
 }
 
@@ -159,12 +160,12 @@ impl Staged for Calling {
 }
 
 impl Calling {
-    /// Calls so many times, from the place of this number on; the ticks that took.
+    /// Makes `calls` calls, from the place with this number on. Returns the ticks.
     fn batch(&self, ready: &Ready, first: usize, calls: usize) -> Result<u64, String> {
         let places = &ready.places;
         let size = places.size;
         // SAFETY: a place has `size` bytes in each mapping, the mappings do not
-        // overlap, and `called` has seen that the CPU has the instructions.
+        // overlap, and `called` has checked that the CPU has the instructions.
         Ok(unsafe {
             match ready.called {
                 Called::Copy(copy) => places.each(first, calls, |to, from| copy(to, from, size)),
@@ -202,7 +203,7 @@ impl Calling {
     }
 }
 
-/// How fast the counter goes, if it is a clock.
+/// The rate of the counter, if it can serve as a clock.
 fn rate() -> Result<Rate, String> {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"));
     let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -210,7 +211,7 @@ fn rate() -> Result<Rate, String> {
     clock::calibrate()
 }
 
-/// The middle one, or the lower of the two in the middle; 0 of none.
+/// The median, or the lower of the two middle values; 0 if there are none.
 fn median(values: &mut [u64]) -> u64 {
     values.sort_unstable();
     values

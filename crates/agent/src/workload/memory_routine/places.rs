@@ -1,4 +1,5 @@
-//! The places that calls read and write, of the process or of the kernel.
+//! The places that calls read and write, in memory of the process or of the
+//! kernel.
 
 use std::path::Path;
 
@@ -13,24 +14,23 @@ use crate::instruments::clock;
 use crate::seed::Stream;
 use crate::sys;
 
-/// What places begin at multiples of.
+/// Places are aligned to this, before their offset is added.
 pub(super) const LINE: usize = MemoryRoutine::LINE as usize;
-/// How far the first place of the destination is behind the beginning of a page,
-/// where the source has its first: loads do not wait for stores to the same place
-/// of another page.
+/// Offset within a page of the destination's first place, while the source's is at
+/// 0: otherwise loads would wait for stores to the same offset of another page.
 pub(super) const APART: usize = 2048;
-/// Where the kernel says how large caches are.
+/// Where the kernel lists the caches and their sizes.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
 /// Where calls read and write.
 pub(super) struct Places {
     pub(super) source: Mapping,
     pub(super) destination: Mapping,
-    /// How far each is behind the first, in the order in which they are taken.
+    /// Offset of each from the first, in the order of their use.
     pub(super) order: Vec<usize>,
-    /// How far each begins behind the one before it.
+    /// Distance from the beginning of one to that of the next.
     apart: usize,
-    /// What makes calls in the kernel, where they are made there.
+    /// The kernel's device, if calls are made in the kernel.
     device: Option<Device>,
     from: usize,
     pub(super) to: usize,
@@ -76,7 +76,7 @@ impl Places {
         Ok(places)
     }
 
-    /// Writes what is drawn into each source, and the complement of it to each
+    /// Writes random bytes to each source, and their complement to each
     /// destination.
     fn fill(&self, stream: &mut Stream) -> Result<(), String> {
         let mut bytes = vec![0; self.size];
@@ -99,11 +99,11 @@ impl Places {
         area.ok_or_else(|| "a place is not in its memory".into())
     }
 
-    /// Does something with so many places from this one on, again from the first
-    /// after the last; the ticks from the first until all are done.
+    /// Calls `act` for `calls` places from `first` on, starting over after the
+    /// last. Returns the ticks that this took.
     #[inline]
     pub(super) fn each(&self, first: usize, calls: usize, act: impl Fn(*mut u8, *const u8)) -> u64 {
-        // `new` has seen in `fill` that each place is in both mappings.
+        // `new` has checked in `fill` that each place is in both mappings.
         let to = self.destination.start().wrapping_add(self.to);
         let from = self.source.start().wrapping_add(self.from);
         let begin = clock::ordered_counter();
@@ -116,12 +116,12 @@ impl Places {
             left -= rest.len().min(left);
             rest = &self.order;
         }
-        // Stores that pass the caches are done when they are visible.
+        // Stores that bypass the caches are done when they are visible.
         instructions::sfence();
         clock::ordered_counter().wrapping_sub(begin)
     }
 
-    /// So many calls in the kernel from this place on.
+    /// A batch of calls in the kernel, from this place on.
     pub(super) fn batch(&self, routine: InKernel, first: usize, calls: usize) -> Batch {
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let address = |user: bool, mapping: &Mapping, at: usize| {
@@ -139,20 +139,20 @@ impl Places {
             places: number(places),
             apart: number(self.apart),
             first: number(at(first)),
-            // Places follow each other in equal steps, round and round.
+            // Places follow each other in equal steps, cyclically.
             step: number((at(1) + places - at(0)) % places.max(1)),
             ..Batch::default()
         }
     }
 
-    /// Has the kernel make calls on the places.
+    /// Makes the kernel carry out a batch on the places.
     pub(super) fn in_kernel(&self, mut batch: Batch) -> Result<Batch, String> {
         let device = self
             .device
             .as_ref()
             .ok_or("the kernel's device is not open")?;
-        // SAFETY: all places lie in the two mappings, of which nothing refers to
-        // what lies there.
+        // SAFETY: all places lie in the two mappings, to whose content nothing
+        // refers.
         unsafe { device.call(&mut batch)? };
         match batch.left {
             0 => Ok(batch),
@@ -160,17 +160,17 @@ impl Places {
         }
     }
 
-    /// Has all places in memory alone.
+    /// Flushes all places from the caches.
     pub(super) fn flush(&self) {
         for mapping in [&self.source, &self.destination] {
-            // SAFETY: the whole of a mapping can be read, and `set_up` has seen
-            // that lines have so many bytes.
+            // SAFETY: all of a mapping can be read, and `set_up` has checked the
+            // size of cache lines.
             unsafe { clflush(mapping.start(), mapping.length(), LINE) };
         }
         mfence();
     }
 
-    /// Of how many of the first so many places the result is not what it must be.
+    /// The number of wrong results among the first `reached` places.
     pub(super) fn wrong(&self, called: Called, reached: u64) -> Result<u64, String> {
         let (mut source, mut found) = (vec![0; self.size], vec![0; self.size]);
         let reached = usize::try_from(reached).unwrap_or(usize::MAX);
@@ -202,7 +202,7 @@ impl Places {
         Ok(wrong)
     }
 
-    /// Whether the kernel's sum of a place is that of its bytes, if it makes one.
+    /// Whether the kernel's sum of a place is right, if the routine makes one.
     fn has_sum(&self, routine: InKernel, index: usize, bytes: &[u8]) -> Result<bool, String> {
         if !routine.makes.sums() {
             return Ok(true);
@@ -212,8 +212,8 @@ impl Places {
     }
 }
 
-/// The numbers of so many places, in the order in which they are taken: shuffled
-/// if that is drawn, in equal steps if the kernel takes them.
+/// The numbers of `count` places in the order of their use: ascending or, if
+/// `is_drawn`, shuffled, or in equal random steps if the kernel uses them.
 pub(super) fn order(
     count: usize,
     is_drawn: bool,
@@ -233,8 +233,8 @@ pub(super) fn order(
     order
 }
 
-/// A number below this one, drawn, with which it has no divisor but 1: steps of so
-/// many come by each place once.
+/// A random number that is below `count` and coprime to it: steps of that size
+/// reach each place once.
 fn coprime(count: usize, stream: &mut Stream) -> u64 {
     let count = count as u64;
     let divisor = |mut one: u64, mut other: u64| {
@@ -251,8 +251,8 @@ fn coprime(count: usize, stream: &mut Stream) -> u64 {
     }
 }
 
-/// Memory to read from and to write to, the process's or the kernel's, as the
-/// routine has it, and the device that has the latter.
+/// Memory to read from and to write to, of the process or of the kernel as the
+/// routine needs it, and the device that has the latter.
 fn memory(
     called: Called,
     from: usize,
@@ -277,7 +277,7 @@ fn memory(
     Ok((source, destination, Some(device)))
 }
 
-/// The bytes that calls go through where they go beyond the caches.
+/// The number of bytes that calls cycle through in order to exceed the caches.
 fn arena(kind: &MemoryRoutine) -> Result<usize, String> {
     let bytes = match kind.arena {
         Some(bytes) => bytes,
@@ -286,7 +286,7 @@ fn arena(kind: &MemoryRoutine) -> Result<usize, String> {
     usize::try_from(bytes).map_err(|_| "arena: too large".into())
 }
 
-/// The bytes of the largest cache that the kernel tells of.
+/// The size of the largest cache that the kernel lists, in bytes.
 pub(super) fn largest_cache(caches: &Path) -> Result<u64, String> {
     let entries = std::fs::read_dir(caches).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("size")).ok());
@@ -299,13 +299,13 @@ pub(super) fn largest_cache(caches: &Path) -> Result<u64, String> {
     })
 }
 
-/// A size as the kernel writes it: `32768K`.
+/// Parses a size as the kernel writes it, such as `32768K`.
 fn cache_bytes(size: &str) -> Option<u64> {
     let kilobytes: u64 = size.trim().strip_suffix('K')?.parse().ok()?;
     kilobytes.checked_mul(1024).filter(|bytes| *bytes > 0)
 }
 
-/// The order of Fisher and Yates, as Durstenfeld (1964) draws it.
+/// Shuffles by the method of Fisher and Yates, in the form of Durstenfeld (1964).
 pub(super) fn shuffle(order: &mut [usize], stream: &mut Stream) {
     for last in (1..order.len()).rev() {
         let other = usize::try_from(stream.below(last as u64 + 1)).unwrap_or(last);

@@ -1,49 +1,49 @@
-//! The routines there are, by their names.
+//! The routines, by name.
 
 use assize_job::{CpuMode, MemoryRoutine, Routine};
 
 use super::super::instructions;
 use super::kernel::{InKernel, in_kernel};
 
-/// What is called, of so many bytes.
+/// A routine to call; the last size of each is in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Called {
-    /// Copies to the first from the second place.
+    /// Copies to the first place from the second.
     Copy(unsafe fn(*mut u8, *const u8, usize)),
     /// Zeroes.
     Zero(unsafe fn(*mut u8, usize)),
-    /// Adds to a sum in one's complement.
+    /// Adds to a one's-complement sum.
     Sum(unsafe fn(*const u8, usize, u32) -> u32),
     /// Copies by one of two routines.
     Rule(Rule),
-    /// What the kernel calls.
+    /// A routine in the kernel.
     Kernel(InKernel),
 }
 
-/// Which of two copies is taken, by size and alignment.
+/// Chooses between two copies, by size and alignment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rule {
-    /// The bits of the addresses that must be the same.
+    /// The address bits in which both places must agree for the plain copy.
     mask: usize,
 }
 
 impl Rule {
-    /// The shortest copy that the alternative is for.
+    /// Minimum length for the alternative.
     const SIZE: usize = 64;
     const PLAIN: unsafe fn(*mut u8, *const u8, usize) = instructions::rep_movsl;
     const ALTERNATIVE: unsafe fn(*mut u8, *const u8, usize) = instructions::unrolled_32;
 
-    /// Whether the alternative is taken: of a copy that is long enough between
+    /// Whether the alternative is chosen: for a copy that is long enough, between
     /// places that are not aligned alike.
     pub(super) fn takes_alternative(self, to: *mut u8, from: *const u8, length: usize) -> bool {
         length >= Self::SIZE && (to.addr() ^ from.addr()) & self.mask != 0
     }
 
-    /// Copies; whether that was the alternative.
+    /// Copies. Returns whether the alternative was chosen.
     ///
     /// # Safety
-    /// As of any copy: `from` can be read and `to` written for `length` bytes, and
-    /// they do not overlap.
+    /// As for any copy: `from` can be read and `to` written for `length` bytes,
+    /// and they do not overlap.
     pub(super) unsafe fn copy(self, to: *mut u8, from: *const u8, length: usize) -> bool {
         let alternative = self.takes_alternative(to, from, length);
         let copy = if alternative {
@@ -51,13 +51,13 @@ impl Rule {
         } else {
             Self::PLAIN
         };
-        // SAFETY: both ask for what the caller vouches for.
+        // SAFETY: both require what the caller vouches for.
         unsafe { copy(to, from, length) };
         alternative
     }
 }
 
-/// What a workload calls, if this CPU has its instructions.
+/// The routine that a workload calls, if this CPU has its instructions.
 pub(super) fn called(kind: &MemoryRoutine) -> Result<Called, String> {
     if kind.mode == CpuMode::Kernel {
         let found = in_kernel(kind.routine).map(Called::Kernel);
@@ -106,8 +106,7 @@ pub(super) fn called(kind: &MemoryRoutine) -> Result<Called, String> {
     })
 }
 
-/// The sum of the Internet checksum of 16 bits, one word after the other as RFC
-/// 1071 has it.
+/// The 16-bit sum of the Internet checksum, computed word by word as in RFC 1071.
 pub(super) fn plain_sum(bytes: &[u8], sum: u32) -> u16 {
     let words = bytes.chunks(2).map(|word| match word {
         [low, high] => u64::from(u16::from_le_bytes([*low, *high])),
@@ -132,7 +131,7 @@ mod tests {
     use super::*;
 
     const PAGE: usize = 4096;
-    /// Room around each place, in which nothing may change.
+    /// Bytes around each place, which must not change.
     const ROOM: usize = 64;
 
     /// Every routine that this CPU has, with each mask of the rule.
@@ -151,10 +150,10 @@ mod tests {
         plain.chain(rule).collect()
     }
 
-    /// Calls a routine, which must do what a plain one does.
+    /// Calls a routine and checks that it does what a plain one does.
     ///
     /// # Safety
-    /// As of the routine.
+    /// As for the routine.
     unsafe fn must_be_right(
         name: &str,
         called: Called,
@@ -162,8 +161,8 @@ mod tests {
         from: *const u8,
         length: usize,
     ) {
-        // SAFETY: the caller vouches for both places, of which none is
-        // referred to by anything else here.
+        // SAFETY: the caller vouches for both places, to which nothing else refers
+        // here.
         unsafe {
             let wanted = std::slice::from_raw_parts(from, length).to_vec();
             match called {
@@ -202,7 +201,7 @@ mod tests {
             for (name, called) in all() {
                 let mut place = vec![0xa5; ROOM + at + bytes.len() + ROOM];
                 let to = place.as_mut_ptr().wrapping_add(ROOM + at);
-                // SAFETY: both vectors have so many bytes there.
+                // SAFETY: both vectors have this many bytes there.
                 unsafe { must_be_right(&name, called, to, source.as_ptr().add(from), bytes.len()) };
                 let behind = &place[ROOM + at + bytes.len()..];
                 let around = place[..ROOM + at].iter().chain(behind);
@@ -220,9 +219,9 @@ mod tests {
                 let mut place = vec![0; at + down];
                 place.extend(&bytes);
                 let to = place.as_mut_ptr().wrapping_add(at);
-                // SAFETY: the vector has so many bytes behind both. The
-                // routines go upwards and load before they store, so that what
-                // is stored below was loaded before.
+                // SAFETY: the vector has this many bytes behind both. The routines
+                // go upwards and load before they store, so that bytes are loaded
+                // before they are overwritten.
                 unsafe {
                     match called {
                         Called::Copy(copy) => copy(to, to.add(down), bytes.len()),
@@ -238,7 +237,7 @@ mod tests {
         }
     }
 
-    /// Two pages, of which only the one can be touched: the first or the second.
+    /// Two pages of which only one is accessible: the first or the second.
     fn guarded(first: bool) -> (Mapping, *mut u8) {
         let mapping = Mapping::anonymous(2 * PAGE).unwrap();
         let area = mapping.area(0, 2 * PAGE).unwrap();
@@ -262,8 +261,8 @@ mod tests {
         for (name, called) in all() {
             for length in (0..200).chain([255, 256, 257, 4095, 4096]) {
                 let back = PAGE - length;
-                // SAFETY: each is a page that can be touched, and it is the end
-                // or the beginning of it.
+                // SAFETY: each is an accessible page, and the place is at the end
+                // or at the beginning of it.
                 unsafe {
                     must_be_right(&name, called, to.add(back), from.add(back), length);
                     must_be_right(&name, called, to_low, from_low, length);
@@ -281,7 +280,7 @@ mod tests {
         assert!(!takes(rule, 4096, 8193, 63));
         assert!(!takes(rule, 4097, 8193, 1 << 20));
         assert!(!takes(rule, 4096, 8200, 64));
-        // With a mask of 0 it is never reached.
+        // With a mask of 0 the alternative is never chosen.
         for offset in 0..64 {
             assert!(!takes(Rule { mask: 0 }, 4096, 8192 + offset, 1 << 20));
         }

@@ -30,7 +30,7 @@ fn made(kind: &MemoryRoutine) -> Calling {
         times: Series::default(),
         alternative: Cell::new(0),
     };
-    // The rate of the counter is of no interest here, and takes time.
+    // The rate of the counter does not matter here, and takes time to measure.
     let called = called(kind).unwrap();
     let places = Places::new(kind, called, &calling.stream).unwrap();
     let rate = Rate { khz: 2_000_000 };
@@ -84,7 +84,7 @@ fn the_rule_with_a_mask_of_0_never_reaches_its_alternative() {
         (Some(4), 0.0),
         (Some(0), 0.0),
     ] {
-        // The places differ by 1, 2 and 8.
+        // The addresses of the places differ in the bits 1, 2 and 8.
         kind.mask = mask;
         let mut calling = made(&kind);
         calling.run().unwrap();
@@ -131,13 +131,13 @@ fn places_are_where_they_were_asked_for() {
         let count = match cache {
             CacheState::Hot => 1,
             CacheState::Cold => 7,
-            // Each 100 bytes and what they are put off by take three lines.
+            // Each 100 bytes, and their offset, take three lines.
             CacheState::Beyond => 5000_usize.div_ceil(192),
         };
         assert_eq!(places.order.len(), count);
         let mut sorted = places.order.clone();
         sorted.sort_unstable();
-        // What was flushed is not taken in the order in which it lies.
+        // Flushed places are not used in the order of their addresses.
         let is_drawn = cache == CacheState::Cold;
         assert_eq!(places.order != sorted, is_drawn, "{cache:?}");
         assert_eq!(sorted, (0..count).map(|at| at * 192).collect::<Vec<_>>());
@@ -222,7 +222,7 @@ fn a_batch_in_the_kernel_names_the_places_that_are_filled() {
     };
     let batch = places.batch(routine, 2, 5);
     assert_eq!(batch.from, places.source.start().addr() as u64 + 3);
-    // The kernel's memory has no address here.
+    // The kernel's memory has no address in this process.
     assert_eq!(batch.to, APART as u64 + 8);
     assert_eq!((batch.length, batch.calls), (100, 5));
     assert_eq!((batch.places, batch.apart), (7, 192));

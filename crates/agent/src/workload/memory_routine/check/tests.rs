@@ -3,31 +3,32 @@ use assize_job::{CpuMode, Routine};
 use super::super::kernel::in_kernel;
 use super::*;
 
-/// What is wrong with a routine.
+/// A mistake in a routine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Planted {
     Nothing,
-    /// The last byte is left out.
+    /// The last byte is not written.
     Short,
     /// A byte behind the place is written.
     Long,
-    /// A byte before it is.
+    /// A byte before the place is written.
     Early,
-    /// One byte of the middle is another.
+    /// One byte in the middle is wrong.
     Spoiled,
     /// The source is written.
     Source,
-    /// One more is said to be left.
+    /// The number of bytes left is too large by one.
     LeftMore,
-    /// Nothing is said to be left.
+    /// The number of bytes left is 0.
     LeftNothing,
-    /// What was not copied is not zeroed, or is where it must not be.
+    /// Bytes that were not copied are not zeroed, or are zeroed where they must
+    /// not be.
     Tail,
-    /// The sum is another.
+    /// The sum is wrong.
     Sum,
 }
 
-/// A routine on the same pages, by plain code, with a mistake in it.
+/// A routine in plain code on the same pages, with a planted mistake.
 fn plain(routine: InKernel, ground: &Ground, trial: Trial, planted: Planted) -> Said {
     let [from, to] = [&ground.from, &ground.to].map(|page| window(page).unwrap());
     let (mut source, mut bytes) = (vec![0; WINDOW], vec![0; WINDOW]);
@@ -136,7 +137,8 @@ fn places_end_at_the_end_of_memory_before_it_and_behind_it() {
     for one in &trials {
         assert!(one.to >= ROOM && one.to + one.length <= WINDOW, "{one:?}");
     }
-    // Where no memory is the process's, no place lies behind the end of it.
+    // If the process has no memory in it, no place extends beyond the end of
+    // that.
     let kernel = in_kernel(Routine::Memcpy).unwrap();
     assert_eq!(drawn(kernel, true, &mut stream).over, 0);
 }
