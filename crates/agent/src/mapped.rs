@@ -34,7 +34,7 @@ pub(crate) struct Watch {
     root: Option<u32>,
 }
 
-/// What a watch has seen.
+/// The mappings that a watch has seen.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// Paths of the mapped files.

@@ -73,7 +73,7 @@ impl Instrument for CpuResidency {
         self.frequency.clone_from(&job.frequency);
     }
 
-    /// Starts recording here, so that the state of a CPU that is idle at the
+    /// Starts recording already, so that the state of a CPU that is idle at the
     /// start of the window is known.
     fn open(&mut self) -> Result<(), String> {
         self.kernel = Kernel::open(&system::online_cpus()?);

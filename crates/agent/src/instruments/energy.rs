@@ -12,7 +12,7 @@ const NAME: &str = "energy";
 const PMU: &str = "/sys/bus/event_source/devices/power";
 const POWERCAP: &str = "/sys/class/powercap";
 
-/// Metric, PMU event, powercap zone (or its prefix up to `-`).
+/// Metric, PMU event, powercap zone; a zone that ends with `-` is a prefix.
 const METRICS: &[(&str, &str, &str)] = &[
     ("energy_package", "energy-pkg", "package-"),
     ("energy_cores", "energy-cores", "core"),

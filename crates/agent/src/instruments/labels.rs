@@ -1,6 +1,6 @@
 //! Thread names within metric names.
 
-/// More threads than this have no metrics of their own.
+/// With more threads than this, there are no metrics of single threads.
 pub(crate) const THREADS_MAX: usize = 16;
 
 /// One label per thread, in the order given: its name in the kernel, with

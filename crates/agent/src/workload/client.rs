@@ -31,7 +31,7 @@ pub(super) struct Terms {
     pub(super) label: String,
     /// Whether it runs until it is killed, and measures nothing.
     pub(super) background: bool,
-    /// Whether single samples are sent.
+    /// Whether individual samples are sent.
     pub(super) samples: bool,
     /// Whether one of its threads is more urgent than others usually are.
     pub(super) urgent: bool,

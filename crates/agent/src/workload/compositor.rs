@@ -249,7 +249,7 @@ struct CompositorThread {
     waiting: Vec<Waiting>,
     keep: bool,
     compositions: Vec<Composition>,
-    /// Client, job, and the begin and end of the wait for its fence.
+    /// Client, job, and the start and end of the wait for its fence.
     woken: Vec<(usize, u64, u64, u64)>,
 }
 

@@ -25,7 +25,7 @@ use super::{Prepared, output, program};
 use crate::process::{Body, Exec, Left, text_of};
 use crate::sys;
 
-/// How long the additional wake-ups last: two rounds of the main thread.
+/// How long the excess wake-ups last: two rounds of the main thread.
 const MARGIN_NS: u64 = 20_000_000;
 
 /// Thread number to latencies in nanoseconds, in order of wake-ups.

@@ -60,7 +60,7 @@ pub(super) fn prepare(
 struct Plan {
     /// Whether they run until the process is killed, and measure nothing.
     background: bool,
-    /// Whether single samples are sent.
+    /// Whether individual samples are sent.
     samples: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The real rt-app.
+//! A workload that runs rt-app itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};

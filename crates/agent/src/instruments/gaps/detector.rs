@@ -319,7 +319,7 @@ mod tests {
                     Step::Quiet => prop_assert!(step < 40),
                 }
                 if let Some(next) = detector.rest() {
-                    // Sleepers wake late, if at all.
+                    // A sleep ends late, if the loop sleeps at all.
                     let late = if read { 0 } else { 23 };
                     now = if next.wrapping_sub(now) < u64::MAX / 2 { next } else { now };
                     now = now.wrapping_add(late);

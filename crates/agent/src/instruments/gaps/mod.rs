@@ -1,7 +1,7 @@
 //! Gaps: times in which a CPU did not run the thread that watches it.
 //!
-//! A process on each CPU reads the time-stamp counter in a loop. A turn longer than the
-//! threshold is a gap, after which the process reads counters to find the cause. The
+//! A process on each CPU reads the time-stamp counter in a loop. An iteration longer than
+//! the threshold is a gap, after which the process reads counters to find its cause. The
 //! processes are started when the instrument is opened, and first watch the idle machine
 //! as a baseline.
 
@@ -27,10 +27,10 @@ use crate::process::{self, Body, Child, Staged};
 use crate::sys;
 
 const NAME: &str = "gaps";
-/// A turn this long means that the loop was delayed: entering and leaving the kernel for
-/// an interrupt takes longer.
+/// An iteration this long means that the loop was delayed: entering and leaving the kernel
+/// for an interrupt takes longer.
 const NOTICE_NS: u64 = 500;
-/// The limit is also at least this many median turns of the loop.
+/// The limit is also at least this many median iterations of the loop.
 const NOTICE_TURNS: u64 = 4;
 /// Polling interval while waiting until all processes watch.
 const LOOK_NS: u64 = 50_000;

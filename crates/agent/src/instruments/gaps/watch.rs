@@ -8,13 +8,12 @@ use super::detector::{Detector, Limits, Span, Step};
 
 /// At most this many gaps are kept per CPU.
 const GAPS_MAX: usize = 1 << 16;
-/// After a disturbance that is no gap, counters are read again, as long as that takes
-/// at most 1 / this of the time. Then their increase is not taken for that of the
-/// next gap.
+/// Counters are also read after a disturbance that is no gap, so that its counts are not
+/// attributed to the next gap. This may take at most 1 / this of the time.
 const REFRESH_PART: u64 = 100;
 /// Minimum nanoseconds between two readings of steal time, except after long gaps.
 const STEAL_EVERY_NS: u64 = 100_000_000;
-/// Turns of the loop per batch, and batches, to measure how long a turn takes.
+/// Iterations of the loop per batch, and batches, to measure how long one takes.
 const BATCH: usize = 64;
 const BATCHES: usize = 201;
 /// Readings of the counters, to measure how long one takes.
@@ -194,7 +193,7 @@ impl Watch {
         self.found.iter().map(gap).collect()
     }
 
-    /// The length of a turn of the loop: the median of all turns, and the median of
+    /// The length of an iteration of the loop: the median of all, and the median of
     /// the longest of each batch.
     pub(super) fn turns(&self, machine: &mut impl Machine) -> (u64, u64) {
         let mut lengths = vec![0; BATCH * BATCHES];

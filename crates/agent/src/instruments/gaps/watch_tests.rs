@@ -1,7 +1,7 @@
 use super::*;
 
 const RATE: Rate = Rate { khz: 1_000_000 };
-/// Length of a turn of the loop, and of a reading of the counters, in ticks.
+/// Length of an iteration of the loop, and of a reading of the counters, in ticks.
 const TURN: u64 = 20;
 const READING: u64 = 3_000;
 
@@ -121,7 +121,7 @@ fn each_planted_stall_is_found_with_its_length_and_cause() {
         assert_eq!(found.cause, cause, "{found:?}");
     }
     let of = watch.watched(Watched::default());
-    // Each reading is blind, together with the turns around it.
+    // Each reading is blind, together with the iterations around it.
     assert_eq!(of.blind_ns, 400 * (READING + 2 * TURN));
     assert!(of.observed_ns + of.blind_ns <= 41_000_000 + READING);
     assert!(of.observed_ns + of.blind_ns > 40_900_000);

@@ -69,8 +69,7 @@ fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
                 nmis,
             } => {
                 let length_ns = longest_us.saturating_mul(1000);
-                // The length of the first, and so its start, is known only if there was
-                // one.
+                // If there was only one, the longest is the first: it gives its start.
                 let before = if count == 1 { length_ns } else { 0 };
                 pending.push(Gap {
                     cpu: of.cpu,
@@ -158,7 +157,7 @@ mod tests {
     #[test]
     fn only_windows_that_were_looked_at_to_their_end_are_exposure() {
         let seen = observed(&[
-            // Where recording began, and a turn of the thread without a look.
+            // Where recording began, and a run of the thread too short for a look.
             (10, Event::Out),
             (20, Event::In),
             (5000, Event::Out),

@@ -66,7 +66,7 @@ struct Observed {
     observed_ns: u64,
     /// When it looked; empty for timerlat, which looks all the time.
     windows: Vec<Window>,
-    /// Each latency of the threshold or longer.
+    /// Each latency at or above the threshold.
     latencies: Vec<Gap>,
     /// When those of timerlat's timer interrupts were due that came late.
     late_irqs: Vec<u64>,

@@ -30,8 +30,8 @@ pub(super) fn observed_ns(outcome: &Outcome<'_>) -> u64 {
     all.fold(0, u64::saturating_add)
 }
 
-/// The latencies of some causes. Times are included only if each latency has its
-/// own.
+/// The record of the latencies with some causes. It has times only if each latency has
+/// its own.
 pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) -> bool) -> Record {
     let gaps = outcome.seen.gaps.iter().filter(|gap| which(gap.cause));
     let count = gaps.clone().map(|gap| gap.count).sum();
@@ -40,7 +40,7 @@ pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) ->
     record(outcome, name, count, if known { times } else { Vec::new() })
 }
 
-/// Events at these times, which ascend.
+/// The record of events at these times, which must ascend.
 pub(super) fn events_at(outcome: &Outcome<'_>, name: &str, t_ns: Vec<u64>) -> Record {
     record(outcome, name, t_ns.len() as u64, t_ns)
 }

@@ -17,8 +17,8 @@ const POLY_FILL_RECTANGLE: u8 = 70;
 const PUT_IMAGE: u8 = 72;
 const IMAGE_TEXT_8: u8 = 76;
 const GET_INPUT_FOCUS: u8 = 43;
-/// Extensions have codes from 128 on; this one stands for shared memory, and the
-/// next is that of its request.
+/// The code of the extension for shared memory, which have codes from 128 on, and
+/// that of its request.
 const SHM: u8 = 130;
 const SHM_PUT_IMAGE: u8 = 3;
 
@@ -218,8 +218,8 @@ mod tests {
             let mut bytes = Vec::new();
             request.write(&mut bytes).unwrap();
             for end in 0..size {
-                // No panic; only a text may lack padding, and only a fill
-                // rectangles.
+                // No panic. What is cut short parses only if it lacks just the
+                // padding of a text, or some rectangles of a fill.
                 if let Ok(found) = read(&bytes[..end]) {
                     let padding = matches!(found, Request::Text(..)) && end >= size - 3;
                     let fewer = matches!(&found, Request::Fill(places) if places.len() < 10);

@@ -50,7 +50,7 @@ struct Streaming {
     start: u64,
     /// How long each frame took, in nanoseconds.
     times: Series,
-    /// The ends of periods that passed without a frame, from the start.
+    /// When periods without a frame ended, in nanoseconds from the start.
     late: Vec<u64>,
 }
 

@@ -56,8 +56,8 @@ pub(in crate::workload) unsafe fn sum_words(from: *const u8, length: usize, sum:
     halved(total)
 }
 
-/// Sums with eight 32-bit additions with carry per iteration, and the remainder by
-/// words.
+/// Sums with eight 32-bit additions with carry per iteration, and the remainder word
+/// by word.
 ///
 /// # Safety
 /// As for [`sum_words`].
@@ -93,7 +93,7 @@ pub(in crate::workload) unsafe fn sum_adc32(from: *const u8, length: usize, sum:
 }
 
 /// Sums with one chain of eight 64-bit additions with carry per iteration, and the
-/// remainder by words.
+/// remainder word by word.
 ///
 /// # Safety
 /// As for [`sum_words`].
@@ -128,7 +128,7 @@ pub(in crate::workload) unsafe fn sum_adc64(from: *const u8, length: usize, sum:
 }
 
 /// Sums with two loads of 16 bytes per iteration, each taken as four 32-bit
-/// numbers that are added to four of 64 bits, and the remainder by words.
+/// numbers that are added to four of 64 bits, and the remainder word by word.
 ///
 /// # Safety
 /// As for [`sum_words`], and the CPU has AVX2.

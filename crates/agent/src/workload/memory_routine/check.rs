@@ -180,7 +180,7 @@ fn is_right(
     let rest = there(to + done, left);
     match routine.fault {
         Fault::ExactThenZeroes => wanted[rest].fill(0),
-        // Words that were given up may have been copied in part.
+        // Words that were given up may have been copied partly.
         Fault::Word if !rest.is_empty() => {
             wanted[rest.clone()].copy_from_slice(&after[rest]);
         }

@@ -7,7 +7,7 @@ use super::*;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Planted {
     Nothing,
-    /// The last byte is not written.
+    /// The last byte is wrong.
     Short,
     /// A byte behind the place is written.
     Long,
