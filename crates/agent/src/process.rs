@@ -310,8 +310,8 @@ impl Child {
     }
 }
 
-/// Starts `count` processes, one at a time, and waits for each to end. They
-/// allocate 0 to 15 pages in turn and do nothing with them.
+/// Starts `count` processes, one at a time, and waits for each to end. Each
+/// allocates 0 to 15 pages, and does nothing with them.
 pub(crate) fn come_and_go(count: u32) -> io::Result<()> {
     const PAGE: usize = 4096;
     const PAGES: u32 = 16;

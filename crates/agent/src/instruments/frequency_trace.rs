@@ -41,8 +41,8 @@ impl FrequencyTrace {
         self.instance.off()
     }
 
-    /// For each CPU, ascending, the times from which it ran at how many kHz.
-    /// The returned trace only tells what was lost; its events are gone.
+    /// The frequency changes of each CPU, in ascending order of CPUs. The
+    /// returned trace has no events any more, only what was lost.
     pub(crate) fn changes(&mut self) -> Result<(Vec<Changes>, Trace<()>), String> {
         let format = self.instance.format(CPU_FREQUENCY)?;
         let field = |name: &str| {

@@ -113,8 +113,8 @@ pub(crate) fn at_frequencies(spans: &[Span], changes: &[(u64, u64)]) -> Vec<(u64
     parts
 }
 
-/// The times from which a CPU ran at how many kHz, ascending; the first holds
-/// from the beginning.
+/// The frequency changes of a CPU: when, in nanoseconds, and to how many kHz,
+/// ascending. The first holds from the beginning.
 pub(crate) type Changes = Vec<(u64, u64)>;
 
 /// The inputs of the energy model.

@@ -1,7 +1,7 @@
 //! cyclictest of rt-tests.
 //!
-//! Its histogram ends at a million values, which is a millisecond if they are
-//! nanoseconds. So it prints each value (`-v`) instead, and what it prints is
+//! Its histogram has at most a million buckets: with nanoseconds, that is a
+//! millisecond. So it prints each value (`-v`) instead, and what it prints is
 //! checked against the summary that it writes (`--json`). It leaves the machine's
 //! settings alone (`--default-system`): power management is part of what is
 //! measured.

@@ -66,8 +66,8 @@ fn since(later: u64, earlier: u64) -> u64 {
     later.saturating_sub(earlier)
 }
 
-/// How long after the engine finished a job its waiter ran; `None` if the
-/// waiter came after that, and so did not wait.
+/// Nanoseconds from the end of a job on the engine until its waiter ran; `None`
+/// if the waiter came after that end, and so did not wait.
 fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Option<u64> {
     let at = usize::try_from(seqno.checked_sub(1)?).ok()?;
     let done = records.get(at)?.t_hw;

@@ -17,7 +17,7 @@ const POLY_FILL_RECTANGLE: u8 = 70;
 const PUT_IMAGE: u8 = 72;
 const IMAGE_TEXT_8: u8 = 76;
 const GET_INPUT_FOCUS: u8 = 43;
-/// The code of the extension for shared memory, which have codes from 128 on, and
+/// The code of the shared-memory extension (extensions have codes from 128 on), and
 /// that of its request.
 const SHM: u8 = 130;
 const SHM_PUT_IMAGE: u8 = 3;

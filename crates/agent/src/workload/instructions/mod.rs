@@ -32,12 +32,12 @@ pub(super) fn compute(turns: usize) {
 /// Instructions per iteration of [`spend`].
 pub(super) const TURN_INSTRUCTIONS: u64 = 64;
 
-/// Executes `turns` iterations, of [`TURN_INSTRUCTIONS`] each, of a loop that
-/// computes nothing and accesses no memory.
+/// Executes `turns` iterations, of [`TURN_INSTRUCTIONS`] instructions each, of a
+/// loop that computes nothing and accesses no memory.
 ///
 /// All but two of the instructions are no-operations. An emulator that counts
-/// instructions counts them like others, but has no work with them. So a workload
-/// that only pretends to compute costs the host little.
+/// instructions counts them like others, but has nothing to do for them. So a
+/// workload that only pretends to compute costs the host little.
 pub(super) fn spend(turns: u64) {
     if turns > 0 {
         // SAFETY: only the register is written.
