@@ -8,10 +8,10 @@
 //! A CPU traces that it goes idle some instructions before it sleeps, and that
 //! an interrupt has begun some instructions after it woke. Their number is
 //! calibrated before the run: of many idle times, each to end later than the
-//! one before, some end before the CPU sleeps at all. These are the shortest, and last exactly as
-//! long as those instructions. The instrument `cpu-idle` does not change that
-//! number: it is opened earlier, so its trace of a CPU going idle precedes this
-//! one's.
+//! one before, some end before the CPU sleeps at all. These are the shortest,
+//! and last exactly as long as those instructions. The instrument `cpu-idle`
+//! does not change that number: it is opened earlier, so its trace of a CPU
+//! going idle precedes this one's.
 
 use std::num::NonZeroU64;
 
