@@ -1,5 +1,5 @@
-//! The two figures that cost anything: the exact permutation test at its
-//! largest, and the hierarchical bootstrap.
+//! The two expensive figures: the exact permutation test at its largest, and the
+//! hierarchical bootstrap.
 
 #![expect(missing_docs, reason = "criterion_group! makes a function without")]
 
@@ -8,7 +8,7 @@ use assize_judge::family::{Block, Contrast, step_down};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
-/// Values without pattern, the same every time.
+/// Irregular but deterministic values.
 fn values(n: usize, from: usize) -> Vec<f64> {
     (from..from + n)
         .map(|i| 1.0 + ((i * 7919) % 1009) as f64 / 1009.0)

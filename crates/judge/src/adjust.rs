@@ -1,10 +1,10 @@
-//! Correction for many tests.
+//! Corrections for multiple tests.
 
 /// Holm's step-down adjusted p-values, which bound the chance of even one false
 /// alarm among all tests.
 ///
 /// - Shape: any number, any order; the output keeps the order of the input.
-/// - Range: \[p, 1\]. A `NaN` counts as a test that was made, and stays `NaN`.
+/// - Range: \[p, 1\]. A `NaN` counts as a test and stays `NaN`.
 /// - Cost: O(n log n).
 /// - Source: Holm 1979, "A simple sequentially rejective multiple test
 ///   procedure", Scandinavian Journal of Statistics 6.
@@ -38,29 +38,26 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Two families of tests that share the chance of a false alarm: adjusted p of the
-/// first and of the second, so that at level alpha the first is tested at `share`
-/// times alpha and the second at the rest; and a family that is rejected whole
-/// leaves its part to the other.
+/// Shares alpha between two families of tests. Returns the adjusted p of the first and of the
+/// second: at level alpha, the first is tested at `share` times alpha and the second at the rest,
+/// and a family that is rejected completely passes its share to the other.
 ///
-/// The p of each family are adjusted for the tests of that family already, so that
-/// they bound the chance of one false alarm in it. Then the chance of one in
-/// either is at most alpha, whatever the dependence. Where one family is empty the
-/// other has all of alpha.
+/// The p of each family must already be adjusted within that family, so that they bound its chance
+/// of any false alarm. Then the chance of a false alarm in either is at most alpha, whatever the
+/// dependence. If one family is empty, the other has all of alpha.
 ///
 /// - Shape: adjusted p in \[0, 1\], any number, any order; 0 < `share` < 1.
-/// - Range: \[p, 1\]. A `NaN` stays `NaN` and was not rejected.
+/// - Range: \[p, 1\]. A `NaN` stays `NaN` and counts as not rejected.
 /// - Cost: O(n).
-/// - Source: the fallback procedure of Wiens 2003, Pharmaceutical Statistics 2,
-///   with Holm's weights (Wiens and Dmitrienko 2005), its hypotheses being whole
-///   families.
-/// - Checked against a program that carries the procedure out at every level.
+/// - Source: the fallback procedure of Wiens 2003, Pharmaceutical Statistics 2, with Holm's weights
+///   (Wiens and Dmitrienko 2005), applied to whole families instead of single hypotheses.
+/// - Checked against a program that runs the procedure at every level.
 #[must_use]
 pub fn share_alpha(first: &[f64], second: &[f64], share: f64) -> (Vec<f64>, Vec<f64>) {
     if first.is_empty() || second.is_empty() {
         return (first.to_vec(), second.to_vec());
     }
-    // The level at which a family is rejected whole.
+    // The level at which a family is rejected completely.
     let whole = |p: &[f64], share: f64| {
         let largest = p.iter().fold(
             0.0_f64,
@@ -89,7 +86,7 @@ pub fn share_alpha(first: &[f64], second: &[f64], share: f64) -> (Vec<f64>, Vec<
     )
 }
 
-/// The indices of the p-values from small to large, without the `NaN`s.
+/// The indices of the p-values in ascending order, without `NaN`s.
 fn ascending(p: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..p.len()).filter(|&i| !p[i].is_nan()).collect();
     order.sort_by(|&i, &j| p[i].total_cmp(&p[j]));
@@ -106,14 +103,16 @@ mod tests {
             let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
             assert!(close(&got.0, want.0) && close(&got.1, want.1), "{got:?}");
         };
-        // The first is not rejected whole: the second has a fifth.
+        // The first family is not completely rejected: the second has a fifth of
+        // alpha.
         near(
             share_alpha(&[0.03, 0.5], &[0.009, 0.02], 0.8),
             (&[0.0375, 0.5], &[0.045, 0.1]),
         );
-        // The first is rejected at 0.0375: above that the second has all.
+        // The first family is rejected at 0.0375: above that, the second has all
+        // of alpha.
         near(share_alpha(&[0.03], &[0.04], 0.8), (&[0.0375], &[0.04]));
-        // The second leaves its part as well.
+        // The second family passes on its share as well.
         near(share_alpha(&[0.045], &[0.004], 0.8), (&[0.045], &[0.02]));
         near(share_alpha(&[0.045], &[], 0.8), (&[0.045], &[]));
         near(share_alpha(&[], &[0.045], 0.8), (&[], &[0.045]));

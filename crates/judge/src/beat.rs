@@ -1,60 +1,61 @@
-//! Whether events keep a beat.
+//! Tests whether events are periodic.
 
 use std::f64::consts::{PI, TAU};
 
 use crate::moments::{sorted, variance};
 use crate::poisson::{Observed, windows};
 
-/// With fewer events than this no beat is detectable.
+/// With fewer events than this, no period is detectable.
 pub const FEWEST: usize = 8;
-/// At most so many events are looked at, the first ones.
+/// The most events that are examined; further ones are ignored.
 const MOST: usize = 300;
-/// Frequencies are tried up to so many times the rate of events: of so many beats one
-/// has an event.
+/// Frequencies are tried up to this multiple of the rate of events: as few as one in this many
+/// periods may have an event.
 const MISSING: f64 = 4.0;
-/// Frequencies that are tried in one over the span.
+/// The number of frequencies tried per 1 / span.
 const OVERSAMPLING: f64 = 8.0;
-/// Of a beat its multiples are as strong; the lowest that has this share of the
-/// greatest power is taken.
+/// Multiples of a frequency are as strong; the lowest frequency with this share
+/// of the largest power is taken.
 const AS_STRONG: f64 = 0.5;
-/// Events closer to each other than this share of the mean gap are one.
+/// Events closer together than this share of the mean gap count as one.
 const AT_ONCE: f64 = 0.1;
-/// Then there are fewer, whose mean gap is longer: so often at most.
+/// Merging events increases the mean gap, so it is repeated; this often at most.
 const ROUNDS: usize = 10;
 
-/// A beat.
+/// A periodicity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beat {
     /// The period, in the unit of the times.
     pub period: f64,
-    /// Events that were looked at, those at one time counted once.
+    /// The number of events examined; simultaneous ones count once.
     pub n: usize,
-    /// How many of them are within a tenth of the period of the beat.
+    /// How many of them are within a tenth of the period of a multiple of it.
     pub on_beat: usize,
-    /// The chance of a power as great anywhere, if events keep none.
+    /// The probability of as large a power at any frequency if events are not
+    /// periodic.
     pub p: f64,
 }
 
-/// Looks for a period of events, of which many beats may have no event, and beside
-/// which there may be others.
+/// Searches for a period in events. Many periods may lack an event, and there may be other events
+/// in between.
 ///
-/// For a frequency f the power is |sum exp(2 pi i f t)|^2 / n, about exponential with
-/// mean 1 for a Poisson process. The greatest of all from 2 / span up to 4 n / span, z,
-/// has a chance of at most exp(-z) (1 + W sqrt z), with W the number of frequencies
-/// that are independent, (4 n - 2) sqrt(4 pi var t) / span. Events at one time count
-/// once, and the power is divided by the dispersion of the counts in [`windows`] of
-/// time where that is above 1, so that clusters are no beat.
+/// For a frequency f the power is |sum exp(2 pi i f t)|^2 / n, about exponential with mean 1 for a
+/// Poisson process. The largest, z, over frequencies from 2 / span to 4 n / span has a probability
+/// of at most exp(-z) (1 + W sqrt z), where W is the number of independent frequencies, (4 n - 2)
+/// sqrt(4 pi var t) / span. Simultaneous events count once, and the power is divided by the
+/// dispersion of the counts in [`windows`] of time if that is above 1, so that clusters do not look
+/// periodic.
 ///
-/// - Shape: event times in any order, any unit; `exposure_s` the span in which they
-///   lie. 8 different times or more ([`FEWEST`]); of more than 300 the first.
-/// - `None` for fewer, for a time that is not finite or outside of the span.
-/// - Range: 0 < period <= span / 2; p in (0, 1\]. Few events that are exactly even are
-///   found by [`crate::poisson::gaps`], not here: n events have a power of n at most.
+/// - Shape: event times in any order, any unit; `exposure_s` is the span that contains them. At
+///   least 8 distinct times ([`FEWEST`]); only the first 300 are used.
+/// - `None` for fewer, or if a time is not finite or outside of the span.
+/// - Range: 0 < period <= span / 2; p in (0, 1\]. A few exactly evenly spaced events are found by
+///   [`crate::poisson::gaps`], not here: n events have a power of n at most.
 /// - Cost: O(n^2).
-/// - Source: power by Rayleigh 1919; chance of the maximum by Davies 1987, Biometrika
-///   74, as Baluev 2008 has it for periodograms, MNRAS 385.
-/// - Checked by simulation: p <= 0.01 in 1 of 2,000 Poisson processes, and in 4 of
-///   2,000 processes of clusters.
+/// - Source: power by Rayleigh 1919; probability of the maximum by Davies 1987, Biometrika 74, for
+///   periodograms as in Baluev 2008, MNRAS 385.
+/// - Checked by simulation: p <= 0.01 in 1 of 2,000 Poisson processes, and in 4 of 2,000 clustered
+///   processes.
 #[must_use]
 pub fn beat(events: Observed<'_>) -> Option<Beat> {
     let inside = |t: &f64| (0.0..=events.exposure_s).contains(t);
@@ -92,13 +93,13 @@ pub fn beat(events: Observed<'_>) -> Option<Beat> {
     })
 }
 
-/// The first different times, and the span in which they lie.
+/// The first distinct times, and the span in which they lie.
 fn looked_at(events: Observed<'_>) -> (Vec<f64>, f64) {
     let mut times = sorted(events.times_s);
     for _ in 0..ROUNDS {
         let together = AT_ONCE * events.exposure_s / times.len() as f64;
         let many = times.len();
-        // Of those at one time the first stays.
+        // The first of several simultaneous events is kept.
         times.dedup_by(|later, kept| *later - *kept <= together);
         if times.len() == many {
             break;
@@ -109,7 +110,7 @@ fn looked_at(events: Observed<'_>) -> (Vec<f64>, f64) {
     (times, span)
 }
 
-/// Cosines and sines of all phases.
+/// The sums of the cosines and the sines of all phases.
 fn sums(times: &[f64], frequency: f64) -> (f64, f64) {
     let phases = times
         .iter()
@@ -122,7 +123,7 @@ fn power(times: &[f64], frequency: f64) -> f64 {
     (c * c + s * s) / times.len() as f64
 }
 
-/// The frequency of the greatest power close by.
+/// The frequency of the largest power nearby.
 fn refined(times: &[f64], mut at: f64, step: f64) -> f64 {
     let mut reach = step;
     for _ in 0..30 {

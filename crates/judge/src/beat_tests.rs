@@ -12,7 +12,7 @@ fn at_random(draws: &mut Draws, n: usize, span: f64) -> Vec<f64> {
     (0..n).map(|_| span * draws.uniform()).collect()
 }
 
-/// Beats of this period, of which only a share has an event, each off by up to
+/// Events of this period, of which only a share occurs, each off by up to
 /// `jitter` periods.
 fn beats(draws: &mut Draws, period: f64, span: f64, share: f64, jitter: f64) -> Vec<f64> {
     let number = (span / period) as u32;
@@ -91,7 +91,7 @@ fn what_cannot_be_looked_at_has_no_beat() {
     broken[3] = f64::NAN;
     assert!(found(&broken, 20.0).is_none());
     assert!(found(&regular, f64::NAN).is_none());
-    // Of very many the first are enough.
+    // With very many events, the first are enough.
     let many: Vec<f64> = (0..20_000).map(|at| f64::from(at) * 0.5).collect();
     let beat = found(&many, 10_000.0).unwrap();
     assert_eq!(beat.n, 300);

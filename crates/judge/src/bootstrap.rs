@@ -7,9 +7,11 @@ use crate::quantile::{type7_position, type7_unchecked};
 use crate::random::Draws;
 use crate::welch::Interval;
 
-/// The fewest runs a side; below, resampling runs says next to nothing.
+/// The fewest runs per side; with fewer, resampling runs is almost
+/// uninformative.
 const FEWEST_RUNS: usize = 5;
-/// A replicate this near the estimate, relative to the largest, equals it.
+/// A replicate within this distance of the estimate, relative to the largest,
+/// equals it.
 const TIE_TOLERANCE: f64 = 1e-12;
 
 /// The ratio of a quantile between two configurations.
@@ -28,37 +30,33 @@ pub struct Bootstrap {
 
 /// The ratio b / a of the `p` quantile, resampling runs and then samples.
 ///
-/// theta = mean over the runs of b of ln(type-7 quantile) minus the same of a.
-/// Each of the `draws` replicates picks runs with replacement, and in each
-/// picked run samples with replacement, and takes theta anew.
+/// theta = mean over the runs of b of ln(type-7 quantile) minus the same of a. Each of the `draws`
+/// replicates picks runs with replacement, and in each picked run samples with replacement, and
+/// recomputes theta.
 ///
-/// The samples are not really resampled. n draws with replacement from sorted
-/// values x are x\[floor(n U_i)\] for n independent uniform U_i, and since that
-/// map does not decrease, the k-th smallest draw is x\[floor(n U_(k))\]. U_(k) is
-/// beta(k, n + 1 - k) distributed; given it, the n - k larger uniforms are
-/// independent on (U_(k), 1), so the next one is
-/// U_(k) + (1 - U_(k)) (1 - V^(1 / (n - k))) with a uniform V. Two such draws
-/// give the type-7 quantile of a resample exactly in distribution, at a cost
-/// that does not depend on n. A test compares this with plain resampling.
+/// The samples are not actually resampled. n draws with replacement from sorted values x are
+/// x\[floor(n U_i)\] for n independent uniform U_i, and since that map does not decrease, the k-th
+/// smallest draw is x\[floor(n U_(k))\]. U_(k) is beta(k, n + 1 - k) distributed; given it, the n -
+/// k larger uniforms are independent on (U_(k), 1), so the next one is U_(k) + (1 - U_(k)) (1 -
+/// V^(1 / (n - k))) with a uniform V. Two such draws give the type-7 quantile of a resample exactly
+/// in distribution, at a cost that does not depend on n. A test compares this with plain
+/// resampling.
 ///
-/// - Shape: runs a side >= 5, each run non-empty, in any order, positive; unit
-///   of the samples cancels; 0 <= p <= 1; draws >= 100 (10,000 is usual).
-/// - Range: ratio > 0. The 95 % interval is too narrow with few runs: simulated
-///   (1,500 trials, standard deviations 0.1 between and 0.5 inside runs, 200
-///   samples a run) it covers 91 to 92 % with 5 runs a side, 93 to 95 % with 8,
-///   95 % with 15. Intervals of extreme quantiles are meaningless where
-///   [`crate::quantile::supported`] is false.
+/// - Shape: at least 5 runs per side, each run non-empty, in any order, positive; unit of the
+///   samples cancels; 0 <= p <= 1; draws >= 100 (10,000 is usual).
+/// - Range: ratio > 0. The 95 % interval is too narrow with few runs: simulated (1,500 trials,
+///   standard deviations 0.1 between and 0.5 within runs, 200 samples per run) it covers 91 to 92 %
+///   with 5 runs per side, 93 to 95 % with 8, 95 % with 15. Intervals of extreme quantiles are
+///   meaningless where [`crate::quantile::supported`] is false.
 /// - Deterministic: a pure function of data and `seed`.
-/// - Cost: O(draws x runs) after sorting; 30 ms for 10 against 10 runs of
-///   10,000 samples.
-/// - Source: Efron 1987, "Better bootstrap confidence intervals", JASA 82;
-///   Davison and Hinkley 1997, section 3.8, for the hierarchy.
-/// - Checked: the interval by [`bca_interval`]; the draws against plain
-///   resampling.
+/// - Cost: O(draws x runs) after sorting; 30 ms for 10 against 10 runs of 10,000 samples.
+/// - Source: Efron 1987, "Better bootstrap confidence intervals", JASA 82; Davison and Hinkley
+///   1997, section 3.8, for the hierarchy.
+/// - Checked: the interval by [`bca_interval`]; the draws against plain resampling.
 ///
 /// # Errors
-/// [`Error::TooFew`], [`Error::NotFinite`], [`Error::NotPositive`],
-/// [`Error::BadArgument`] for p or draws.
+/// [`Error::TooFew`], [`Error::NotFinite`], [`Error::NotPositive`], [`Error::BadArgument`] for p or
+/// draws.
 pub fn quantile_ratio(
     runs_a: &[Vec<f64>],
     runs_b: &[Vec<f64>],
@@ -168,7 +166,7 @@ fn resampled_quantile(sorted: &[f64], p: f64, stream: &mut Draws) -> f64 {
     below + share * (value(u + (1.0 - u) * gap) - below)
 }
 
-/// A BCa interval and what it was made of.
+/// A BCa interval and its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bca {
     /// The interval, on the scale of the replicates.
@@ -188,11 +186,11 @@ pub struct Bca {
 /// lie on one side of the estimate, the share is taken to be half a replicate
 /// from 0 or 1, so that z0 stays finite.
 ///
-/// - Shape: `replicates_sorted` ascending, two or more; each jackknife group two
-///   or more; 0 < level < 1.
+/// - Shape: `replicates_sorted` ascending, at least two; each jackknife group at
+///   least two; 0 < level < 1.
 /// - Cost: O(replicates).
-/// - Source: Efron and Tibshirani 1993, "An Introduction to the Bootstrap",
-///   eqs. 14.9-14.15; several groups as in Davison and Hinkley 1997, eq. 5.28.
+/// - Source: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", eqs.
+///   14.9-14.15; several groups as in Davison and Hinkley 1997, eq. 5.28.
 /// - Checked against `scipy.stats.bootstrap(method="BCa")` on equal replicates.
 ///
 /// # Errors
@@ -236,7 +234,8 @@ pub fn bca_interval(
     })
 }
 
-/// Sum of cubed over the 3/2 power of summed squared empirical influences, / 6.
+/// The acceleration: the sum of the cubed empirical influences over the 3/2
+/// power of the sum of their squares, / 6.
 fn acceleration(jackknife: &[&[f64]]) -> f64 {
     let (mut cubes, mut squares) = (0.0, 0.0);
     for group in jackknife {
@@ -286,7 +285,8 @@ mod tests {
 
     #[test]
     fn quick_resampling_has_the_distribution_of_plain_resampling() {
-        // The 0.1 % point of the distance of two samples of 20,000 is 0.0195.
+        // The 0.1 % point of the distance between two samples of 20,000 is
+        // 0.0195.
         for (n, p) in [
             (1, 0.5),
             (2, 0.3),

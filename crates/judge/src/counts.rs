@@ -1,33 +1,33 @@
-//! Runs that ended in one way, of so many: exact tests of two shares.
+//! Exact tests of two shares: how many runs of each side ended in one way.
 
 use crate::dist::{binomial_lower, binomial_pmf};
 use crate::error::{Error, Result};
 
 /// Probabilities that differ by less than this share are equal, as in R.
 const TIE: f64 = 1e-7;
-/// More runs than this are no advice.
+/// More runs than this are not worth suggesting.
 const MOST_RUNS: u32 = 1_000_000;
 
-/// So many of so many runs.
+/// `count` of `of` runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// How many ended in that way.
+    /// The number of runs that ended in that way.
     pub count: u32,
-    /// How many there were.
+    /// The number of all runs.
     pub of: u32,
 }
 
-/// Fisher's exact two-sided p of two shares, for runs that are not paired.
+/// Fisher's exact two-sided p of two shares, for unpaired runs.
 ///
-/// Given how many runs of both sides together ended in that way, the count of one
-/// side is hypergeometric if both have the same chance. p is the sum of the
-/// probabilities of all outcomes that are no more likely than the observed one.
+/// Given the total count of both sides, the count of one side is hypergeometric if both have the
+/// same probability. p is the sum of the probabilities of all outcomes that are no more likely than
+/// the observed one.
 ///
 /// - Shape: `count` <= `of` on each side.
 /// - Range: p in (0, 1\]; 1 if no run, or every run, ended in that way.
 /// - Cost: O(count of both).
-/// - Source: Fisher 1935, "The logic of inductive inference", Journal of the Royal
-///   Statistical Society 98; the tolerance is that of R's `fisher.test`.
+/// - Source: Fisher 1935, "The logic of inductive inference", Journal of the Royal Statistical
+///   Society 98; the tolerance is that of R's `fisher.test`.
 /// - Checked against sums of exact fractions.
 ///
 /// # Errors
@@ -45,8 +45,8 @@ pub fn fisher(a: Share, b: Share) -> Result<f64> {
     Ok(p.min(1.0))
 }
 
-/// The smallest p that [`fisher`] gives for so many runs of which `total` ended in
-/// that way, however those are spread over the sides.
+/// The smallest p that [`fisher`] can give for these numbers of runs, of which `total` ended in
+/// that way on either side.
 ///
 /// - Range: (0, 1\]. Cost: O(1).
 #[must_use]
@@ -65,11 +65,11 @@ pub fn fisher_attainable(total: u32, of_a: u32, of_b: u32) -> f64 {
     p[0].min(p[1])
 }
 
-/// McNemar's exact two-sided p, for runs in pairs: of the pairs whose sides ended
-/// differently, so many did so on the one side only and so many on the other.
+/// McNemar's exact two-sided p, for paired runs. Arguments: the numbers of pairs in which only the
+/// run of `a`, or only that of `b`, ended in that way.
 ///
-/// If both sides have the same chance each such pair is a toss of a fair coin, so p
-/// is twice the smaller binomial tail. Pairs that ended alike say nothing.
+/// If both sides have the same probability, each such pair is a fair coin toss, so p is twice the
+/// smaller binomial tail. Pairs whose runs ended alike carry no information.
 ///
 /// - Range: p in (0, 1\]; 1 if no pair differs.
 /// - Cost: O(sqrt of the pairs).
@@ -82,14 +82,14 @@ pub fn mcnemar(only_a: u32, only_b: u32) -> f64 {
     (2.0 * binomial_lower(fewer, differing, 0.5)).min(1.0)
 }
 
-/// The smallest p that [`mcnemar`] gives for so many differing pairs.
+/// The smallest p that [`mcnemar`] can give for this many differing pairs.
 #[must_use]
 pub fn mcnemar_attainable(differing: u32) -> f64 {
     mcnemar(0, differing)
 }
 
-/// The smallest count on one side, against none on the other, that [`fisher`] finds at
-/// `level` with so many runs; none if no count would do.
+/// The smallest count on one side, with none on the other, for which [`fisher`] gives p <= `level`
+/// with these numbers of runs; `None` if there is none.
 ///
 /// - Cost: O(runs).
 #[must_use]
@@ -100,18 +100,19 @@ pub fn fewest_by_fisher(of_a: u32, of_b: u32, level: f64) -> Option<u32> {
     })
 }
 
-/// The smallest number of differing pairs, all on one side, that [`mcnemar`] finds at
-/// `level` with so many pairs; none if no number would do.
+/// The smallest number of differing pairs, all on one side, for which [`mcnemar`] gives p <=
+/// `level`; `None` if there is none in this many pairs.
 #[must_use]
 pub fn fewest_by_mcnemar(pairs: u32, level: f64) -> Option<u32> {
     (1..=pairs.min(MOST_RUNS)).find(|&count| mcnemar(0, count) <= level)
 }
 
-/// The chance of `count` of `total` among the `of_a` runs of one side.
+/// The probability that `count` of `total` are among the `of_a` runs of one
+/// side.
 fn hypergeometric(count: u32, total: u32, of_a: u32, of_b: u32) -> f64 {
     let all = u64::from(of_a) + u64::from(of_b);
     let [count, total, of_a, of_b] = [count, total, of_a, of_b].map(u64::from);
-    // Any chance of one run gives the same conditional chance; this one has no small
+    // Any probability per run gives the same conditional probability; this one avoids small
     // denominators.
     let chance = total as f64 / all.max(1) as f64;
     binomial_pmf(count, of_a, chance) * binomial_pmf(total - count, of_b, chance)
@@ -139,7 +140,8 @@ mod tests {
         assert!((got - want).abs() <= 1e-9 * want, "{got} {want}");
     }
 
-    /// Sums of exact fractions, computed apart from this project.
+    /// Compares with sums of exact fractions, computed independently of this
+    /// project.
     #[test]
     fn fishers_p_is_that_of_exact_fractions() {
         for (a, b, want) in [
@@ -191,7 +193,7 @@ mod tests {
         close(mcnemar_attainable(6), 0.031_25);
     }
 
-    /// Both tests keep their level whatever the common chance of a crash.
+    /// Both tests keep their level, whatever the common probability of a crash.
     #[test]
     fn equal_chances_are_seldom_called_different() {
         for chance in [0.025, 0.1, 0.3, 0.5, 0.9] {

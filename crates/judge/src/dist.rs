@@ -1,17 +1,17 @@
-//! Distribution functions, over `statrs`.
+//! Distribution functions, built on `statrs`.
 //!
 //! `statrs` gives the regularised incomplete beta and gamma functions and the
 //! error function. The quantiles here are found by a safeguarded Newton
 //! iteration on those, because a quantile is only as good as the tail it
-//! inverts. Every function is compared with scipy in `tests/oracle.rs` through
-//! the figures built on it, and directly in the tests below.
+//! inverts. Every function is compared with scipy, indirectly in
+//! `tests/oracle.rs` and directly in the tests below.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::{erfc, erfc_inv};
 use statrs::function::gamma::{gamma_lr, gamma_ur, ln_gamma};
 use std::f64::consts::{PI, SQRT_2};
 
-/// P(Z <= x) of the standard normal. Relative accuracy holds in the lower tail.
+/// P(Z <= x) of the standard normal. Relatively accurate in the lower tail.
 pub(crate) fn normal_cdf(x: f64) -> f64 {
     0.5 * erfc(-x / SQRT_2)
 }
@@ -33,7 +33,7 @@ pub(crate) fn normal_quantile(p: f64) -> f64 {
     }
 }
 
-/// P(|T| >= |t|) of Student's t. Relative accuracy holds for large `t`.
+/// P(|T| >= |t|) of Student's t. Relatively accurate for large `t`.
 pub(crate) fn t_two_sided(t: f64, df: f64) -> f64 {
     let square = t * t;
     if square == 0.0 {
@@ -115,7 +115,7 @@ pub(crate) fn f_upper(x: f64, df1: f64, df2: f64) -> f64 {
         return 0.0;
     }
     if df2 > 1e9 {
-        // Beyond the reach of the beta function, and chi-squared to nine digits.
+        // The beta function fails here; chi-squared agrees to nine digits.
         return chi2_upper(df1 * x, df1);
     }
     let product = df1 * x;

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, check_finite, check_open_unit, check_positive}
 use crate::moments::logs;
 use crate::welch::{Estimate, Interval, estimate as from_error, on_values};
 
-/// What the two one-sided tests found.
+/// The result of the two one-sided tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equivalence {
     /// The 90 % interval of the ratio b / a.
@@ -18,12 +18,12 @@ pub struct Equivalence {
     pub equivalent: bool,
 }
 
-/// The ratios that a margin declares to be no difference: \[1 - m, 1 + m\].
+/// The range of ratios that a margin defines as no difference: \[1 - m, 1 + m\].
 ///
-/// The margin is read on the ratio scale, "at most 1 % less, at most 1 % more",
-/// not as \[1 / (1 + m), 1 + m\]; for 1 % the two differ by 1e-4 at the lower end,
-/// and this one is what a reader takes "± 1 %" to mean. It is not symmetric on
-/// logarithms, so exchanging a and b may change a borderline outcome.
+/// The margin is on the ratio scale, "at most 1 % less, at most 1 % more", not as \[1 / (1 + m), 1
+/// + m\]; for 1 % the two differ by 1e-4 at the lower end, and readers understand "± 1 %" in this
+/// way. The range is not symmetric on the log scale, so exchanging a and b may change a borderline
+/// outcome.
 ///
 /// # Errors
 /// [`Error::BadArgument`] unless 0 < margin < 1.
@@ -40,8 +40,8 @@ pub fn bounds(margin: f64) -> Result<Interval> {
 
 /// Two one-sided tests that the ratio b / a lies within ± `margin` of 1.
 ///
-/// - Shape: two unpaired samples in any order, n >= 2 each, positive; margin a
-///   share (0.01 is 1 %), see [`bounds`].
+/// - Shape: two unpaired samples in any order, n >= 2 each, positive; margin as
+///   a fraction (0.01 is 1 %), see [`bounds`].
 /// - Range: p in \[0, 1\]. Without any variation p is 0 inside the bounds and 1
 ///   outside.
 /// - Cost: O(n).
@@ -59,21 +59,19 @@ pub fn tost(a: &[f64], b: &[f64], margin: f64) -> Result<Equivalence> {
     Ok(of_logs(&on_values(&logs(a), &logs(b)), bounds))
 }
 
-/// Two one-sided tests on a ratio that was estimated already, with the standard
-/// error and degrees of freedom of that estimate: of pairs
-/// ([`crate::paired::ratio`]), of independent runs ([`crate::welch::ratio`], then
-/// this is [`tost`]), of summaries, or pooled over machines.
+/// Two one-sided tests on an existing estimate of a ratio, with its standard error and degrees of
+/// freedom: from pairs ([`crate::paired::ratio`]), from independent runs ([`crate::welch::ratio`];
+/// then this is [`tost`]), from summaries, or pooled over machines.
 ///
-/// - Shape: `estimate` of a ratio: effect and intervals as ratios, the standard
-///   error of its logarithm. Of differences there are no bounds.
+/// - Shape: `estimate` of a ratio: effect and intervals as ratios, the standard error of its
+///   logarithm. There are no bounds for differences.
 /// - Range, cost, source: as for [`tost`].
-/// - Checked against `scipy.stats.t` on the paired differences of logarithms, and
-///   of independent runs against statsmodels' `ttost_ind`.
+/// - Checked against `scipy.stats.t` on the paired differences of logarithms, and for independent
+///   runs against statsmodels' `ttost_ind`.
 ///
 /// # Errors
-/// [`Error::NotPositive`] for an effect that is no ratio, [`Error::NotFinite`],
-/// [`Error::BadArgument`] for the margin, a negative standard error, or df that is
-/// not positive.
+/// [`Error::NotPositive`] for an effect that is not a ratio, [`Error::NotFinite`],
+/// [`Error::BadArgument`] for the margin, a negative standard error, or df that is not positive.
 pub fn of_ratio(estimate: &Estimate, margin: f64) -> Result<Equivalence> {
     let bounds = bounds(margin)?;
     check_positive(&[estimate.effect], 1)?;
@@ -95,7 +93,7 @@ pub fn of_ratio(estimate: &Estimate, margin: f64) -> Result<Equivalence> {
     })
 }
 
-/// The tests on logarithms; the bounds are ratios.
+/// The tests on the log scale; the bounds are ratios.
 fn of_logs(e: &Estimate, bounds: Interval) -> Equivalence {
     let ci90 = Interval {
         low: e.ci90.low.exp(),
@@ -118,15 +116,14 @@ fn of_logs(e: &Estimate, bounds: Interval) -> Equivalence {
     }
 }
 
-/// The share of runs that may be slow (or fail, or hang) although none of `n`
-/// runs was: with a larger share, n good runs have a chance below alpha.
+/// The share of runs that may be slow (or fail, or hang) although none of `n` runs was: with any
+/// larger share, the probability of n good runs is below alpha.
 ///
-/// 1 - alpha^(1 / n): after 10 runs without a slow one, at 5 %, as many as 25.9 %
-/// of all runs may be slow. So no mean of ten runs says that there is no slow one.
+/// 1 - alpha^(1 / n): after 10 runs without a slow one, at 5 %, as many as 25.9 % of all runs may
+/// be slow. So no mean of ten runs shows that there are no slow ones.
 ///
-/// - Shape: n runs that are independent of each other and alike; 0 < alpha < 1.
-/// - Range: (0, 1 - alpha\]; about 3 / n for many runs at 5 % (the "rule of
-///   three").
+/// - Shape: n independent, identically distributed runs; 0 < alpha < 1.
+/// - Range: (0, 1 - alpha\]; about 3 / n for many runs at 5 % (the "rule of three").
 /// - Cost: O(1).
 /// - Source: Clopper and Pearson 1934, Biometrika 26, for no success in n.
 /// - Checked against `scipy.stats.binomtest(0, n).proportion_ci("exact")`.
@@ -163,14 +160,15 @@ mod tests {
 
     #[test]
     fn pairs_that_vary_together_are_equivalent_where_sides_alone_are_not() {
-        // The blocks differ by a factor of 10, the runs of a block by 0.1 %.
+        // The blocks differ by a factor of 10, the runs within a block by 0.1 %.
         let a = [10.0, 31.0, 100.0, 55.0, 17.0, 73.0];
         let b = [10.01, 30.97, 100.1, 54.94, 17.0, 73.07];
         let paired = of_ratio(&paired::ratio(&a, &b).unwrap(), 0.01).unwrap();
         assert!(paired.equivalent && paired.p < 1e-5);
         let alone = tost(&a, &b, 0.01).unwrap();
         assert!(!alone.equivalent && alone.p > 0.4);
-        // 5 % more in each block is not equivalent, however alike the blocks.
+        // 5 % more in each block is not equivalent, however consistent the
+        // blocks.
         let more = a.map(|x| 1.05 * x);
         let other = of_ratio(&paired::ratio(&a, &more).unwrap(), 0.01).unwrap();
         assert!(!other.equivalent && other.p > 0.999);
@@ -198,7 +196,7 @@ mod tests {
     fn runs_that_were_never_slow_do_not_exclude_slow_ones() {
         assert_eq!(share_missed(1, 0.05), Ok(0.95));
         assert!(share_missed(0, 0.05).is_err() && share_missed(3, 0.0).is_err());
-        // As seldom as this, three runs show none in 5 % of all threes.
+        // With this share, three runs show none in 5 % of all cases.
         let share = share_missed(3, 0.05).unwrap();
         assert!(((1.0 - share).powi(3) - 0.05).abs() < 1e-15);
     }

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-/// What every fallible function of this crate returns.
+/// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The reason a figure was refused. Data that cannot carry a figure are an
-/// error here, never a `NaN` in a result.
+/// Why a figure could not be computed. Data that cannot support a figure are an
+/// error, never a `NaN` in a result.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// Fewer values (runs, samples, gaps) than the figure needs.
     TooFew {
-        /// The smallest number that would do.
+        /// The smallest sufficient number.
         needed: usize,
         /// The number given.
         got: usize,
@@ -21,15 +21,16 @@ pub enum Error {
     NotFinite,
     /// A value is zero or negative where a logarithm is taken.
     NotPositive,
-    /// An argument other than the data is outside its range; the text says
-    /// which one and what the range is.
+    /// An argument other than the data is out of range; the text names it and
+    /// gives the range.
     BadArgument(&'static str),
-    /// A full grid has a hole: no run has this combination of levels. The text
-    /// names it, for example `bypass=on, irq=off`.
+    /// A full grid is incomplete: no run has this combination of levels. The
+    /// text names it, for example `bypass=on, irq=off`.
     MissingCell(String),
     /// The columns of the model are linearly dependent.
     RankDeficient,
-    /// As many parameters as runs: nothing is left to estimate the error from.
+    /// There are as many parameters as runs, so nothing remains to estimate the
+    /// error from.
     NoResidualDf {
         /// Parameters in the model, the intercept included.
         parameters: usize,
@@ -57,7 +58,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Refuses fewer than `needed` values, and any that is `NaN` or infinite.
+/// Rejects fewer than `needed` values, and any that is `NaN` or infinite.
 pub(crate) fn check_finite(values: &[f64], needed: usize) -> Result<()> {
     if values.len() < needed {
         return Err(Error::TooFew {
@@ -71,7 +72,7 @@ pub(crate) fn check_finite(values: &[f64], needed: usize) -> Result<()> {
     Ok(())
 }
 
-/// [`check_finite`], and refuses zero and negative values too.
+/// [`check_finite`], and also rejects zero and negative values.
 pub(crate) fn check_positive(values: &[f64], needed: usize) -> Result<()> {
     check_finite(values, needed)?;
     if values.iter().any(|&v| v <= 0.0) {
@@ -80,7 +81,7 @@ pub(crate) fn check_positive(values: &[f64], needed: usize) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a level (confidence, significance, probability) outside (0, 1).
+/// Rejects a level (confidence, significance, probability) outside (0, 1).
 pub(crate) fn check_open_unit(value: f64, what: &'static str) -> Result<()> {
     if value > 0.0 && value < 1.0 {
         Ok(())

@@ -35,21 +35,21 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// The effect that complete blocks show, from its contrast in each of them
-    /// ([`block_contrasts`]): their mean, with the p of the t test of one sample
-    /// and the interval of [`flips::interval`], or where that has none, of t.
+    /// The effect from its contrasts in complete blocks ([`block_contrasts`]): their mean, with the
+    /// p of the one-sample t test and the interval of [`flips::interval`], or the t interval if
+    /// that is `None`.
     ///
-    /// Each effect has an error of its own, how much its contrast varies from
-    /// block to block. The residual of [`fit_in_blocks`] is the mean of these over
-    /// all effects, and an interval made from it is too wide for an effect that is
-    /// alike in all blocks where another is not, and too narrow for that other.
+    /// Each effect has a separate error: how much its contrast varies between blocks. The residual
+    /// of [`fit_in_blocks`] averages these over all effects, so an interval based on it is too wide
+    /// for an effect that is the same in all blocks when another is not, and too narrow for that
+    /// other.
     ///
-    /// - Shape: two contrasts or more, differences of logarithms.
-    /// - Range: m - 1 degrees of freedom for m contrasts; if none differs from
-    ///   another the interval is a point and p is 0, or 1 where all are 0.
+    /// - Shape: at least two contrasts, differences of logarithms.
+    /// - Range: m - 1 degrees of freedom for m contrasts; if all are equal, the interval is a point
+    ///   and p is 0, or 1 if all are 0.
     /// - Cost: O(m).
-    /// - Source: Winer 1971, "Statistical Principles in Experimental Design",
-    ///   section 4.6 (contrasts of repeated measures with an error of their own).
+    /// - Source: Winer 1971, "Statistical Principles in Experimental Design", section 4.6
+    ///   (contrasts of repeated measures with separate errors).
     /// - Checked against scipy's `ttest_1samp`.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Effect {
         let df = count - 1.0;
         let ln_effect = mean(contrasts);
         let squares: f64 = contrasts.iter().map(|c| (c - ln_effect).powi(2)).sum();
-        // Below this, what the contrasts differ by is rounding.
+        // Below this, differences between the contrasts are rounding.
         let rounding = 1e-14 * contrasts.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let spread = Some((squares / df).sqrt()).filter(|spread| *spread > rounding);
         let standard_error = spread.unwrap_or(0.0) / count.sqrt();
@@ -90,7 +90,7 @@ impl Effect {
         standard_error: f64,
         df: f64,
     ) -> Effect {
-        // An exact fit has no error; an effect of 0 is none then, too.
+        // An exact fit has no error; then an effect of 0 has t = 0.
         let t = match ln_effect == 0.0 {
             true => 0.0,
             false => ln_effect / standard_error,
@@ -119,8 +119,8 @@ pub struct Factorial {
     /// Main effects in the order of the names, then the interactions in the
     /// order 0:1, 0:2, ..., 1:2, ...
     pub effects: Vec<Effect>,
-    /// Residual degrees of freedom: N - 1 - k - k (k - 1) / 2, less the blocks
-    /// but one.
+    /// Residual degrees of freedom: N - 1 - k - k (k - 1) / 2, less the number
+    /// of blocks minus one.
     pub residual_df: usize,
     /// The residual standard deviation of the logarithms.
     pub residual_sd: f64,
@@ -136,14 +136,14 @@ pub struct Factorial {
 /// and an interaction is the product of its two columns, ±1/4. Then a main
 /// effect is the ln-ratio on / off averaged over the other factors' levels, and
 /// an interaction's coefficient g contributes g/4, -g/4, -g/4, g/4 to the cells
-/// (on, on), (off, on), (on, off), (off, off), so that
-/// (x11 - x01) - (x10 - x00) = g/2 + g/2 = g: the difference of the two
-/// ln-ratios, as it stands, without a factor.
+/// (on, on), (off, on), (on, off), (off, off), so that (x11 - x01) - (x10 - x00)
+/// = g/2 + g/2 = g: the difference of the two ln-ratios, without a further
+/// factor.
 ///
 /// - Shape: runs in any order; every cell of the full 2^k grid must have a run;
 ///   unequal numbers of runs are allowed (the averages over levels then still
-///   weigh each level equally). Three-way and higher interactions are taken to
-///   be zero; if they are not, they inflate the residual and widen intervals.
+///   weight each level equally). Three-way and higher interactions are assumed
+///   to be zero; if they are not, they inflate the residual and widen intervals.
 /// - Range: `residual_df` >= 1; p in \[0, 1\]. If the model fits exactly (the
 ///   residual is below rounding), intervals are points and p is 0, or 1 for an
 ///   effect that is itself below rounding.
@@ -156,32 +156,30 @@ pub struct Factorial {
 /// # Errors
 /// [`Error::MissingCell`] names the first hole in the grid,
 /// [`Error::NoResidualDf`], [`Error::RankDeficient`], [`Error::NotFinite`],
-/// [`Error::BadArgument`] if there are no factors, more than twelve, or a run
-/// with another number of levels than there are names.
+/// [`Error::BadArgument`] if there are no factors, more than twelve, or a run's
+/// number of levels differs from the number of names.
 pub fn fit(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<Factorial> {
     fit_in_blocks::<u32>(cells, &[], names)
 }
 
-/// As [`fit`], where the runs are of several blocks: each has a level of its own,
-/// so that what the runs of a block have in common (its seed, the machine, the
-/// hour) is not taken for noise.
+/// As [`fit`], for runs in several blocks: each block has its own intercept, so that what the runs
+/// of a block have in common (its seed, the machine, the hour) does not count as noise.
 ///
-/// `blocks` holds the block of each run, or nothing. Any label that can be
-/// ordered will do: a machine, a block, or the pair (machine, block), which
-/// tells blocks of the same number on several machines apart. Each block but the
-/// first costs one residual degree of freedom. The effects are averages over the
-/// blocks; whether they differ between them is not asked here. Blocks need not
-/// be complete.
+/// `blocks` holds the block of each run, or is empty. Any ordered label can be used: a machine, a
+/// block, or the pair (machine, block), which distinguishes blocks of the same number on several
+/// machines. Each block but the first costs one residual degree of freedom. The effects are
+/// averages over the blocks; whether they differ between blocks is not tested. Blocks need not be
+/// complete.
 ///
 /// - Cost: O(N (k^2 + m)^2) time for m blocks.
-/// - Source: Fisher 1935, "The Design of Experiments", chapter 4 (randomised
-///   blocks); fitted as columns of indicators.
-/// - Checked against statsmodels' `OLS` with those columns, and where all blocks
-///   are complete against the mean of [`block_contrasts`].
+/// - Source: Fisher 1935, "The Design of Experiments", chapter 4 (randomised blocks); fitted as
+///   columns of indicators.
+/// - Checked against statsmodels' `OLS` with those columns, and, if all blocks are complete,
+///   against the mean of [`block_contrasts`].
 ///
 /// # Errors
-/// As for [`fit`]; [`Error::BadArgument`] if `blocks` has another length,
-/// [`Error::RankDeficient`] if blocks and levels are confounded.
+/// As for [`fit`]; [`Error::BadArgument`] if `blocks` has another length, [`Error::RankDeficient`]
+/// if blocks and levels are confounded.
 pub fn fit_in_blocks<B: Ord + Copy>(
     cells: &[(Vec<bool>, f64)],
     blocks: &[B],
@@ -212,7 +210,7 @@ pub fn fit_in_blocks<B: Ord + Copy>(
     Ok(describe(&solution, &terms, names, &response, residual_df))
 }
 
-/// The logarithms of all runs, if names and levels fit together.
+/// The logarithms of all runs, if names and levels match.
 fn checked(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<Vec<f64>> {
     let k = names.len();
     if k == 0 || k > MOST_FACTORS {
@@ -228,31 +226,27 @@ fn checked(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<Vec<f64>> {
     Ok(response)
 }
 
-/// The effects of each complete block, one number a block: what a sign-flip test
-/// of pairs needs.
+/// The effects in each complete block, one number per block, as input for a sign-flip test.
 ///
-/// A block is complete if it holds every cell of the 2^k grid exactly once; the
-/// others are left out. In such a block a main effect is the mean of ln(value)
-/// over the cells with the factor on, less the mean over those with it off; an
-/// interaction is the difference of the two ln-ratios of one factor, with the
-/// other on and with it off, averaged over the remaining factors. What all runs
-/// of a block have in common falls out. If a factor changes nothing and the order
-/// inside blocks was random, its contrast is as likely d as -d in each block,
-/// whatever the noise and whatever the other blocks show.
+/// A block is complete if it holds every cell of the 2^k grid exactly once; the others are left
+/// out. In such a block a main effect is the mean of ln(value) over the cells with the factor on,
+/// less the mean over those with it off; an interaction is the difference of the two ln-ratios of
+/// one factor, with the other on and with it off, averaged over the remaining factors. What all
+/// runs of a block have in common cancels. If a factor changes nothing and the order within blocks
+/// was random, its contrast is as likely d as -d in each block, whatever the noise and whatever the
+/// other blocks show.
 ///
 /// - Shape: as for [`fit_in_blocks`]; `blocks` has a label for each run.
-/// - Gives the effects in the order of [`Factorial::effects`], each with the
-///   contrasts of the complete blocks in ascending order of the labels, as
-///   differences of logarithms. Their mean is `ln_effect` of [`fit_in_blocks`] if
-///   every block is complete.
+/// - Returns the effects in the order of [`Factorial::effects`], each with the contrasts of the
+///   complete blocks in ascending order of the labels, as differences of logarithms. Their mean is
+///   `ln_effect` of [`fit_in_blocks`] if every block is complete.
 /// - Cost: O(N k^2).
-/// - Source: Yates 1937; Box, Hunter and Hunter 2005, "Statistics for
-///   Experimenters", section 5.
+/// - Source: Yates 1937; Box, Hunter and Hunter 2005, "Statistics for Experimenters", section 5.
 /// - Checked against differences of means of cells in numpy.
 ///
 /// # Errors
-/// [`Error::TooFew`] if no block is complete; [`Error::NotFinite`] and
-/// [`Error::BadArgument`] as for [`fit_in_blocks`].
+/// [`Error::TooFew`] if no block is complete; [`Error::NotFinite`] and [`Error::BadArgument`] as
+/// for [`fit_in_blocks`].
 ///
 /// ```
 /// let block = |of: f64| [(vec![false], of), (vec![true], of + 0.25)];
@@ -285,7 +279,7 @@ pub fn block_contrasts<B: Ord + Copy>(
     let contrasts = terms(names.len()).into_iter().map(|term| {
         let (i, other) = term;
         let plus = |cell: usize| on(cell, i) == other.is_none_or(|j| on(cell, j));
-        // Of 2^k cells, half make up either side of a factor; either pair of
+        // Of the 2^k cells, half are on either side of a factor; either pair of
         // cells of an interaction counts twice.
         let cells = (1_usize << names.len()) as f64;
         let share = if other.is_some() { 4.0 } else { 2.0 } / cells;
@@ -327,7 +321,8 @@ impl Grid {
     }
 }
 
-/// The place of a combination of levels; the first factor counts most.
+/// The index of a combination of levels; the first factor is the most
+/// significant bit.
 fn index(levels: &[bool]) -> usize {
     levels.iter().fold(0, |acc, &on| 2 * acc + usize::from(on))
 }
@@ -427,8 +422,8 @@ fn describe(
 mod tests {
     #[test]
     fn an_effect_alike_in_all_blocks_is_found_whatever_another_does() {
-        // Two factors: the first takes anything from 0 to 40 % in a block, the
-        // interaction 0.3 to 0.4 % in each.
+        // Two factors: the effect of the first is anything from 0 to 40 % in a
+        // block, the interaction 0.3 to 0.4 % in each.
         let varying = [0.02, 0.4, 0.1, 0.3, 0.0, 0.2, 0.35, 0.05];
         let alike = [0.003, 0.0032, 0.0035, 0.0038, 0.004, 0.0036, 0.0033, 0.0039];
         let (mut cells, mut blocks) = (Vec::new(), Vec::new());
@@ -455,7 +450,7 @@ mod tests {
             effect.t
         );
         assert!(effect.ci.low > 1.0);
-        // The other one varies more than the residual says.
+        // The other effect varies more than the residual indicates.
         let main = Effect::of_contrasts("a".into(), &contrasts[0].1).unwrap();
         assert!(main.ci.high > of_fit.effects[0].ci.high);
     }
@@ -528,8 +523,8 @@ mod tests {
 
     type Cells = Vec<(Vec<bool>, f64)>;
 
-    /// 2 x 2 runs in each of ten blocks: the blocks differ by 20 %, the runs of
-    /// a block by 2 %, and `bypass` costs 5 %.
+    /// 2 x 2 runs in each of ten blocks: the blocks differ by 20 %, the runs
+    /// within a block by 2 %, and `bypass` costs 5 %.
     fn unequal_blocks() -> (Cells, Vec<(u32, u32)>) {
         let mut draws = Draws::new(11);
         let (mut cells, mut blocks) = (Vec::new(), Vec::new());
@@ -539,7 +534,7 @@ mod tests {
                 let (bypass, irq) = (cell / 2 == 1, cell % 2 == 1);
                 let effect = if bypass { 1.05_f64.ln() } else { 0.0 };
                 cells.push((vec![bypass, irq], level + effect + 0.02 * draws.normal()));
-                // The same numbers of blocks on two machines.
+                // The same block numbers on two machines.
                 blocks.push((block % 2, block / 2));
             }
         }
@@ -556,9 +551,9 @@ mod tests {
         assert!(with.effects[0].p < 1e-4, "{}", with.effects[0].p);
         assert!(with.effects[0].ci.contains(1.05));
         assert_eq!((with.residual_df, without.residual_df), (27, 36));
-        // Neither the other factor nor the interaction does anything.
+        // The other factor and the interaction have no effect.
         assert!(with.effects[1..].iter().all(|e| e.p > 0.05));
-        // The machines alone say little of their blocks.
+        // The machines alone explain little of the blocks.
         let machines: Vec<u32> = blocks.iter().map(|b| b.0).collect();
         let coarse = fit_in_blocks(&cells, &machines, &names).unwrap();
         assert!(coarse.effects[0].p > 0.2);
@@ -574,7 +569,7 @@ mod tests {
             assert_eq!((&effect.name, values.len()), (name, 10));
             assert!((mean(values) - effect.ln_effect).abs() < 1e-14);
         }
-        // A cell given twice, and one that is missing: two blocks fewer.
+        // A cell given twice and a missing one: two complete blocks fewer.
         cells.push((vec![true, true], 9.0));
         blocks.push((0, 0));
         cells.remove(4);

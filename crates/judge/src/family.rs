@@ -1,7 +1,7 @@
 //! Many contrasts tested together: step-down maxT by joint relabelings.
 //!
-//! The runs are relabelled jointly for all contrasts, so that what metrics,
-//! workloads and contrasts have in common is used and not paid for. See
+//! The runs are relabelled jointly for all contrasts, so that the dependence
+//! between metrics, workloads and contrasts makes the correction milder. See
 //! [`step_down`].
 
 mod sites;
@@ -13,44 +13,44 @@ use crate::prior::{Prior, fit};
 use crate::random::Draws;
 use sites::Sites;
 
-/// At most so many relabelings are all visited.
+/// The largest number of relabelings that are all visited.
 pub const EXACT_LIMIT: f64 = 1e6;
-/// At most so many values are looked at over all relabelings: about a second.
+/// The most values processed over all relabelings: about a second.
 const WORK: f64 = 3e8;
-/// What one contrast costs in each relabeling, in values.
+/// The overhead of a contrast per relabeling, in values.
 const OVERHEAD: usize = 12;
-/// Seeded draws where not every relabeling is visited.
+/// The fewest seeded draws, if not every relabeling is visited.
 const FEWEST_DRAWS: f64 = 9_999.0;
-/// More of them say nothing more.
+/// The most seeded draws; more add nothing.
 const MOST_DRAWS: f64 = 99_999.0;
-/// No value is taken to be surer than this share of the largest deviation.
+/// The smallest spread, as a share of the largest deviation, that counts as
+/// variation.
 const SUREST: f64 = 1e-5;
-/// Statistics that differ by less than this, or this share if they are above 1, are
-/// ties.
+/// Statistics within this distance of each other are ties; for those above 1 the distance is
+/// relative.
 const TIE: f64 = 1e-5;
 
 /// The runs of one block that a contrast compares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// Contrasts that name the same site are relabelled jointly in it, provided
-    /// that they hold equally many runs of each label there.
+    /// Contrasts with the same site are relabelled jointly in it, provided that
+    /// they have the same numbers of runs of each label there.
     pub site: u64,
-    /// Values of the baseline, in an order that is the same for all contrasts
-    /// of the site.
+    /// Values of the baseline, in the same order for all contrasts of the site.
     pub a: Vec<f64>,
     /// Values of the other configuration.
     pub b: Vec<f64>,
 }
 
-/// One question: is `b` of another size than `a`?
+/// One question: does `b` differ from `a`?
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contrast {
-    /// Labels are exchanged inside blocks only; runs without blocks are one
-    /// block. Values are on the scale on which they are averaged (logarithms
-    /// where ratios are judged).
+    /// Labels are exchanged only within blocks; runs without blocks form one
+    /// block. Values are on the scale on which they are averaged (logarithms for
+    /// ratios).
     pub blocks: Vec<Block>,
-    /// The variance of one value that its resolution adds, u²/12 of values that
-    /// come in steps of u, on the same scale; 0 where none is known.
+    /// The variance that resolution adds to one value, u²/12 for steps of u, on
+    /// the same scale; 0 if unknown.
     pub resolution: f64,
     /// Whether the values are logarithms, so that spreads of different
     /// contrasts can be compared (see [`step_down`]).
@@ -58,17 +58,17 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// The differences b - a if the blocks hold one run of each label, those that
-    /// lack one left aside, and there are two or more; none of any other contrast.
+    /// The differences b - a, if blocks hold one run of each label and there are at least two such
+    /// blocks; blocks that lack a label are ignored. `None` for any other contrast.
     #[must_use]
     pub fn pairs(&self) -> Option<Vec<f64>> {
         let differences = differences(self)?;
         Some(differences.into_iter().map(|(_, d)| d).collect())
     }
 
-    /// The smallest p that this contrast can have by itself: 2 over the number
+    /// The smallest uncorrected p that this contrast can have: 2 over the number
     /// of its relabelings if every block holds equally many runs of both labels
-    /// (a labeling and its mirror image tie), 1 over it otherwise; 1 if no block
+    /// (a labeling and its mirror image tie), otherwise 1 over it; 1 if no block
     /// holds both.
     #[must_use]
     pub fn attainable(&self) -> f64 {
@@ -88,72 +88,67 @@ impl Contrast {
     }
 }
 
-/// What is known of one contrast.
+/// The result for one contrast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tested {
-    /// The two-sided p of the contrast by itself.
+    /// The uncorrected two-sided p of the contrast.
     pub p: f64,
-    /// The smallest p that it can have by itself.
+    /// The smallest uncorrected p that it can have.
     pub p_attainable: f64,
-    /// The step-down p among all contrasts, not below `p`.
+    /// The step-down p among all contrasts, at least `p`.
     pub p_adjusted: f64,
 }
 
-/// What is known of all.
+/// The result for all contrasts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Family {
-    /// In the order of the contrasts.
+    /// The results in the order of the contrasts.
     pub tested: Vec<Tested>,
     /// The number of joint relabelings, visited or not.
     pub relabelings: f64,
-    /// Whether all of them were visited; else the p are (k + 1) / (m + 1) of
-    /// `draws` draws.
+    /// Whether all of them were visited; otherwise the p are (k + 1) / (m + 1)
+    /// of `draws` draws.
     pub exact: bool,
-    /// Relabelings that were visited, the observed one included.
+    /// The number of relabelings visited, including the observed one.
     pub draws: u32,
 }
 
 /// Tests all contrasts together.
 ///
-/// **Statistic.** Where every block holds one run of each label: t of the
-/// differences inside the blocks, their mean over its standard error. Else
-/// Welch's t of the values around the means of their blocks, whose variances
-/// are computed anew in each relabeling: unequal spreads are not taken for unequal
-/// means (Janssen 1997; Chung and Romano 2013). The resolution is added to the
-/// variance. Of t the normal deviate with nearly the same tail is taken (Wallace
-/// 1959), at the degrees of freedom of the contrast, so that contrasts with few and
-/// with many runs can stand in one family; as every p comes from relabelings, the
-/// approximation costs power at most.
+/// **Statistic.** If every block holds one run of each label: t of the differences within blocks,
+/// their mean over its standard error. Otherwise Welch's t of the values centred on the means of
+/// their blocks, with variances recomputed in each relabeling, so that unequal spreads are not
+/// mistaken for unequal means (Janssen 1997; Chung and Romano 2013). The resolution is added to the
+/// variance. t is converted to the normal deviate with nearly the same tail (Wallace 1959), at the
+/// degrees of freedom of the contrast, so that contrasts with few and with many runs can be in one
+/// family; since every p comes from relabelings, the approximation can cost only power.
 ///
-/// **Relabelings.** Labels are exchanged inside blocks, in each site alike for all
-/// contrasts. In blocks of one run of each this flips whole blocks.
+/// **Relabelings.** Labels are exchanged within blocks, in each site in the same way for all
+/// contrasts. In blocks of one run of each, this flips whole blocks.
 ///
-/// **p.** `p` is the share of relabelings whose statistic is no smaller than the
-/// observed one. `p_adjusted` is the share in which the largest statistic of
-/// this contrast and all that are less striking is no smaller, made monotone
-/// (Westfall and Young 1993, algorithm 4.1; Romano and Wolf 2005): the chance of
-/// even one false finding is at most p, whichever contrasts are truly null.
+/// **p.** `p` is the share of relabelings whose statistic is no smaller than the observed one.
+/// `p_adjusted` is the share in which the largest statistic of this contrast and all less extreme
+/// ones is no smaller, made monotone (Westfall and Young 1993, algorithm 4.1; Romano and Wolf
+/// 2005): the chance of even one false positive is at most p, whichever contrasts are truly null.
 ///
-/// **Exactness.** The test is exact if the runs of the null contrasts can be
-/// relabelled jointly without changing their distribution: always for contrasts
-/// that share no runs, or share all. Contrasts with a common baseline are
-/// flipped jointly as if errors were symmetric, which differences of two equally
-/// distributed runs are one by one, but not necessarily together.
+/// **Exactness.** The test is exact if the runs of the null contrasts can be relabelled jointly
+/// without changing their distribution: always for contrasts that share no runs, or share all.
+/// Contrasts with a common baseline are flipped jointly as if their errors were jointly symmetric;
+/// differences of two identically distributed runs are symmetric individually, but not necessarily
+/// jointly.
 ///
-/// **Shared spread.** A standard error from few blocks is sometimes small by
-/// chance, and the best of many contrasts is then a lucky one. So where four or
-/// more contrasts of differences of logarithms vary, the variance of each is
-/// drawn towards a common one, as far as the spreads are alike (Smyth 2004). The
-/// common variance and its weight are computed from the absolute differences,
-/// which no flip changes: the test stays exact whatever the weight, and control
-/// of the family does not depend on which contrasts are null. A contrast whose
-/// absolute differences are all equal, as on a machine that repeats itself, keeps
-/// its own.
+/// **Shared spread.** A standard error from few blocks is sometimes small by chance, and the best
+/// of many contrasts is then a lucky one. So if at least four contrasts of log differences vary,
+/// the variance of each is shrunk towards a common one, the more the more similar the spreads are
+/// (Smyth 2004). The common variance and its weight are computed from the absolute differences,
+/// which no flip changes: the test stays exact whatever the weight, and control of the family does
+/// not depend on which contrasts are null. A contrast whose absolute differences are all equal, as
+/// on a deterministic machine, keeps its own variance.
 ///
 /// - Shape: at least one run of each label in each contrast.
-/// - Range: p in (0, 1\]. Above 1e6 joint relabelings, or where visiting all would
-///   take more than about a second, 9,999 to 99,999 draws from the ChaCha8 stream
-///   of `seed`, p = (k + 1) / (m + 1) (Phipson and Smyth 2010).
+/// - Range: p in (0, 1\]. Above 1e6 joint relabelings, or if visiting all would take more than
+///   about a second, 9,999 to 99,999 draws from the ChaCha8 stream of `seed`, p = (k + 1) / (m + 1)
+///   (Phipson and Smyth 2010).
 /// - Ties: statistics within 1e-5 of each other, relative to those above 1.
 /// - Cost: relabelings × values.
 /// - Checked against an independent enumeration in numpy.
@@ -212,7 +207,7 @@ fn check(contrast: &Contrast) -> Result<()> {
 }
 
 /// The differences b - a of a contrast whose blocks hold one run of each label,
-/// blocks that lack one left aside; none of any other contrast.
+/// ignoring blocks that lack one; `None` for any other contrast.
 fn differences(contrast: &Contrast) -> Option<Vec<(&Block, f64)>> {
     let mut differences = Vec::new();
     for block in &contrast.blocks {
@@ -225,7 +220,8 @@ fn differences(contrast: &Contrast) -> Option<Vec<(&Block, f64)>> {
     (differences.len() > 1).then_some(differences)
 }
 
-/// The spread that the contrasts share, from what no flip changes.
+/// The spread common to the contrasts, computed from quantities that no flip
+/// changes.
 fn prior(contrasts: &[Contrast]) -> Option<Prior> {
     let spreads: Vec<(f64, f64)> = contrasts
         .iter()
@@ -236,7 +232,7 @@ fn prior(contrasts: &[Contrast]) -> Option<Prior> {
 }
 
 /// The variance of the absolute differences, which no flip changes, with its
-/// degrees of freedom; none where they are all equal.
+/// degrees of freedom; `None` if they are all equal.
 fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
     let sizes: Vec<f64> = differences.iter().map(|d| d.1.abs()).collect();
     let most = sizes.iter().copied().fold(0.0, f64::max);
@@ -244,13 +240,13 @@ fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
     (spread > (SUREST * most).powi(2)).then_some((spread, sizes.len() as f64 - 1.0))
 }
 
-/// A contrast made ready for many relabelings.
+/// A contrast prepared for many relabelings.
 enum Row {
     Pairs(Pairs),
     Groups(Groups),
 }
 
-/// Differences inside blocks of one run of each label.
+/// Differences within blocks of one run of each label.
 struct Pairs {
     differences: Vec<(usize, f64)>,
     squares: f64,
@@ -260,7 +256,7 @@ struct Pairs {
     floor: f64,
 }
 
-/// Runs of two labels, around the means of their blocks.
+/// Runs of two labels, centred on the means of their blocks.
 struct Groups {
     blocks: Vec<(usize, Vec<f64>)>,
     n_a: f64,
@@ -293,7 +289,7 @@ impl Row {
         })
     }
 
-    /// How many values are looked at in a relabeling.
+    /// The number of values processed per relabeling.
     fn len(&self) -> usize {
         match self {
             Row::Pairs(pairs) => pairs.differences.len(),
@@ -367,7 +363,7 @@ impl Groups {
         let deviations_a = (squares_a - sum_a * sum_a / n_a).max(0.0);
         let deviations_b = (squares - sum * sum / n_b).max(0.0);
         if n_a < 2.0 || n_b < 2.0 {
-            // One run has no variance of its own.
+            // A single run has no variance.
             let df = (n_a + n_b - 2.0).max(1.0);
             let variance = (deviations_a + deviations_b) / df + self.floor;
             return deviate(
@@ -378,14 +374,15 @@ impl Groups {
         }
         let of_a = (deviations_a / (n_a - 1.0) + self.floor) / n_a;
         let of_b = (deviations_b / (n_b - 1.0) + self.floor) / n_b;
-        // The same for all relabelings, so that they are ranked by t itself.
+        // The degrees of freedom are the same for all relabelings, so that they
+        // are ranked by t itself.
         deviate(difference * difference, of_a + of_b, n_a + n_b - 2.0)
     }
 }
 
 /// The absolute normal deviate with nearly the tail of t = sqrt(`squared` /
-/// `variance`) with `df` degrees of freedom (Wallace 1959); 0 where nothing
-/// varies and nothing differs.
+/// `variance`) with `df` degrees of freedom (Wallace 1959); 0 if nothing varies
+/// and nothing differs.
 fn deviate(squared: f64, variance: f64, df: f64) -> f64 {
     if squared <= 0.0 || variance <= 0.0 {
         return 0.0;
@@ -394,11 +391,11 @@ fn deviate(squared: f64, variance: f64, df: f64) -> f64 {
     (df * (t_squared / df).ln_1p()).sqrt() * (8.0 * df + 1.0) / (8.0 * df + 3.0)
 }
 
-/// How often the observed statistics are reached.
+/// Counts how often the observed statistics are reached.
 struct Tally {
-    /// Contrasts from the least to the most striking.
+    /// Contrasts from the least to the most extreme.
     order: Vec<usize>,
-    /// What counts as reached, by contrast.
+    /// The smallest statistic that counts as reached, by contrast.
     threshold: Vec<f64>,
     alone: Vec<u32>,
     together: Vec<u32>,
@@ -406,7 +403,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// With the observed labeling counted.
+    /// Starts a tally that includes the observed labeling.
     fn new(rows: &mut [Row], sites: &Sites) -> Self {
         let observed: Vec<f64> = rows.iter().map(|row| row.statistic(sites)).collect();
         let mut order: Vec<usize> = (0..rows.len()).collect();

@@ -1,39 +1,36 @@
-//! The interval that belongs to the test by sign flips.
+//! The interval that corresponds to the sign-flip test.
 
 use crate::dist::t_quantile;
 use crate::error::{Error, Result, check_finite, check_open_unit};
 use crate::moments::mean;
 use crate::welch::Interval;
 
-/// With more differences t intervals serve: there are 2^n subsets.
+/// The most differences; with more, t intervals are used, because there are 2^n
+/// subsets.
 const MOST: usize = 16;
 
-/// The centres of symmetric differences that flipping their signs does not
-/// reject: the interval that leaves out 0 exactly where the flips reject it,
-/// whatever the tails of the distribution.
+/// The interval of centres of symmetry that the sign-flip test does not reject: it excludes 0
+/// exactly if the test rejects 0, whatever the tails of the distribution.
 ///
-/// Of the means of all 2^n - 1 subsets of the differences, in ascending order, it
-/// goes from the kth to the kth last, k = floor((1 - `level`) 2^n / 2); it covers
-/// the centre in 1 - 2k/2^n of all samples, no less than `level`. None where k is
-/// 0 (at 95 % for fewer than 6 differences), or beyond 16 differences, where the t
-/// interval serves.
+/// Of the means of all 2^n - 1 non-empty subsets of the differences, in ascending order, it spans
+/// the kth to the kth last, k = floor((1 - `level`) 2^n / 2); it covers the centre in 1 - 2k/2^n of
+/// all samples, at least `level`. `None` if k is 0 (at 95 % for fewer than 6 differences), and for
+/// more than 16 differences, for which the t interval is used.
 ///
-/// `variance` is that of the mean which the differences do not show, of values that
-/// come in steps; each half of the interval grows by it as the t interval does, in
-/// squares.
+/// `variance` is the variance of the mean that the differences do not show because values come in
+/// steps; it widens each half of the interval in quadrature, as it does the t interval.
 ///
-/// - Shape: two differences or more, on the scale that is averaged.
-/// - Range: holds the mean; a point where all differences are equal and nothing is
-///   hidden.
+/// - Shape: at least two differences, on the scale that is averaged.
+/// - Range: contains the mean; a point if all differences are equal and `variance` is 0.
 /// - Cost: O(2^n).
-/// - Source: Hartigan 1969, "Using subsample values as typical values", Journal of
-///   the American Statistical Association 64.
+/// - Source: Hartigan 1969, "Using subsample values as typical values", Journal of the American
+///   Statistical Association 64.
 /// - Checked against an enumeration in numpy, and against the test itself
 ///   ([`crate::family::step_down`]) for random differences.
 ///
 /// # Errors
-/// [`Error::TooFew`] below 2 differences, [`Error::NotFinite`],
-/// [`Error::BadArgument`] unless 0 < `level` < 1 and `variance` >= 0.
+/// [`Error::TooFew`] below 2 differences, [`Error::NotFinite`], [`Error::BadArgument`] unless 0 <
+/// `level` < 1 and `variance` >= 0.
 ///
 /// ```
 /// let far = [0.01, 0.02, 0.01, 0.03, 0.02, 0.01, 0.02, 0.90];
@@ -72,7 +69,7 @@ pub fn interval(differences: &[f64], level: f64, variance: f64) -> Result<Option
     }))
 }
 
-/// The mean of each subset but the empty one.
+/// The mean of each non-empty subset.
 fn subset_means(values: &[f64]) -> Vec<f64> {
     let all = 1_usize << values.len();
     let mut sums = vec![0.0; all];
@@ -106,7 +103,7 @@ mod tests {
         let six = [0.3, -0.2, 0.9, 0.4, 0.1, 0.2];
         let found = interval(&six, 0.95, 0.0).unwrap().unwrap();
         assert!((found.low + 0.2).abs() < 1e-15 && (found.high - 0.9).abs() < 1e-15);
-        // What the steps of the values hide makes it wider.
+        // The variance hidden by the steps of the values makes it wider.
         let wider = interval(&six, 0.95, 1e-4).unwrap().unwrap();
         assert!(found.within(&wider) && wider.low < found.low);
     }

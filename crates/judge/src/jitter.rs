@@ -8,7 +8,7 @@ use crate::quantile::{supported, type7_unchecked};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jitter {
     /// The standard deviation (divisor n - 1): the jitter of the run. Tables
-    /// show its median over runs; ratios are judged on its logarithm.
+    /// show its median over runs; ratios are tested on its logarithm.
     pub sd: f64,
     /// The median absolute deviation from the median, not scaled to a normal
     /// standard deviation.

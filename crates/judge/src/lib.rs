@@ -1,13 +1,12 @@
 //! The statistics of assize: pure functions on plain numbers.
 //!
-//! Every function takes slices of numbers and gives back numbers. There is no
-//! input or output, no clock and no global state; where chance is needed, the
-//! seed is an argument, and the same seed gives the same bits everywhere.
+//! Every function takes slices of numbers and returns numbers. There is no input or output, no
+//! clock and no global state; where randomness is needed, the seed is an argument, and the same
+//! seed gives the same bits everywhere.
 //!
-//! The unit of replication is the run. One value per run goes into [`welch`],
-//! [`family`], [`factorial`] and [`equivalence`]; the samples inside a run
-//! go into [`quantile`], [`jitter`] and [`bootstrap`], which reduce them to one
-//! value per run first.
+//! The unit of replication is the run. One value per run goes into [`welch`], [`family`],
+//! [`factorial`] and [`equivalence`]; the samples within a run go into [`quantile`], [`jitter`] and
+//! [`bootstrap`], which reduce them to one value per run first.
 //!
 //! ```
 //! use assize_judge::family::{Block, Contrast, step_down};
@@ -34,13 +33,12 @@
 //! # Ok::<(), assize_judge::Error>(())
 //! ```
 //!
-//! What it will not do: read files, know what a metric means, choose which tests
-//! to correct for, or give a figure for data that cannot carry one. Such data
-//! are an [`Error`].
+//! What it will not do: read files, know what a metric means, choose which tests to correct for, or
+//! return a figure for data that cannot support one. Such data are an [`Error`].
 //!
-//! Every figure is compared with scipy and statsmodels, to 1e-6 relative by
-//! `tests/oracle.rs` and to 1e-9 by `tests/designs.rs`; `docs/validity.md` reports how the verdicts hold their
-//! error rates in simulation.
+//! Every figure is compared with scipy and statsmodels, to 1e-6 relative by `tests/oracle.rs` and
+//! to 1e-9 by `tests/designs.rs`; `docs/validity.md` reports the error rates of the verdicts in
+//! simulation.
 
 pub mod adjust;
 pub mod beat;

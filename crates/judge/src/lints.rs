@@ -1,12 +1,12 @@
-//! Pure helpers that find something wrong with the data themselves.
+//! Pure helpers that find problems with the data themselves.
 
 use crate::dist::normal_cdf;
 use crate::moments::{logs, mean, median_absolute_deviation, median_of_sorted, sorted};
 
 /// Whether the values do not vary: max - min <= `rel_tol` * max|x|.
 ///
-/// Needs 2 values or more; `false` for fewer, and if any is not finite. Zeros
-/// throughout are constant. Cost: O(n).
+/// Needs at least 2 values; `false` for fewer, and if any is not finite. All
+/// zeros are constant. Cost: O(n).
 #[must_use]
 pub fn is_constant(values: &[f64], rel_tol: f64) -> bool {
     if values.len() < 2 || values.iter().any(|v| !v.is_finite()) {
@@ -24,9 +24,9 @@ pub fn is_constant(values: &[f64], rel_tol: f64) -> bool {
 ///
 /// A "CPU time" that equals CPUs x elapsed in every run was a wall clock. Some
 /// integer c >= 1 must be within 0.5 % of value / elapsed in all runs; both in
-/// the same unit, one entry per run, one run or more. A single-threaded,
-/// CPU-bound workload honestly gives c = 1, so the caller decides what 1 means.
-/// Cost: O(n).
+/// the same unit, one entry per run, at least one run. A single-threaded,
+/// CPU-bound workload legitimately gives c = 1, so the caller decides what 1
+/// means. Cost: O(n).
 #[must_use]
 pub fn equals_cpus_times_elapsed(values: &[f64], elapsed: &[f64]) -> Option<u32> {
     if values.len() != elapsed.len() {
@@ -40,10 +40,10 @@ pub fn equals_cpus_times_elapsed(values: &[f64], elapsed: &[f64]) -> Option<u32>
     (fits && (1.0..=65_536.0).contains(&cpus)).then_some(cpus as u32)
 }
 
-/// Whether two counters are one: |a - b| <= `rel_tol` * max(|a|, |b|) in every
-/// run, in the same order of runs. Counters that are zero throughout say
-/// nothing and are not aliased, nor are lists of unequal or no length.
-/// The usual tolerance is 1e-4. Cost: O(n).
+/// Whether two counters are the same: |a - b| <= `rel_tol` * max(|a|, |b|) in
+/// every run, in the same order of runs. Counters that are always zero are not
+/// aliased, nor are lists that are empty or differ in length. The usual
+/// tolerance is 1e-4. Cost: O(n).
 #[must_use]
 pub fn are_aliased(a: &[f64], b: &[f64], rel_tol: f64) -> bool {
     a.len() == b.len()
@@ -53,16 +53,16 @@ pub fn are_aliased(a: &[f64], b: &[f64], rel_tol: f64) -> bool {
             .all(|(x, y)| (x - y).abs() <= rel_tol * x.abs().max(y.abs()))
 }
 
-/// The indices of runs that lie apart from the others, in ascending order.
+/// The indices of outlying runs, in ascending order.
 ///
 /// The modified z of ln(value), 0.6745 |x - median| / MAD, exceeds 3.5. If the
 /// MAD is zero (more than half the runs are equal) the mean absolute deviation
-/// takes its place, |x - median| / (1.2533 * mean deviation), and differences
-/// below 1e-9 are taken for rounding. If any value is zero or negative, the
-/// values themselves are used instead of logarithms.
+/// is used instead, |x - median| / (1.2533 * mean deviation), and differences
+/// below 1e-9 count as rounding. If any value is zero or negative, the values
+/// themselves are used instead of logarithms.
 ///
-/// - Shape: one value per run, n >= 5; empty result for fewer or if any value
-///   is not finite.
+/// - Shape: one value per run, n >= 5; empty result for fewer or if any value is
+///   not finite.
 /// - Cost: O(n log n).
 /// - Source: Iglewicz and Hoaglin 1993, "How to Detect and Handle Outliers",
 ///   section 3.
@@ -106,7 +106,7 @@ pub struct Drift {
     pub p: f64,
 }
 
-/// The Mann-Kendall test for a trend, of values in the order of their runs.
+/// The Mann-Kendall test for a trend in values in the order of their runs.
 ///
 /// Exact for up to 33 runs without ties; otherwise normal with the variance
 /// corrected for ties and without a continuity correction. Runs of different
@@ -135,29 +135,25 @@ pub fn drift(values_in_order: &[f64]) -> Option<Drift> {
     Some(Drift { tau, p: p.min(1.0) })
 }
 
-/// The Mann-Kendall test for a trend inside groups: each slice holds the values
-/// of one configuration in the order of its runs, and only values of one
-/// configuration are compared with each other.
+/// The Mann-Kendall test for a trend within groups: each slice holds the values of one
+/// configuration in the order of its runs, and only values of one configuration are compared with
+/// each other.
 ///
-/// This finds a drift where the runs of a configuration follow each other, which
-/// [`drift`] over all runs cannot tell from a difference between configurations.
-/// S, rising less falling pairs, is the sum over the groups, and so is its
-/// variance, since the groups are independent of each other. Exact by the
-/// distribution of that sum if there are no ties and no more pairs than 33 runs
-/// have (528); otherwise normal with the variance corrected for ties and, as in
-/// the source, with |S| - 1 for continuity. `tau` is S over the geometric mean of
-/// pairs and untied pairs, as in [`drift`], which this equals for one group
-/// without ties.
+/// This finds a drift if the runs of a configuration are consecutive, where [`drift`] over all runs
+/// cannot distinguish it from a difference between configurations. S, rising minus falling pairs,
+/// is the sum over the groups, and so is its variance, since the groups are independent of each
+/// other. Exact by the distribution of that sum if there are no ties and no more pairs than 33 runs
+/// have (528); otherwise normal with the variance corrected for ties and, as in the source, with
+/// the continuity correction |S| - 1. `tau` is S over the geometric mean of pairs and untied pairs,
+/// as in [`drift`], which this equals for one group without ties.
 ///
-/// - Shape: any number of groups, each in run order; groups of one run add
-///   nothing. `None` if the groups can be put in fewer than 720 orders (as six
-///   runs can), if any value is not finite, or if the values of each group are
-///   all equal.
+/// - Shape: any number of groups, each in run order; groups of one run add nothing. `None` if the
+///   groups have fewer than 720 orders (as many as six runs have), if any value is not finite, or
+///   if the values of each group are all equal.
 /// - Cost: O(sum of n^2), plus O(pairs * runs) if exact.
-/// - Source: Hirsch, Slack and Smith 1982, "Techniques of trend analysis for
-///   monthly water quality data", Water Resources Research 18.
-/// - Checked against all orders by `itertools.permutations`, and the formula in
-///   scipy.
+/// - Source: Hirsch, Slack and Smith 1982, "Techniques of trend analysis for monthly water quality
+///   data", Water Resources Research 18.
+/// - Checked against all orders by `itertools.permutations`, and the formula in scipy.
 #[must_use]
 pub fn drift_inside(groups: &[&[f64]]) -> Option<Drift> {
     let mut values = groups.iter().flat_map(|group| group.iter());
@@ -186,14 +182,15 @@ pub fn drift_inside(groups: &[&[f64]]) -> Option<Drift> {
     Some(Drift { tau, p: p.min(1.0) })
 }
 
-/// Up to so many runs, or the pairs that they have, the distribution is exact.
+/// Up to this many runs, or as many pairs as they have, the distribution is
+/// exact.
 const MOST_EXACT: usize = 33;
 
 fn pairs(n: usize) -> u64 {
     n as u64 * (n as u64).saturating_sub(1) / 2
 }
 
-/// The pairs of values by which of the two is larger.
+/// Counts of pairs of values by which of the two is larger.
 #[derive(Default)]
 struct Order {
     rising: u64,
@@ -218,7 +215,7 @@ impl Order {
         self.pairs += pairs(x.len());
     }
 
-    /// Rising less falling pairs.
+    /// Rising minus falling pairs.
     fn balance(&self) -> f64 {
         2.0 * self.rising as f64 - self.untied as f64
     }
@@ -228,15 +225,15 @@ impl Order {
         self.rising.min(self.untied - self.rising) as usize
     }
 
-    /// None if all pairs are tied.
+    /// Kendall's tau-b; `None` if all pairs are tied.
     fn tau(&self) -> Option<f64> {
         let both = self.untied as f64 * self.pairs as f64;
         (self.untied > 0).then(|| self.balance() / both.sqrt())
     }
 }
 
-/// Twice the chance of at most `inversions` inversions, in all, of groups of
-/// these sizes in a random order each.
+/// Twice the probability of at most `inversions` inversions in total, if groups
+/// of these sizes are each in random order.
 fn exact_kendall(sizes: &[usize], inversions: usize) -> f64 {
     let mut chance = vec![0.0; inversions + 1];
     chance[0] = 1.0;
@@ -262,28 +259,26 @@ fn kendall_variance(x: &[f64]) -> f64 {
     (term(x.len() as f64) - ties) / 18.0
 }
 
-/// How much consecutive runs resemble each other.
+/// How similar consecutive runs are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Likeness {
-    /// The rank version of von Neumann's ratio: about 2 of independent runs, less
-    /// if neighbours are alike.
+    /// The rank version of von Neumann's ratio: about 2 for independent runs, less if neighbours
+    /// are similar.
     pub ratio: f64,
     /// The one-sided p for independent runs.
     pub p: f64,
 }
 
-/// Whether consecutive values resemble each other more than chance would have it,
-/// as samples of one run do: sum of (r_i - r_{i+1})² over the sum of (r_i - mean)²
-/// of the ranks r.
+/// Tests whether consecutive values are more similar than by chance, as samples of one run are: sum
+/// of (r_i - r_{i+1})² over the sum of (r_i - mean)² of the ranks r.
 ///
-/// - Shape: in run order, n >= 10; `None` for fewer, if any value is not finite, or
-///   if a tenth or more of the values are equal to others (ranks of ties say
-///   little here).
-/// - Range: ratio in \[0, 4\]; normal with variance
-///   4 (n - 2)(5 n² - 2 n - 9) / (5 n (n + 1)(n - 1)²).
+/// - Shape: in run order, n >= 10; `None` for fewer, if any value is not finite, or if at least a
+///   tenth of the values are tied (the ranks of ties carry little information here).
+/// - Range: ratio in \[0, 4\]; normal with variance 4 (n - 2)(5 n² - 2 n - 9) / (5 n (n + 1)(n -
+///   1)²).
 /// - Cost: O(n log n).
-/// - Source: Bartels 1982, "The rank version of von Neumann's ratio test for
-///   randomness", Journal of the American Statistical Association 77.
+/// - Source: Bartels 1982, "The rank version of von Neumann's ratio test for randomness", Journal
+///   of the American Statistical Association 77.
 /// - Checked against the formula in numpy.
 #[must_use]
 pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
@@ -312,12 +307,12 @@ pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
     })
 }
 
-/// Whether the runs were grouped by configuration: each configuration's runs
-/// are one contiguous stretch, and at least two configurations have two runs or
-/// more. Then time and configuration are confounded.
+/// Whether the runs were grouped by configuration: each configuration's runs are
+/// one contiguous stretch, and at least two configurations have two or more
+/// runs. Then time and configuration are confounded.
 ///
-/// Shape: the configuration of each run, as any number, in run order.
-/// Cost: O(n log n).
+/// Shape: the configuration of each run, as any number, in run order. Cost: O(n
+/// log n).
 #[must_use]
 pub fn grouped_order(configurations_in_order: &[usize]) -> bool {
     let stretches: Vec<(usize, usize)> = configurations_in_order
@@ -368,7 +363,7 @@ mod tests {
     }
 
     /// Three configurations of five runs, one after the other; all values rise
-    /// by `slope` from run to run, and each configuration has a level.
+    /// by `slope` from run to run, and each configuration has its own level.
     fn grouped(slope: f64, seed: u64) -> Vec<Vec<f64>> {
         let mut draws = Draws::new(seed);
         let mut run = 0.0;
@@ -391,11 +386,11 @@ mod tests {
         let drifting = grouped(1.0, 4);
         let found = inside(&drifting);
         assert!(found.p < 0.01 && found.tau > 0.0);
-        // Over all runs it seems to go the other way: those are the levels.
+        // Over all runs the trend seems reversed, because of the levels.
         let over_all = drift(&drifting.concat()).unwrap();
         assert!(over_all.p < 0.05 && over_all.tau < 0.0);
-        // Levels alone are no drift: no more alarms than promised, and fewer,
-        // since p comes in steps.
+        // Levels alone are not a drift: there are no more alarms than promised,
+        // and fewer, since p comes in steps.
         let alarms = (0..2000).filter(|&seed| inside(&grouped(0.0, seed)).p <= 0.05);
         let alarms = alarms.count();
         assert!((40..100).contains(&alarms), "{alarms} of 2000");

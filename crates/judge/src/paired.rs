@@ -1,22 +1,22 @@
-//! Two configurations in randomised complete blocks: the ratio or the
-//! difference of their means, from the differences inside the blocks.
+//! Two configurations in randomised complete blocks: the ratio or the difference
+//! of their means, from the differences within blocks.
 
 use crate::error::{Error, Result, check_finite, check_positive};
 use crate::moments::{logs, mean, variance};
 use crate::welch::{Estimate, estimate, exponentiate};
 
-/// The ratio b / a where each block holds one run of either; `a[i]` and `b[i]`
-/// are of the same block, `a` being the baseline.
+/// The ratio b / a, if each block holds one run of either; `a[i]` and `b[i]` are
+/// from the same block, and `a` is the baseline.
 ///
 /// With d = ln b - ln a in each block: effect = exp(mean d), the interval is
-/// Student's t on d, taken back by exp. What all runs of a block have in
-/// common (its seed, the machine, the hour) is in both and falls out; that is
-/// what blocks are for.
+/// Student's t on d, transformed back by exp. What all runs of a block have in
+/// common (its seed, the machine, the hour) is in both and cancels; that is the
+/// purpose of blocks.
 ///
-/// - Shape: as many values on either side, n >= 2 blocks, positive.
+/// - Shape: equally many values on both sides, n >= 2 blocks, positive.
 /// - Range: effect > 0; `p_t` in \[0, 1\]; `df` = n - 1.
-/// - No variation of d at all: as for [`crate::welch::ratio`]; equal runs give
-///   p = 1 and the interval \[1, 1\], a constant ratio gives p = 0 and the
+/// - No variation of d at all: as for [`crate::welch::ratio`]; equal runs give p
+///   = 1 and the interval \[1, 1\], a constant ratio gives p = 0 and the
 ///   degenerate interval \[effect, effect\].
 /// - Cost: O(n).
 /// - Source: Student 1908, "The probable error of a mean", Biometrika 6; for
@@ -26,8 +26,8 @@ use crate::welch::{Estimate, estimate, exponentiate};
 ///   `confidence_interval`.
 ///
 /// # Errors
-/// [`Error::BadArgument`] if the sides differ in length, [`Error::TooFew`]
-/// below 2 blocks, [`Error::NotFinite`], [`Error::NotPositive`].
+/// [`Error::BadArgument`] if the sides differ in length, [`Error::TooFew`] below
+/// 2 blocks, [`Error::NotFinite`], [`Error::NotPositive`].
 ///
 /// ```
 /// let a = [10.0, 14.0, 8.0, 21.0];
@@ -42,15 +42,15 @@ pub fn ratio(a: &[f64], b: &[f64]) -> Result<Estimate> {
     Ok(exponentiate(on_differences(&logs(a), &logs(b))?))
 }
 
-/// The difference mean b - mean a from the differences inside the blocks, for
-/// values that may be zero or negative.
+/// The difference mean b - mean a from the differences within blocks, for values
+/// that may be zero or negative.
 ///
 /// Shape, range, cost, source and check as for [`ratio`], on the values
 /// themselves.
 ///
 /// # Errors
-/// [`Error::BadArgument`] if the sides differ in length, [`Error::TooFew`]
-/// below 2 blocks, [`Error::NotFinite`].
+/// [`Error::BadArgument`] if the sides differ in length, [`Error::TooFew`] below
+/// 2 blocks, [`Error::NotFinite`].
 pub fn difference(a: &[f64], b: &[f64]) -> Result<Estimate> {
     check_finite(a, 2)?;
     check_finite(b, 2)?;

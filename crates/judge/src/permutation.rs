@@ -1,4 +1,4 @@
-//! How many relabelings a design has, and so what p its permutation test can give.
+//! The number of relabelings of a design, and the p that its permutation test can reach.
 
 /// Up to this many relabelings every one is visited.
 pub const EXACT_LIMIT: f64 = 1e6;
@@ -6,8 +6,8 @@ pub const EXACT_LIMIT: f64 = 1e6;
 pub const MONTE_CARLO_DRAWS: u32 = 100_000;
 
 /// The smallest two-sided p of `n_a` against `n_b` runs: 2 / C for equal n (a
-/// labeling and its mirror image always tie), 1 / C otherwise, and not below
-/// 1 / 100,001 where Monte-Carlo draws take over. 1 if a side is empty.
+/// labeling and its mirror image always tie), 1 / C otherwise, and at least 1 /
+/// 100,001 where Monte Carlo draws are used. 1 if a side is empty.
 ///
 /// Cost: O(min(n_a, n_b)). Checked against the definition by enumeration.
 #[must_use]
@@ -15,12 +15,12 @@ pub fn attainable(n_a: usize, n_b: usize) -> f64 {
     floor_of(choose(n_a + n_b, n_a), n_a == n_b)
 }
 
-/// The smallest equal number of runs a side whose [`attainable`] p is at most
-/// `alpha`: 4 for 0.05. `None` if `alpha` is below the Monte-Carlo floor
-/// 1 / 100,001 or is `NaN`, so that no number of runs would do.
+/// The smallest number of runs per side whose [`attainable`] p is at most
+/// `alpha`: 4 for 0.05. `None` if `alpha` is below the Monte Carlo floor 1 /
+/// 100,001 or is `NaN`, so that no number of runs suffices.
 #[must_use]
 pub fn runs_needed(alpha: f64) -> Option<u32> {
-    // C(24, 12) is beyond the exact limit; nothing smaller follows.
+    // C(24, 12) is beyond the exact limit; p does not get smaller after that.
     (1..=12_u32).find(|&n| attainable(n as usize, n as usize) <= alpha)
 }
 

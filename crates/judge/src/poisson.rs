@@ -1,4 +1,4 @@
-//! Rare events: counts with their exposure.
+//! Rare events: counts with their exposures.
 
 use crate::dist::{
     binomial_lower, binomial_pmf, binomial_upper, chi2_lower, chi2_upper, gamma_quantile,
@@ -9,11 +9,11 @@ use crate::welch::{Interval, combine};
 
 /// Garwood's exact interval of a rate, in events per second.
 ///
-/// For c > 0 events in T seconds: the alpha/2 quantile of gamma(c) and the
-/// 1 - alpha/2 quantile of gamma(c + 1), both divided by T. For c = 0 the whole
-/// alpha goes to the upper side: \[0, -ln(1 - level) / T\], at 95 % the known
-/// "rule of three", 2.996 / T. (The two-sided bound for zero would be
-/// 3.689 / T; a rate cannot be below zero, so nothing is gained by it.)
+/// For c > 0 events in T seconds: the alpha/2 quantile of gamma(c) and the 1 -
+/// alpha/2 quantile of gamma(c + 1), both divided by T. For c = 0 all of alpha
+/// is on the upper side: \[0, -ln(1 - level) / T\], at 95 % the known "rule of
+/// three", 2.996 / T. (The two-sided bound for zero would be 3.689 / T; a rate
+/// cannot be below zero, so that gains nothing.)
 ///
 /// - Shape: one count, `exposure_s` > 0 in seconds, 0 < level < 1.
 /// - Range: 0 <= low < high. Coverage is at least `level` if the events are a
@@ -42,7 +42,7 @@ pub fn garwood(count: u64, exposure_s: f64, level: f64) -> Result<Interval> {
     })
 }
 
-/// Two rates compared.
+/// The comparison of two rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateComparison {
     /// Rate b / rate a: 0 if only b has no events, infinite if only a has none,
@@ -52,12 +52,12 @@ pub struct RateComparison {
     pub p: f64,
 }
 
-/// Compares two Poisson rates, `a` being the baseline.
+/// Compares two Poisson rates; `a` is the baseline.
 ///
-/// Given the total, the count of b is binomial with chance t_b / (t_a + t_b) if
-/// the rates are equal. p is the sum of the probabilities of all outcomes that
-/// are no more likely than the observed one, equality within 1e-7 relative. No
-/// events at all give p = 1.
+/// Given the total, the count of b is binomial with probability t_b / (t_a +
+/// t_b) if the rates are equal. p is the sum of the probabilities of all
+/// outcomes that are no more likely than the observed one, equality within 1e-7
+/// relative. No events at all give p = 1.
 ///
 /// - Shape: counts, exposures > 0 in seconds.
 /// - Cost: O(sqrt(count) log(count)).
@@ -87,15 +87,16 @@ pub fn compare(
     })
 }
 
-/// Fewer events than this on a side say too little about how they cluster.
+/// With fewer events than this on a side, clustering cannot be assessed.
 pub const FEWEST_CLUSTERED: usize = 10;
 
 /// One side of a comparison of rates whose events may come in clusters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observed<'a> {
-    /// When the events were, in seconds since the exposure began; any order.
+    /// The times of the events, in seconds since the start of the exposure; any
+    /// order.
     pub times_s: &'a [f64],
-    /// How long was looked, in seconds.
+    /// The duration of the observation, in seconds.
     pub exposure_s: f64,
 }
 
@@ -108,33 +109,30 @@ pub struct Windows {
     pub width_s: f64,
     /// Pearson's sum of (count - mean)² / mean.
     pub chi2: f64,
-    /// Windows but one.
+    /// The number of windows minus one.
     pub df: f64,
     /// The dispersion: chi2 / df, but at least 1. About 1 for a Poisson process,
     /// about k if events come k at a time.
     pub phi: f64,
 }
 
-/// Cuts the exposure into windows and says how much their counts vary.
+/// Divides the exposure into windows and computes how much their counts vary.
 ///
-/// There are as many windows as make the mean count about 5, c / 5 for c events
-/// rounded to the next whole number, at least 6 and at most 50. The windows hold
-/// their beginning and not their end; the last holds both. Fewer events than in
-/// a Poisson process would be by chance (phi < 1) count as one: a beat that is
-/// regular is no reason to trust its rate more.
+/// The number of windows makes the mean count about 5: c / 5 for c events, rounded to the nearest
+/// integer, at least 6 and at most 50. Windows include their start and exclude their end; the last
+/// includes both. Counts that vary less than in a Poisson process (phi < 1) give phi = 1: regular
+/// events do not make their rate more certain.
 ///
-/// - Shape: 10 events or more ([`FEWEST_CLUSTERED`]), times in
-///   \[0, `exposure_s`\].
-/// - Range: `phi` >= 1. Clusters that are longer than a window count as less than
-///   they are.
+/// - Shape: at least 10 events ([`FEWEST_CLUSTERED`]), times in \[0, `exposure_s`\].
+/// - Range: `phi` >= 1. Clusters that are longer than a window are underestimated.
 /// - Cost: O(c).
-/// - Source: Fisher 1950, "The significance of deviations from expectation in a
-///   Poisson series", Biometrics 6; dispersion by Wedderburn 1974, Biometrika 61.
+/// - Source: Fisher 1950, "The significance of deviations from expectation in a Poisson series",
+///   Biometrics 6; dispersion by Wedderburn 1974, Biometrika 61.
 /// - Checked against `numpy.histogram` and statsmodels' quasi-Poisson `GLM`.
 ///
 /// # Errors
-/// [`Error::TooFew`] below 10 events, [`Error::NotFinite`],
-/// [`Error::BadArgument`] for the exposure or a time outside of it.
+/// [`Error::TooFew`] below 10 events, [`Error::NotFinite`], [`Error::BadArgument`] for the exposure
+/// or a time outside of it.
 pub fn windows(side: Observed<'_>) -> Result<Windows> {
     check_exposure(side.exposure_s)?;
     check_finite(side.times_s, FEWEST_CLUSTERED)?;
@@ -162,7 +160,7 @@ pub fn windows(side: Observed<'_>) -> Result<Windows> {
     })
 }
 
-/// Two rates compared whose events may come in clusters.
+/// The comparison of two rates whose events may be clustered.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClusteredComparison {
     /// Rate b / rate a.
@@ -181,29 +179,27 @@ pub struct ClusteredComparison {
     pub phi_b: f64,
 }
 
-/// Compares two rates whose events may come in clusters, `a` being the baseline.
+/// Compares two rates whose events may be clustered; `a` is the baseline.
 ///
-/// ln(rate b / rate a) has squared standard error phi_a / c_a + phi_b / c_b, each
-/// side with the dispersion of its own [`windows`], and Satterthwaite's degrees of
-/// freedom from windows - 1 of each side; interval and p by Student's t.
+/// ln(rate b / rate a) has squared standard error phi_a / c_a + phi_b / c_b, with the dispersion of
+/// each side from its own [`windows`], and Satterthwaite's degrees of freedom from windows - 1 of
+/// each side; interval and p by Student's t.
 ///
-/// Each side has a dispersion of its own because a change may be just that events
-/// now come together. Measured over 2,000 pairs of sides each, with equal rates
-/// and 20, 40, 100 and 300 expected events on the shorter side, exposures 1 : 1
-/// and 1 : 3, events that come one, two, three or five at a time on either side:
-/// p <= 0.05 in 0.4 to 5.6 % of the pairs (0.4 % of the smallest and most
-/// clustered). With one phi for both it was up to 16 %, where the shorter side
-/// has clusters and the other none; with none (Poisson) 12 to 39 % wherever there
-/// are clusters.
+/// The dispersions are separate because a change may consist in events now arriving together.
+/// Measured over 2,000 pairs of sides each, with equal rates and 20, 40, 100 and 300 expected
+/// events on the shorter side, exposures 1 : 1 and 1 : 3, events that come one, two, three or five
+/// at a time on either side: p <= 0.05 in 0.4 to 5.6 % of the pairs (0.4 % for the smallest and
+/// most clustered). With one phi for both it was up to 16 %, if the shorter side has clusters and
+/// the other none; without phi (Poisson) 12 to 39 % whenever there are clusters.
 ///
-/// - Shape: 10 events or more on each side ([`FEWEST_CLUSTERED`]).
-/// - Range: ratio > 0; p in \[0, 1\]. Without clusters less powerful than
-///   [`compare`], which is exact.
+/// - Shape: at least 10 events on each side ([`FEWEST_CLUSTERED`]).
+/// - Range: ratio > 0; p in \[0, 1\]. Without clusters less powerful than [`compare`], which is
+///   exact.
 /// - Cost: O(c).
-/// - Source: McCullagh and Nelder 1989, "Generalized Linear Models", section
-///   6.2.3 (quasi-likelihood); df by Satterthwaite 1946.
-/// - Checked against the formula in numpy and scipy, the error of each side
-///   against statsmodels' Poisson `GLM` with `scale="X2"`, and by simulation.
+/// - Source: McCullagh and Nelder 1989, "Generalized Linear Models", section 6.2.3
+///   (quasi-likelihood); df by Satterthwaite 1946.
+/// - Checked against the formula in numpy and scipy, the error of each side against statsmodels'
+///   Poisson `GLM` with `scale="X2"`, and by simulation.
 ///
 /// # Errors
 /// As for [`windows`], of either side.
@@ -234,7 +230,7 @@ fn check_exposure(exposure_s: f64) -> Result<()> {
     }
 }
 
-/// The probability of all outcomes no more likely than `k`.
+/// The total probability of all outcomes that are no more likely than `k`.
 fn binomial_two_sided(k: u64, n: u64, p: f64) -> f64 {
     let expected = n as f64 * p;
     let limit = binomial_pmf(k, n, p) * (1.0 + 1e-7);
@@ -285,13 +281,13 @@ pub struct Gaps {
     /// The mean gap, in the unit of the times.
     pub mean: f64,
     /// The coefficient of variation (divisor n - 1): about 1 for a Poisson
-    /// process, more for clusters, less for a regular beat.
+    /// process, more for clusters, less for regular events.
     pub cv: f64,
     /// Moran's statistic, about chi-squared with n - 1 degrees of freedom.
     pub statistic: f64,
-    /// The chance of gaps at least as even: small means a regular beat.
+    /// The probability of gaps at least as even: small means regular events.
     pub p_regular: f64,
-    /// The chance of gaps at least as uneven: small means clusters.
+    /// The probability of gaps at least as uneven: small means clusters.
     pub p_clustered: f64,
 }
 
@@ -300,10 +296,10 @@ pub struct Gaps {
 /// The statistic is 2 n (ln(mean gap) - mean ln(gap)) / (1 + (n + 1) / (6 n)),
 /// Bartlett's test of equal variances applied to gaps. Both p are one-sided and
 /// sum to 1. Two events at the same time make a gap of zero, an infinite
-/// statistic and `p_clustered` = 0, so the times must be finer than the
-/// shortest gap that matters.
+/// statistic and `p_clustered` = 0, so the times must be finer than the shortest
+/// gap that matters.
 ///
-/// - Shape: event times in any order, any unit, 4 or more (3 gaps).
+/// - Shape: event times in any order, any unit, at least 4 (3 gaps).
 /// - `None` for fewer, for a time that is not finite, or if all are equal.
 /// - Cost: O(n log n).
 /// - Source: Moran 1951, "The random division of an interval, part II", Journal
@@ -375,7 +371,7 @@ mod tests {
         }
     }
 
-    /// The times of clusters of `size` events, `expected` events in all.
+    /// The times of clusters of `size` events, with `expected` events in total.
     fn clusters(draws: &mut Draws, size: usize, expected: f64, exposure_s: f64) -> Vec<f64> {
         let (mut t, mut times) = (0.0, Vec::new());
         loop {
@@ -387,8 +383,8 @@ mod tests {
         }
     }
 
-    /// The shares of alarms with equal rates: of events that may come in
-    /// clusters, and of Poisson's test.
+    /// The shares of false alarms with equal rates: of the test for clustered
+    /// events, and of Poisson's test.
     fn alarms(sizes: (usize, usize), expected: f64, longer: f64) -> (f64, f64) {
         let mut draws = Draws::new(9);
         let (mut clustered, mut poisson, mut tried) = (0, 0, 0);
@@ -457,7 +453,7 @@ mod tests {
         let number = |events| of(events).unwrap().counts.len();
         assert_eq!([10, 30, 100, 250, 9000].map(number), [6, 6, 20, 50, 50]);
         assert_eq!(of(100).unwrap().counts, [5; 20]);
-        // A regular beat is not less than Poisson.
+        // Regular events do not give a dispersion below Poisson's.
         assert_eq!(of(100).unwrap().phi, 1.0);
         let ends = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 6.0, 6.0];
         let found = windows(Observed {

@@ -1,15 +1,14 @@
-//! One effect, measured on several machines (or kernels): pooled, and how much
-//! the machines differ.
+//! One effect measured on several machines (or kernels): the pooled effect, and how much the
+//! machines differ.
 //!
-//! Each machine gives a [`Study`]: an effect on the scale on which it was
-//! averaged (a logarithm of a ratio, or a difference), its standard error and
-//! the degrees of freedom behind that error. [`fixed`] says what these machines
-//! have in common, [`random`] what machines like these would show,
-//! [`heterogeneity`] whether the first question makes sense at all, and
-//! [`partial_conjunction`] on how many of them there is an effect.
+//! Each machine gives a [`Study`]: an effect on the scale on which it was averaged (a logarithm of
+//! a ratio, or a difference), its standard error and the degrees of freedom behind that error.
+//! [`fixed`] estimates the common effect of these machines, [`random`] the mean effect on machines
+//! like these, [`heterogeneity`] whether a common effect makes sense at all, and
+//! [`partial_conjunction`] on how many machines there is an effect.
 //!
-//! The permutation test within machines is that of [`crate::family`], whose sites are
-//! the blocks of each machine.
+//! The permutation test within machines is that of [`crate::family`], whose sites are the blocks of
+//! each machine.
 
 use crate::dist::{chi2_upper, f_upper, gamma_quantile, t_quantile, t_upper};
 use crate::error::{Error, Result, check_finite};
@@ -28,8 +27,8 @@ pub struct Study {
 }
 
 impl Study {
-    /// The one-sided p of Student's t for an effect above zero, and for one
-    /// below.
+    /// The one-sided p of Student's t for a positive effect, and for a negative
+    /// one.
     ///
     /// Range: \[0, 1\] each; they add up to 1. The standard error and df must be
     /// positive. Cost: O(1). Checked against `scipy.stats.t`.
@@ -46,30 +45,30 @@ impl Study {
 /// The p of one machine for an effect in either direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneSided {
-    /// For an effect above zero: small if there is one.
+    /// For a positive effect: small if there is one.
     pub above: f64,
-    /// For an effect below zero.
+    /// For a negative effect.
     pub below: f64,
 }
 
-/// How p-values of several machines become one.
+/// How p-values of several machines are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combination {
     /// Valid however the p-values depend on each other.
     Bonferroni,
-    /// Never above Bonferroni's. For p-values that are independent of each other,
-    /// such as those of machines that have no run in common.
+    /// Never above Bonferroni's. Valid for independent p-values, such as those of machines without
+    /// common runs.
     Simes,
 }
 
 /// On how many machines there is an effect, and in which direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Directions {
-    /// The p for an effect above zero on at least r machines.
+    /// The p for a positive effect on at least r machines.
     pub above: f64,
-    /// The p for an effect below zero on at least r machines.
+    /// The p for a negative effect on at least r machines.
     pub below: f64,
-    /// Twice the smaller, at most 1: the p for either.
+    /// Twice the smaller of the two, at most 1: the p for either direction.
     pub p: f64,
 }
 
@@ -78,11 +77,11 @@ pub struct Directions {
 pub struct Heterogeneity {
     /// Cochran's Q.
     pub q: f64,
-    /// Its degrees of freedom: machines but one.
+    /// Its degrees of freedom: the number of machines minus one.
     pub df: f64,
-    /// P(chi-squared >= Q): p as if the standard errors were known exactly.
+    /// P(chi-squared >= Q): p, treating the standard errors as known exactly.
     pub p: f64,
-    /// Welch's p, which reckons with standard errors estimated from few runs.
+    /// Welch's p, which accounts for standard errors estimated from few runs.
     pub p_welch: f64,
     /// The variance of the effect between machines.
     pub tau2: f64,
@@ -94,7 +93,7 @@ pub struct Heterogeneity {
     pub i2_ci: Interval,
 }
 
-/// What machines like these would show.
+/// The estimate for machines like these.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Random {
     /// The mean over the population of machines.
@@ -103,20 +102,21 @@ pub struct Random {
     pub standard_error: f64,
     /// Its 95 % interval.
     pub ci: Interval,
-    /// Where 95 % of further machines would lie; from three machines on.
+    /// The 95 % prediction interval for a further machine; from three machines
+    /// on.
     pub prediction: Option<Interval>,
 }
 
-/// The effect that the machines have in common, each weighed by the inverse of
-/// its squared standard error.
+/// The common effect of the machines, each weighted by the inverse of its
+/// squared standard error.
 ///
 /// With w = 1 / s², W = the sum of w and u = w / W: effect = the sum of u y. Its
-/// variance is not 1 / W, since the weights are estimated too, but
-/// (1 + 4 sum u (1 - u) / f) / W; the interval is Student's t with
-/// 1 / sum(u² / f) degrees of freedom. With many runs a machine (f large) both
-/// become the textbook's 1 / W and normal quantiles.
+/// variance is not 1 / W, since the weights are estimated too, but (1 + 4 sum u
+/// (1 - u) / f) / W; the interval is Student's t with 1 / sum(u² / f) degrees of
+/// freedom. With many runs per machine (f large) both become the textbook's 1 /
+/// W and normal quantiles.
 ///
-/// - Shape: two machines or more, standard errors > 0, df > 0.
+/// - Shape: at least two machines, standard errors > 0, df > 0.
 /// - Range: `standard_error` > 0; df from the smallest f to the sum of all f.
 /// - Cost: O(k).
 /// - Source: Cochran 1937, "Problems arising in the analysis of a series of
@@ -153,7 +153,7 @@ pub fn fixed(studies: &[Study]) -> Result<Estimate> {
     ))
 }
 
-/// The share of each machine in [`fixed`]; they add up to 1.
+/// The weight of each machine in [`fixed`]; the weights add up to 1.
 ///
 /// # Errors
 /// As for [`fixed`].
@@ -166,26 +166,23 @@ pub fn shares(studies: &[Study]) -> Result<Vec<f64>> {
 
 /// How much the machines differ.
 ///
-/// - Q = sum w (y - the pooled y)², `p` from chi-squared with k - 1 degrees of
-///   freedom (Cochran 1954, "The combination of estimates from different
-///   experiments", Biometrics 10). It takes the standard errors for known: with
-///   few runs a machine it is too small.
-/// - `p_welch`: with L = sum (1 - u)² / f, F = Q / (k - 1) / (1 + 2 (k - 2) L /
-///   (k² - 1)) on k - 1 and (k² - 1) / (3 L) degrees of freedom (Welch 1951, "On
-///   the comparison of several mean values", Biometrika 38). For two machines
-///   it is Welch's t test of their difference.
-/// - tau²: Paule and Mandel 1982, Journal of Research of the NBS 87: the tau² >=
-///   0 with which sum (y - mean)² / (s² + tau²) is k - 1, and 0 if it is smaller
-///   without any. Its interval by the Q-profile (Viechtbauer 2007, Statistics in
-///   Medicine 26): the same sum at the quantiles of chi-squared.
-/// - I² = tau² / (tau² + v), v = (k - 1) W / (W² - sum w²), a typical s²
-///   (Higgins and Thompson 2002, Statistics in Medicine 21, equation 9), and so
-///   its interval from that of tau².
+/// - Q = sum w (y - the pooled y)², `p` from chi-squared with k - 1 degrees of freedom (Cochran
+///   1954, "The combination of estimates from different experiments", Biometrics 10). It treats the
+///   standard errors as known: with few runs per machine it is too small.
+/// - `p_welch`: with L = sum (1 - u)² / f, F = Q / (k - 1) / (1 + 2 (k - 2) L / (k² - 1)) on k - 1
+///   and (k² - 1) / (3 L) degrees of freedom (Welch 1951, "On the comparison of several mean
+///   values", Biometrika 38). For two machines it is Welch's t test of their difference.
+/// - tau²: Paule and Mandel 1982, Journal of Research of the NBS 87: the tau² >= 0 with which sum
+///   (y - mean)² / (s² + tau²) is k - 1, and 0 if it is smaller even without tau². Its interval by
+///   the Q-profile (Viechtbauer 2007, Statistics in Medicine 26): the same sum at the quantiles of
+///   chi-squared.
+/// - I² = tau² / (tau² + v), v = (k - 1) W / (W² - sum w²), with v a typical s² (Higgins and
+///   Thompson 2002, Statistics in Medicine 21, equation 9), and its interval from that of tau².
 ///
-/// Shape, errors: as for [`fixed`]. Range: p in \[0, 1\], `i2` in \[0, 1). Cost:
-/// O(k) times some 100 steps of a bisection. Checked against statsmodels'
-/// `combine_effects(method_re="iterated")`, against scipy with a root finder of
-/// its own for the Q-profile, and `anova_generic(use_var="unequal")` for Welch's.
+/// Shape, errors: as for [`fixed`]. Range: p in \[0, 1\], `i2` in \[0, 1). Cost: O(k) times about
+/// 100 bisection steps. Checked against statsmodels' `combine_effects(method_re="iterated")`,
+/// against scipy's root finder for the Q-profile, and `anova_generic(use_var="unequal")` for
+/// Welch's.
 pub fn heterogeneity(studies: &[Study]) -> Result<Heterogeneity> {
     check(studies)?;
     let k = studies.len() as f64;
@@ -222,26 +219,24 @@ pub fn heterogeneity(studies: &[Study]) -> Result<Heterogeneity> {
     })
 }
 
-/// The mean over machines like these, whose effects differ by tau², with the
-/// interval of Hartung, Knapp, Sidik and Jonkman.
+/// The mean over machines like these, whose effects differ by tau², with the interval of Hartung,
+/// Knapp, Sidik and Jonkman.
 ///
-/// With w* = 1 / (s² + tau²), tau² by Paule and Mandel: effect = the weighted
-/// mean, its squared standard error max(1, h) / sum w*, h = sum w* (y - mean)² /
-/// (k - 1), and t with k - 1 degrees of freedom. The 1 keeps machines that agree
-/// by chance from making the interval narrower than their errors allow (Knapp
-/// and Hartung 2003; Röver, Knapp and Friede 2015). The prediction interval is
-/// mean ± t with k - 2 degrees of freedom times the root of tau² plus the
+/// With w* = 1 / (s² + tau²), tau² by Paule and Mandel: effect = the weighted mean, its squared
+/// standard error max(1, h) / sum w*, h = sum w* (y - mean)² / (k - 1), and t with k - 1 degrees of
+/// freedom. The maximum with 1 prevents machines that agree by chance from making the interval
+/// narrower than their errors allow (Knapp and Hartung 2003; Röver, Knapp and Friede 2015). The
+/// prediction interval is mean ± t with k - 2 degrees of freedom times the root of tau² plus the
 /// squared standard error (Higgins, Thompson and Spiegelhalter 2009).
 ///
-/// - Shape, errors: as for [`fixed`]. Two machines leave one degree of freedom:
-///   a very wide interval, and an honest one.
+/// - Shape, errors: as for [`fixed`]. Two machines leave one degree of freedom, which gives a very
+///   wide, but correct, interval.
 /// - Cost: as for [`heterogeneity`].
-/// - Source: Hartung and Knapp 2001, Statistics in Medicine 20; Sidik and Jonkman
-///   2002, Statistics in Medicine 21; Knapp and Hartung 2003, Statistics in
-///   Medicine 22; Röver et al. 2015, BMC Medical Research Methodology 15;
-///   Higgins et al. 2009, JRSS A 172.
-/// - Checked against statsmodels' `combine_effects(method_re="iterated")` and its
-///   Hartung-Knapp interval where h >= 1, and against scipy.
+/// - Source: Hartung and Knapp 2001, Statistics in Medicine 20; Sidik and Jonkman 2002, Statistics
+///   in Medicine 21; Knapp and Hartung 2003, Statistics in Medicine 22; Röver et al. 2015, BMC
+///   Medical Research Methodology 15; Higgins et al. 2009, JRSS A 172.
+/// - Checked against statsmodels' `combine_effects(method_re="iterated")` and its Hartung-Knapp
+///   interval if h >= 1, and against scipy.
 pub fn random(studies: &[Study]) -> Result<Random> {
     check(studies)?;
     let k = studies.len() as f64;
@@ -265,28 +260,26 @@ pub fn random(studies: &[Study]) -> Result<Random> {
     })
 }
 
-/// The p for an effect on at least r of k machines: small if it is unlikely that
-/// fewer than r have one.
+/// The p for an effect on at least r of k machines: small if it is unlikely that fewer than r have
+/// one.
 ///
-/// With the p-values in ascending order, p(1) to p(k), Bonferroni's is
-/// (k - r + 1) p(r) and Simes' the least of (k - r + 1) / i * p(r - 1 + i) for i =
-/// 1 to k - r + 1; both at most 1. With r = 1 this asks whether there is an effect
-/// anywhere, with r = k (the largest p) whether it is everywhere. The largest r
-/// whose p is at most alpha is a lower bound of the number of machines with an
-/// effect, at level alpha: no correction for trying every r is needed, since p
-/// grows with r and the question stays the same.
+/// With the p-values in ascending order, p(1) to p(k), Bonferroni's is (k - r + 1) p(r) and Simes'
+/// the smallest of (k - r + 1) / i * p(r - 1 + i) for i = 1 to k - r + 1; both at most 1. With r =
+/// 1 it tests for an effect anywhere, with r = k (the largest p) for an effect everywhere. The
+/// largest r whose p is at most alpha is a lower bound of the number of machines with an effect, at
+/// level alpha: no correction for trying every r is needed, since p grows with r.
 ///
-/// - Shape: one p a machine in any order, 1 <= r <= k.
+/// - Shape: one p per machine in any order, 1 <= r <= k.
 /// - Range: \[0, 1\].
 /// - Cost: O(k log k).
-/// - Source: Benjamini and Heller 2008, "Screening for partial conjunction
-///   hypotheses", Biometrics 64; Simes 1986, Biometrika 73.
-/// - Checked against the definition: the largest p of Bonferroni's (Simes') test
-///   over all subsets of k - r + 1 machines, by `itertools.combinations`.
+/// - Source: Benjamini and Heller 2008, "Screening for partial conjunction hypotheses", Biometrics
+///   64; Simes 1986, Biometrika 73.
+/// - Checked against the definition: the largest p of Bonferroni's (Simes') test over all subsets
+///   of k - r + 1 machines, by `itertools.combinations`.
 ///
 /// # Errors
-/// [`Error::TooFew`] without a p; [`Error::BadArgument`] for an r outside of 1 to
-/// k or a p outside of \[0, 1\], `NaN` included.
+/// [`Error::TooFew`] without a p; [`Error::BadArgument`] for an r outside of 1 to k or a p outside
+/// of \[0, 1\], `NaN` included.
 ///
 /// ```
 /// use assize_judge::pooled::{Combination, partial_conjunction};
@@ -321,14 +314,13 @@ pub fn partial_conjunction(p: &[f64], r: usize, combination: Combination) -> Res
 
 /// [`partial_conjunction`] in each direction, and in either.
 ///
-/// An effect that is above zero on some machines and below on others is no effect
-/// on r of them unless r have it in one direction, which two-sided p-values would
-/// not notice. Either direction has its own question and p is twice the smaller.
+/// Effects of opposite directions do not add up: an effect on r machines means r machines with the
+/// same direction, which two-sided p-values would not notice. Each direction is tested separately,
+/// and p is twice the smaller.
 ///
-/// - Shape, range, cost: as there; from [`Study::one_sided`] or any other
-///   one-sided p.
-/// - Source: as there; the directions by Owen 2009, "Karl Pearson's meta-analysis
-///   revisited", Annals of Statistics 37.
+/// - Shape, range, cost: as there; p from [`Study::one_sided`] or any other one-sided test.
+/// - Source: as there; the directions by Owen 2009, "Karl Pearson's meta-analysis revisited",
+///   Annals of Statistics 37.
 /// - Checked as there.
 ///
 /// # Errors
@@ -365,7 +357,7 @@ fn check(studies: &[Study]) -> Result<()> {
     if studies.iter().any(|s| s.df <= 0.0) {
         return Err(Error::BadArgument("degrees of freedom are not positive"));
     }
-    // The inverse of a smaller square is no number.
+    // The inverse of a smaller square is not finite.
     let finite = |s: &Study| (1.0 / (s.standard_error * s.standard_error)).is_normal();
     if studies.iter().all(finite) {
         Ok(())
@@ -388,7 +380,8 @@ fn sums(weights: &[f64]) -> (f64, f64) {
     )
 }
 
-/// Taken around the first effect, so that equal effects give exactly that.
+/// The weighted mean, computed around the first effect, so that equal effects
+/// give exactly that.
 fn weighted_mean(studies: &[Study], weights: &[f64]) -> f64 {
     let first = studies[0].effect;
     let total: f64 = weights.iter().sum();
@@ -396,7 +389,7 @@ fn weighted_mean(studies: &[Study], weights: &[f64]) -> f64 {
     first + around.map(|(s, w)| w * (s.effect - first)).sum::<f64>() / total
 }
 
-/// The sum of weighted squares around the weighted mean; it falls with tau².
+/// The sum of weighted squares around the weighted mean; it decreases with tau².
 fn generalised_q(studies: &[Study], tau2: f64) -> f64 {
     let weights = weights(studies, tau2);
     let mean = weighted_mean(studies, &weights);
@@ -406,7 +399,8 @@ fn generalised_q(studies: &[Study], tau2: f64) -> f64 {
         .sum()
 }
 
-/// The tau² at which the sum comes down to `target`; 0 if it is there already.
+/// The tau² at which that sum equals `target`; 0 if it is not above it at tau² =
+/// 0.
 fn tau2_where(studies: &[Study], target: f64) -> f64 {
     if generalised_q(studies, 0.0) <= target {
         return 0.0;
@@ -415,7 +409,7 @@ fn tau2_where(studies: &[Study], target: f64) -> f64 {
     for study in studies {
         high = f64::max(high, study.standard_error * study.standard_error);
     }
-    // From there down to the scale of the data, or up.
+    // From there, scale up or down to the magnitude of the data.
     while generalised_q(studies, high) > target {
         low = high;
         high *= 4.0;

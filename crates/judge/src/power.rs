@@ -1,25 +1,26 @@
-//! How many runs would do.
+//! How many runs are enough.
 
 use crate::dist::{gamma_quantile, normal_cdf, t_quantile};
 use crate::equivalence::bounds;
 use crate::permutation::{EXACT_LIMIT, MONTE_CARLO_DRAWS, attainable, runs_needed};
 
-/// No answer above this is worth giving: so many runs are not feasible.
+/// Larger answers are not given: that many runs are not feasible.
 const MOST_RUNS: u32 = 100_000;
 
-/// The chance that n runs a side find a given ratio, by the two-sided t test.
+/// The probability that n runs per side find a given ratio, by the two-sided t
+/// test.
 ///
-/// `sd_ln` is the standard deviation between runs of ln(value), taken to be the
-/// same on both sides (0.02 is about 2 %). This is the power of the t interval;
-/// the permutation test's is a little lower for small n, and zero where the
-/// design cannot attain alpha (which this function does not look at).
+/// `sd_ln` is the standard deviation between runs of ln(value), assumed to be
+/// the same on both sides (0.02 is about 2 %). This is the power of the t
+/// interval; the permutation test's is a little lower for small n, and zero
+/// where the design cannot attain alpha (which this function does not check).
 ///
 /// - Shape: n >= 2; sd_ln > 0; ratio > 0; 0 < alpha < 1. `NaN` otherwise.
 /// - Range: \[alpha, 1\]; alpha itself for ratio = 1.
 /// - Cost: about 20 microseconds.
 /// - Source: noncentral t with 2 n - 2 degrees of freedom and noncentrality
-///   |ln ratio| / sd_ln * sqrt(n / 2) (Cohen 1988, section 2.2), integrated
-///   numerically over the distribution of the sample's standard deviation.
+/// |ln ratio| / sd_ln * sqrt(n / 2) (Cohen 1988, section 2.2), integrated
+/// numerically over the distribution of the sample's standard deviation.
 /// - Checked against statsmodels' `TTestIndPower.power`.
 #[must_use]
 pub fn power_of(n: u32, sd_ln: f64, ratio: f64, alpha: f64) -> f64 {
@@ -32,8 +33,8 @@ pub fn power_of(n: u32, sd_ln: f64, ratio: f64, alpha: f64) -> f64 {
     power_of_shift(shift, df, alpha)
 }
 
-/// The chance that Student's t with noncentrality `shift` and `df` degrees of
-/// freedom is beyond its critical values.
+/// The probability that Student's t with noncentrality `shift` and `df` degrees
+/// of freedom is beyond its critical values.
 fn power_of_shift(shift: f64, df: f64, alpha: f64) -> f64 {
     let critical = t_quantile(1.0 - 0.5 * alpha, df);
     over_spread(df, f64::INFINITY, |s| {
@@ -44,14 +45,13 @@ fn power_of_shift(shift: f64, df: f64, alpha: f64) -> f64 {
 /// How two configurations are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// Blocks with one run of either side each; labels are exchanged inside
-    /// blocks.
+    /// Blocks with one run of each side; labels are exchanged within blocks.
     Pairs,
-    /// Runs of either side without blocks.
+    /// Runs of both sides without blocks.
     TwoSamples,
 }
 
-/// So many runs of either side; of pairs these are the blocks.
+/// A layout and a number of runs per side; for pairs, the number of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Design {
     /// How the sides are compared.
@@ -62,11 +62,11 @@ pub struct Design {
 
 impl Design {
     /// The smallest two-sided p that the permutation test of this design can
-    /// give: 2 / 2^n of pairs, 2 / C(2 n, n) of two samples, and not below 1 /
-    /// 100,001 where Monte-Carlo draws take over. 1 without runs.
+    /// give: 2 / 2^n for pairs, 2 / C(2 n, n) for two samples, and at least 1 /
+    /// 100,001 where Monte Carlo draws are used. 1 without runs.
     ///
     /// In a family that is corrected by the joint distribution of all its rows
-    /// (the largest statistic under each relabeling) the floor stays as it is.
+    /// (the largest statistic under each relabeling), the floor does not change.
     ///
     /// Cost: O(runs). Checked against the definition by enumeration.
     #[must_use]
@@ -93,7 +93,7 @@ impl Design {
         }
     }
 
-    /// The level of one row; `None` if the family's is out of reach.
+    /// The level of one row; `None` if the family's level is out of reach.
     fn level(self, aim: Aim) -> Option<f64> {
         let floor = self.least_p();
         let reachable = self.runs >= 2 && floor <= aim.alpha;
@@ -101,14 +101,14 @@ impl Design {
     }
 }
 
-/// What is to be found, and how surely.
+/// The tests to plan for, and the power wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aim {
-    /// Rows in the family: comparisons that are corrected for each other.
+    /// Rows in the family: comparisons that are corrected together.
     pub rows: u32,
     /// The level of the family.
     pub alpha: f64,
-    /// The chance to find a row's effect.
+    /// The probability of finding a row's effect.
     pub power: f64,
 }
 
@@ -119,24 +119,24 @@ impl Aim {
     }
 }
 
-/// The smallest ratio above 1 that a design finds with the power asked for; its
-/// inverse is found as surely.
+/// The smallest ratio above 1 that a design finds with the requested power; its
+/// inverse has the same power.
 ///
 /// `sd_ln` is the standard deviation of ln(value) between the runs of one
-/// configuration, of pairs within a block: what the runs of a block have in
-/// common does not count. A row is taken to be tested by t at the level alpha /
-/// rows (Bonferroni, which approximates the correction by the joint distribution
-/// of all rows from below: rows that go together cost less), but not below
-/// [`Design::least_p`], which no correction of that kind goes below.
+/// configuration; for pairs within a block, where what the runs of a block have
+/// in common does not count. The calculation assumes a t test of each row at the
+/// level alpha / rows (Bonferroni, a lower bound of the level under the
+/// correction by the joint distribution of all rows: correlated rows cost less),
+/// but not below [`Design::least_p`], below which no such correction goes.
 ///
-/// - Shape: two runs or more, sd_ln > 0, rows >= 1, 0 < alpha < power < 1.
+/// - Shape: at least two runs, sd_ln > 0, rows >= 1, 0 < alpha < power < 1.
 /// - `None` if the design's least p is above alpha, so that nothing is ever
-///   found, or for arguments outside of these.
+///   found, or for arguments out of range.
 /// - Range: above 1.
 /// - Cost: about 60 integrals of 20 microseconds.
-/// - Source: noncentral t with noncentrality ln(ratio) / (sd_ln sqrt(2 / n)), of
-///   pairs with n - 1 and else 2 n - 2 degrees of freedom (Cohen 1988, section
-///   2.2), solved by bisection.
+/// - Source: noncentral t with noncentrality ln(ratio) / (sd_ln sqrt(2 / n)),
+///   with n - 1 degrees of freedom for pairs, otherwise 2 n - 2 (Cohen 1988,
+///   section 2.2), solved by bisection.
 /// - Checked against the same integral by `scipy.integrate.quad`, solved by
 ///   `scipy.optimize.brentq`.
 ///
@@ -178,11 +178,11 @@ pub fn least_effect(design: Design, sd_ln: f64, aim: Aim) -> Option<f64> {
     Some((high * sd_ln * (2.0 / f64::from(design.runs)).sqrt()).exp())
 }
 
-/// The smallest number of runs of each side (of pairs: blocks), 2 to 100,000, that
-/// finds a ratio with the power asked for, see [`least_effect`].
+/// The smallest number of runs per side (for pairs: blocks), 2 to 100,000, that finds a ratio with
+/// the requested power, see [`least_effect`].
 ///
-/// `None` if there is none, or for arguments outside of those, or ratio = 1.
-/// Cost: some 30 integrals. Checked as there, by trying every number.
+/// `None` if there is none, for arguments out of range, or if ratio = 1. Cost: about 30 integrals.
+/// Checked as there, by trying every number.
 #[must_use]
 pub fn runs_for(layout: Layout, sd_ln: f64, ratio: f64, aim: Aim) -> Option<u32> {
     let in_range = sd_ln > 0.0 && sd_ln.is_finite() && ratio > 0.0 && ratio.is_finite();
@@ -195,18 +195,18 @@ pub fn runs_for(layout: Layout, sd_ln: f64, ratio: f64, aim: Aim) -> Option<u32>
         let level = design.level(aim);
         level.is_some_and(|level| power_of_shift(shift, design.df(), level) >= aim.power)
     };
-    // Up to here a further run may lower the level, and so the power.
+    // Up to here, another run may lower the level, and so the power.
     let few = (2..NONE_EXACT).find(|&runs| suffices(runs));
     few.or_else(|| smallest(NONE_EXACT, suffices))
 }
 
-/// From so many runs on no design is exact, and its least p stays as it is.
+/// From this many runs on, no design is exact, and its least p is constant.
 const NONE_EXACT: u32 = 24;
 
-/// The smallest equal number of runs a side, 2 to 100,000, that finds `ratio`
-/// with at least the given `power`, and at which the permutation test can
-/// attain alpha at all. `None` if there is none, or if an argument is outside
-/// the range of [`power_of`], or ratio = 1.
+/// The smallest number of runs per side, 2 to 100,000, that finds `ratio` with
+/// at least the given `power`, and with which the permutation test can reach
+/// alpha at all. `None` if there is none, if an argument is outside the range of
+/// [`power_of`], or if ratio = 1.
 ///
 /// Cost: about 2 log2(n) calls of [`power_of`]. Checked against statsmodels'
 /// `TTestIndPower.solve_power`.
@@ -215,23 +215,21 @@ pub fn runs_for_effect(sd_ln: f64, ratio: f64, alpha: f64, power: f64) -> Option
     if ratio == 1.0 {
         return None;
     }
-    // Below this the permutation test cannot attain alpha whatever it finds.
+    // Below this, the permutation test cannot reach alpha, whatever the data.
     let fewest = runs_needed(alpha)?.max(2);
     smallest(fewest, |n| power_of(n, sd_ln, ratio, alpha) >= power)
 }
 
-/// The smallest equal number of runs a side, 2 to 100,000, for which two
-/// one-sided tests at `alpha` declare two equal configurations equivalent
-/// within ± `margin` with at least the given `power`. `None` if there is none,
-/// or unless sd_ln > 0, 0 < margin < 1, 0 < alpha < 0.5.
+/// The smallest number of runs per side, 2 to 100,000, for which two one-sided tests at `alpha`
+/// declare two equal configurations equivalent within ± `margin` with at least the given `power`.
+/// `None` if there is none, or unless sd_ln > 0, 0 < margin < 1, 0 < alpha < 0.5.
 ///
-/// - Source: Phillips 1990, Journal of Pharmacokinetics and Biopharmaceutics 18,
-///   as an integral over the sample's standard deviation; bounds as in
-///   [`crate::equivalence::bounds`]; n - 1 degrees of freedom of pairs, else
-///   2 n - 2.
+/// - Source: Phillips 1990, Journal of Pharmacokinetics and Biopharmaceutics 18, as an integral
+///   over the sample's standard deviation; bounds as in [`crate::equivalence::bounds`]; n - 1
+///   degrees of freedom for pairs, otherwise 2 n - 2.
 /// - Cost: as [`runs_for_effect`].
-/// - Checked against the same integral by `scipy.integrate.quad` (two samples), and
-///   by simulation (pairs).
+/// - Checked against the same integral by `scipy.integrate.quad` (two samples), and by simulation
+///   (pairs).
 #[must_use]
 pub fn runs_for_equivalence(
     layout: Layout,
@@ -250,13 +248,13 @@ pub fn runs_for_equivalence(
     })
 }
 
-/// The upper end of the one-sided interval of a standard deviation that was
-/// estimated with `df` degrees of freedom, at `confidence`. A number of runs that is
-/// computed from it has at least the power asked for with that confidence; computed
-/// from the estimate itself, about every other one has less.
+/// The upper end of the one-sided interval of a standard deviation that was estimated with `df`
+/// degrees of freedom, at `confidence`. A number of runs computed from it has at least the
+/// requested power with that confidence; computed from the estimate itself, about half of all have
+/// less.
 ///
 /// - Shape: sd >= 0, df > 0, 0 < confidence < 1; `NaN` otherwise.
-/// - Source: Browne 1995, Statistics in Medicine 14, of normal values.
+/// - Source: Browne 1995, Statistics in Medicine 14, for normal values.
 /// - Checked against `scipy.stats.chi2.ppf`.
 ///
 /// ```
@@ -272,8 +270,8 @@ pub fn upper_sd(sd: f64, df: f64, confidence: f64) -> f64 {
     sd * (0.5 * df / gamma_quantile(1.0 - confidence, 0.5 * df)).sqrt()
 }
 
-/// The chance that the interval lies in [low, high], both on logarithms, if the
-/// true difference is zero.
+/// The probability that the interval lies in [low, high], both on the log scale,
+/// if the true difference is zero.
 fn equivalence_power(design: Design, sd_ln: f64, low: f64, high: f64, alpha: f64) -> f64 {
     let df = design.df();
     let scale = sd_ln * (2.0 / f64::from(design.runs)).sqrt();
@@ -285,8 +283,8 @@ fn equivalence_power(design: Design, sd_ln: f64, low: f64, high: f64, alpha: f64
     })
 }
 
-/// The smallest n from `fewest` on that `suffices`, which must not turn false
-/// again above it. Doubles until it does, since most answers are small.
+/// The smallest n from `fewest` on for which `suffices` holds; it must not turn
+/// false again above that. Doubles first, since most answers are small.
 fn smallest(fewest: u32, suffices: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut low, mut high) = (fewest, fewest);
     while !suffices(high) {
@@ -395,7 +393,7 @@ mod tests {
             least_effect(design(Layout::TwoSamples, 3), 0.001, ONE),
             None
         );
-        // However large the effect.
+        // This holds however large the effect is.
         assert_eq!(runs_for(PAIRS, 0.001, 5.0, ONE), Some(6));
         assert_eq!(runs_for(Layout::TwoSamples, 0.001, 5.0, ONE), Some(4));
         // 2 / 2^8 is the first at most 0.01.
@@ -423,7 +421,7 @@ mod tests {
 
     #[test]
     fn so_many_pairs_find_what_they_are_said_to_find() {
-        // t tests of simulated pairs at the level that is taken.
+        // t tests of simulated pairs at the level assumed.
         let (runs, sd) = (10, 0.03);
         let aim = Aim { rows: 5, ..ONE };
         let ratio = least_effect(design(PAIRS, runs), sd, aim).unwrap();
@@ -455,7 +453,7 @@ mod tests {
             equivalence::of_ratio(&estimate, margin).unwrap().equivalent
         });
         let found = found.count();
-        // One run fewer has less than 80 %; a sixth of a run is what rounding adds.
+        // One run fewer has less than 80 %; rounding up adds a sixth of a run.
         assert!((1560..1860).contains(&found), "{found} of 2000");
     }
 

@@ -1,30 +1,28 @@
-//! A variance that many rows share, and how much it says of each.
+//! A common variance of many rows, and its weight relative to each row's own.
 
-/// More of these say nothing more.
+/// The most degrees of freedom; more make no difference.
 const MOST_DF: f64 = 1000.0;
-/// Fewer rows say nothing of what rows have in common.
+/// With fewer rows, the common variance cannot be estimated.
 const FEWEST: usize = 4;
 
 /// A scaled inverse chi-squared distribution of variances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Prior {
-    /// The variance that is common.
+    /// The common variance.
     pub(crate) variance: f64,
-    /// Degrees of freedom: how much it counts beside a row's own.
+    /// Degrees of freedom: its weight relative to a row's own variance.
     pub(crate) df: f64,
 }
 
-/// Fits the distribution from which the true variances of rows come, given their
-/// sample variances (positive) with degrees of freedom.
+/// Fits the distribution from which the true variances of rows come, given their sample variances
+/// (positive) with degrees of freedom.
 ///
-/// By the first two moments of the logarithms: the excess of their variance over
-/// what the samples' own scatter explains, trigamma(df / 2), is trigamma of half
-/// the wanted degrees of freedom. Without any excess they are 1000. None for fewer
-/// than four rows.
+/// Uses the first two moments of the logarithms: the excess of their variance over the sampling
+/// variance, trigamma(df / 2), is trigamma of half the prior's degrees of freedom. Without excess
+/// these are 1000. `None` for fewer than four rows.
 ///
-/// Source: Smyth 2004, "Linear models and empirical Bayes methods", Statistical
-/// Applications in Genetics and Molecular Biology 3, section 6.2. Checked against
-/// scipy.
+/// Source: Smyth 2004, "Linear models and empirical Bayes methods", Statistical Applications in
+/// Genetics and Molecular Biology 3, section 6.2. Checked against scipy.
 pub(crate) fn fit(rows: &[(f64, f64)]) -> Option<Prior> {
     if rows.len() < FEWEST {
         return None;

@@ -36,7 +36,7 @@ pub(crate) fn least_squares(mut x: Vec<Vec<f64>>, y: &[f64]) -> Option<Solution>
     let coefficients = back_substitute(p, &r, y[..p].to_vec());
     let mut unscaled_variances = vec![0.0; p];
     for j in 0..p {
-        // The j-th column of the inverse of R; its squares add up by rows.
+        // The j-th column of the inverse of R; its squares are summed by rows.
         let mut unit = vec![0.0; p];
         unit[j] = 1.0;
         for (sum, e) in unscaled_variances

@@ -1,4 +1,4 @@
-//! Quantiles of the samples inside one run.
+//! Quantiles of the samples within one run.
 
 use crate::dist::{binomial_lower, binomial_upper};
 use crate::error::{Error, Result, check_finite, check_open_unit};
@@ -46,7 +46,7 @@ pub(crate) fn type7_position(n: usize, p: f64) -> (usize, f64) {
     (rank, share)
 }
 
-/// An interval between two order statistics, with the chance it really has.
+/// An interval between two order statistics, with its actual coverage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QuantileInterval {
     /// The two order statistics.
@@ -55,16 +55,16 @@ pub struct QuantileInterval {
     pub rank_low: usize,
     /// The rank of the upper one, counted from 1.
     pub rank_high: usize,
-    /// The actual coverage for a continuous distribution, at least the level
-    /// asked for (ties can only raise it).
+    /// The actual coverage for a continuous distribution, at least the requested
+    /// level (ties can only raise it).
     pub coverage: f64,
 }
 
 /// A distribution-free interval of a quantile from order statistics.
 ///
-/// With K ~ binomial(n, p), the interval \[x_(l), x_(u)\] covers with chance
-/// P(l <= K < u). l is the largest rank with P(K < l) <= alpha / 2, u the
-/// smallest with P(K >= u) <= alpha / 2.
+/// With K ~ binomial(n, p), the interval \[x_(l), x_(u)\] covers with
+/// probability P(l <= K < u). l is the largest rank with P(K < l) <= alpha / 2,
+/// u the smallest with P(K >= u) <= alpha / 2.
 ///
 /// It assumes independent samples. Latencies of one run often come in bursts;
 /// then the interval is too narrow, and runs, not samples, are the unit.
@@ -75,7 +75,7 @@ pub struct QuantileInterval {
 /// - Checked against `scipy.stats.binom`.
 ///
 /// # Errors
-/// [`Error::TooFew`] says how many samples such an interval needs,
+/// [`Error::TooFew`] with the number of samples that such an interval needs,
 /// [`Error::NotFinite`], [`Error::BadArgument`] for p, level or the order.
 pub fn interval(sorted: &[f64], p: f64, level: f64) -> Result<QuantileInterval> {
     check_open_unit(p, "the probability must lie between 0 and 1")?;
@@ -105,7 +105,8 @@ pub fn interval(sorted: &[f64], p: f64, level: f64) -> Result<QuantileInterval> 
     })
 }
 
-/// The last i in 0..=n with `holds(i)`, which is true up to it and false after.
+/// The last i in 0..=n with `holds(i)`, which is true up to that i and false
+/// after it.
 fn last_true(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, n);
     while low < high {
@@ -119,9 +120,9 @@ fn last_true(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// Whether n samples support the quantile p: at least ten are expected on
-/// either side, n p >= 10 and n (1 - p) >= 10. The extremes, p = 0 and p = 1,
-/// are facts about the run and need one sample; they estimate nothing.
+/// Whether n samples support the quantile p: at least ten are expected on either
+/// side, n p >= 10 and n (1 - p) >= 10. The extremes, p = 0 and p = 1, are
+/// observed values of the run, not estimates, and need one sample.
 #[must_use]
 pub fn supported(n: usize, p: f64) -> bool {
     if p == 0.0 || p == 1.0 {
@@ -153,8 +154,8 @@ pub struct PerRun {
 }
 
 /// p50, p90, p99, p99.9 and max by [`type7`], each `None` unless [`supported`];
-/// and of the spread p99 - p50 and the median absolute deviation, which are
-/// supported where the quantiles are that they come from.
+/// and two measures of spread, p99 - p50 and the median absolute deviation, each
+/// supported if the quantiles it is based on are.
 ///
 /// - Shape: sorted ascending, finite, may be empty.
 /// - Cost: O(n log n).
@@ -182,12 +183,12 @@ pub fn per_run(sorted: &[f64]) -> Result<PerRun> {
     })
 }
 
-/// The first less the second where both are.
+/// The first minus the second, if both exist.
 pub(crate) fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     Some(first? - second?)
 }
 
-/// Refuses too few values, values that are not finite, and disorder.
+/// Rejects too few values, values that are not finite, and unsorted values.
 pub(crate) fn check_sorted(sorted: &[f64], needed: usize) -> Result<()> {
     check_finite(sorted, needed)?;
     if sorted.is_sorted() {

@@ -1,16 +1,17 @@
-//! Seeded draws. ChaCha8 with our own derivations, so that a seed gives the same
-//! figures on every machine and with every version of the `rand` crates.
+//! Seeded random draws: ChaCha8 with derivations implemented here, so that a
+//! seed gives the same figures on every machine and with every version of the
+//! `rand` crates.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// A stream of draws that is a pure function of its seed.
+/// A stream of random draws that is a pure function of its seed.
 pub(crate) struct Draws {
     stream: ChaCha8Rng,
 }
 
 impl Draws {
-    /// The stream that belongs to `seed`.
+    /// The stream of `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             stream: ChaCha8Rng::seed_from_u64(seed),

@@ -1,25 +1,23 @@
-//! How much of the level each of several looks at growing data may use.
+//! Alpha spending: how much of the level each of several looks at growing data may use.
 //!
-//! Whoever looks five times at 5 % each and stops at the first success is wrong
-//! more often than in 5 %. Each planned look gets a share of alpha here, little
-//! at first and most at the end. The shares add up to alpha, so that the chance of
-//! a false alarm at any look is at most alpha by the union bound, whatever the
-//! test and however the looks depend on each other. (Boundaries that reckon with
-//! that dependence, as for sums of normal numbers, would be a little wider; what
-//! they assume does not hold for a permutation test of few blocks.)
+//! Looking five times at 5 % each and stopping at the first success is wrong more often than in 5 %
+//! of cases. Here each planned look gets a share of alpha, little at first and most at the end. The
+//! shares add up to alpha, so that the chance of a false alarm at any look is at most alpha by the
+//! union bound, whatever the test and however the looks depend on each other. (Boundaries that use
+//! that dependence, as for sums of normal numbers, would be slightly more powerful; their
+//! assumptions do not hold for a permutation test of few blocks.)
 
 use crate::dist::{normal_cdf, normal_quantile};
 use crate::error::{Error, Result, check_finite, check_open_unit};
 
-/// What may be spent up to the share `fraction` of the planned runs:
-/// 2 - 2 Phi(z(1 - alpha / 2) / sqrt(fraction)).
+/// The alpha that may be spent up to the share `fraction` of the planned runs: 2 - 2 Phi(z(1 -
+/// alpha / 2) / sqrt(fraction)).
 ///
 /// - Shape: 0 < alpha < 1; `fraction` in \[0, 1\].
-/// - Range: from 0 for no runs to alpha itself for all; ascending.
+/// - Range: from 0 for no runs to alpha for all; ascending.
 /// - Cost: O(1).
-/// - Source: Lan and DeMets 1983, "Discrete sequential boundaries for clinical
-///   trials", Biometrika 70, the function alpha*₁, which resembles the boundaries
-///   of O'Brien and Fleming 1979.
+/// - Source: Lan and DeMets 1983, "Discrete sequential boundaries for clinical trials", Biometrika
+///   70, the function alpha*₁, which resembles the boundaries of O'Brien and Fleming 1979.
 /// - Checked against the formula in scipy.
 ///
 /// # Errors
@@ -43,24 +41,21 @@ pub fn spent(alpha: f64, fraction: f64) -> Result<f64> {
     if fraction == 1.0 {
         return Ok(alpha);
     }
-    // The quantile of the lower tail, which keeps its digits.
+    // Use the quantile of the lower tail, which keeps its digits.
     let z = normal_quantile(0.5 * alpha) / fraction.sqrt();
     Ok(2.0 * normal_cdf(z))
 }
 
-/// The level of each look: what may be spent up to it less what may be spent up
-/// to the look before.
+/// The level of each look: the alpha that may be spent up to it minus that up to the previous look.
 ///
-/// - Shape: the shares of the planned runs at each look, ascending and above 0; the
-///   last is 1.
-/// - Range: each above 0 or, of very early looks, 0 by underflow; they add up to
-///   alpha.
+/// - Shape: the shares of the planned runs at each look, ascending and above 0; the last is 1.
+/// - Range: each above 0 or, for very early looks, 0 by underflow; they add up to alpha.
 /// - Cost: O(looks).
 /// - Source, check: as for [`spent`].
 ///
 /// # Errors
-/// [`Error::TooFew`] without a look, [`Error::NotFinite`],
-/// [`Error::BadArgument`] for alpha or fractions that do not ascend to 1.
+/// [`Error::TooFew`] without a look, [`Error::NotFinite`], [`Error::BadArgument`] for alpha or
+/// fractions that do not ascend to 1.
 pub fn levels(alpha: f64, fractions: &[f64]) -> Result<Vec<f64>> {
     check_fractions(fractions)?;
     let mut before = 0.0;
@@ -76,7 +71,7 @@ pub fn levels(alpha: f64, fractions: &[f64]) -> Result<Vec<f64>> {
 /// A look that is taken, and its level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Look {
-    /// Which of the planned looks, from 0.
+    /// Its index among the planned looks, from 0.
     pub planned: usize,
     /// The share of the planned runs.
     pub fraction: f64,
@@ -86,23 +81,22 @@ pub struct Look {
 
 /// The looks at which something can be found, each with its level.
 ///
-/// An exact test of few blocks has a smallest p (`floors`, one for each planned
-/// look), and a look whose level is below it would spend in vain. Such a look
-/// is not taken, and the look after it gets both shares. So the first look is
-/// where its floor allows it. The last look is always taken: if its share is below
-/// its floor, looks before it give theirs up, from the last on.
+/// An exact test of few blocks has a smallest p (`floors`, one for each planned look), and a look
+/// whose level is below it would waste its share. Such a look is skipped, and the next look gets
+/// both shares. So the first look is the first that can find something. The last look is always
+/// taken: if its share is below its floor, earlier looks give theirs up, starting from the latest.
 ///
 /// - Shape: as for [`levels`]; as many floors as fractions, each in \[0, 1\].
-/// - Gives at least one look, the last, and levels that add up to alpha. `None` if
-///   alpha is below the floor of the last look: nothing can ever be found.
-/// - The looks depend on the design only, never on data, so the union bound holds.
+/// - Returns at least one look, the last, and levels that add up to alpha. `None` if alpha is below
+///   the floor of the last look: nothing can ever be found.
+/// - The looks depend only on the design, never on data, so the union bound holds.
 /// - Cost: O(looks).
 /// - Source: as for [`spent`].
 /// - Checked against a plain search in Python.
 ///
 /// # Errors
-/// As for [`levels`]; [`Error::BadArgument`] for floors of another number or
-/// outside of \[0, 1\].
+/// As for [`levels`]; [`Error::BadArgument`] if the number of floors differs from that of
+/// fractions, or a floor is outside of \[0, 1\].
 pub fn able_looks(alpha: f64, fractions: &[f64], floors: &[f64]) -> Result<Option<Vec<Look>>> {
     check_fractions(fractions)?;
     if floors.len() != fractions.len() || !floors.iter().all(|p| (0.0..=1.0).contains(p)) {
@@ -159,12 +153,12 @@ mod tests {
     use crate::family::{Block, Contrast, step_down};
     use crate::random::Draws;
 
-    /// The smallest p of so many pairs.
+    /// The smallest p with this many pairs.
     fn floor(pairs: usize) -> f64 {
         2.0_f64.powi(1 - pairs as i32)
     }
 
-    /// Looks after so many pairs, up to `most`.
+    /// Looks after these numbers of pairs, up to `most`.
     fn looks(alpha: f64, most: usize, at: impl Iterator<Item = usize>) -> Option<Vec<Look>> {
         let pairs: Vec<usize> = at.collect();
         let fractions: Vec<f64> = pairs.iter().map(|&n| n as f64 / most as f64).collect();
@@ -175,7 +169,7 @@ mod tests {
     #[test]
     fn the_first_look_is_where_its_floor_allows_it() {
         let found = looks(0.05, 12, 1..=12).unwrap();
-        // 7 of 12 blocks may spend 0.0103 and have a smallest p of 0.0156, 8 may
+        // 7 of 12 blocks may spend 0.0103 and have a smallest p of 0.0156; 8 may
         // spend 0.0164 and have 0.0078.
         assert_eq!(found[0].planned, 7, "{found:?}");
         assert!(spent(0.05, 7.0 / 12.0).unwrap() < floor(7));
@@ -187,11 +181,11 @@ mod tests {
 
     #[test]
     fn the_last_look_takes_what_it_needs() {
-        // 2 / 2^6 of 0.05 is most of it: nothing is left for looks before.
+        // 2 / 2^6 is most of 0.05: nothing is left for earlier looks.
         let only = looks(0.05, 6, 3..=6).unwrap();
         assert_eq!((only.len(), only[0].planned, only[0].level), (1, 3, 0.05));
         assert_eq!(looks(0.05, 5, 1..=5), None);
-        // The second could be taken, were it not for the third.
+        // The second look could be taken if it were not for the third.
         let fractions = [0.5, 0.9, 1.0];
         let found = able_looks(0.05, &fractions, &[1.0, 0.01, 0.02])
             .unwrap()
@@ -213,7 +207,7 @@ mod tests {
                     b: vec![draws.normal()],
                 })
                 .collect();
-            // Of fewer than 6 blocks no p is below 0.05.
+            // With fewer than 6 blocks, no p is below 0.05.
             let of_first = |n: usize| {
                 let contrast = Contrast {
                     blocks: blocks[..n].to_vec(),

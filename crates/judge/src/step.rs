@@ -1,37 +1,35 @@
-//! In which steps values come: how coarse the instrument was.
+//! Detects the step size of values: how coarse the instrument was.
 
-/// How sure it must be that values share a step that their digits do not show.
+/// The largest probability of chance at which values count as sharing a step
+/// that their digits do not show.
 const CHANCE: f64 = 1e-3;
-/// The same of the step that their digits do show: that further digits would
-/// all have been zero.
+/// The same for a step that their digits do show: the probability that further
+/// digits were all zero by chance.
 const CHANCE_OF_DIGITS: f64 = 1e-2;
 /// Values may be off from a multiple by this share of a step.
 const OFF: f64 = 1e-6;
-/// Digits of a value that are looked at; what a conversion leaves behind is
-/// beyond.
+/// Digits of a value that are examined; conversion errors are beyond them.
 const DIGITS: usize = 12;
 /// Steps finer than this share of the smallest value are lost in rounding.
 const FINEST: f64 = 1e-6;
 
-/// The largest step of which all values are whole multiples, if they are enough
-/// to tell and it is at least `finest` of the smallest value.
+/// The largest step of which all values are integer multiples, if there is enough evidence and the
+/// step is at least `finest` times the smallest value.
 ///
-/// Figures that a tool prints to the millisecond, or counts in ticks, are
-/// multiples of that; figures that were measured finely are multiples of nothing
-/// that matters. Three times 7 say nothing: values that are all equal have no
-/// step. Two kinds of evidence count, each against chance. That all values end at
-/// the same decimal: d distinct ones would by chance with probability 10^-d, which
-/// must be at most 1 %. That they have a larger common divisor, m times the last
-/// decimal: about m^(1 - d) / (d - 1), which must be at most 0.1 %.
+/// Figures that a tool prints to the millisecond, or counts in ticks, are multiples of that; finely
+/// measured figures have no step that matters. Values that are all equal give no evidence and have
+/// no step. Two kinds of evidence count, each tested against chance. First, all values end at the
+/// same decimal: d distinct ones do so by chance with probability 10^-d, which must be at most 1 %.
+/// Second, they have a larger common divisor, m times the last decimal: the probability is about
+/// m^(1 - d) / (d - 1), which must be at most 0.1 %.
 ///
-/// - Shape: values in any order; their signs do not matter and zeros say nothing.
-///   `finest` a share, taken as 1e-6 if it is smaller.
-/// - Range: the step is positive, in the unit of the values. None if a value is
-///   not finite, if fewer than two of them are distinct, or where nothing is
-///   evident.
+/// - Shape: values in any order; their signs do not matter and zeros are ignored. `finest` is a
+///   fraction, at least 1e-6 (smaller ones are raised to that).
+/// - Range: the step is positive, in the unit of the values. `None` if a value is not finite, if
+///   fewer than two are distinct, or without enough evidence.
 /// - Cost: O(n log n).
-/// - Source: Euclid's algorithm on real numbers; that k random whole numbers have
-///   no common divisor has the probability 1/ζ(k) (Nymann 1972).
+/// - Source: Euclid's algorithm on real numbers; k random integers have no common divisor with
+///   probability 1/ζ(k) (Nymann 1972).
 /// - Checked by planting steps and by continuous draws.
 #[must_use]
 pub fn step(values: &[f64], finest: f64) -> Option<f64> {
@@ -59,8 +57,8 @@ pub fn step(values: &[f64], finest: f64) -> Option<f64> {
     digits.filter(|&digits| evident && digits >= least)
 }
 
-/// The place of the last decimal that any value has; none if one has as many as
-/// are looked at.
+/// The place value of the last decimal of any value; `None` if one uses all the
+/// digits examined.
 fn last_digit(values: &[f64]) -> Option<f64> {
     let mut last = i32::MAX;
     for value in values {
@@ -77,8 +75,8 @@ fn last_digit(values: &[f64]) -> Option<f64> {
     format!("1e{last}").parse().ok()
 }
 
-/// Euclid's algorithm, which ends where a remainder is nothing beside `least`,
-/// and then a look whether all values are multiples of what it found.
+/// Euclid's algorithm, stopping when a remainder is negligible compared with
+/// `least`; then checks that all values are multiples of the result.
 fn common_divisor(values: &[f64], least: f64) -> Option<f64> {
     let nothing = least * OFF;
     let mut common = *values.first()?;
@@ -93,7 +91,7 @@ fn common_divisor(values: &[f64], least: f64) -> Option<f64> {
             return None;
         }
     }
-    // The largest value fixes it best.
+    // The largest value determines it most precisely.
     let largest = *values.last()?;
     let common = largest / (largest / common).round();
     let fits = |value: &f64| {
@@ -118,10 +116,10 @@ mod tests {
     fn what_is_printed_to_the_millisecond_has_steps_of_one() {
         close(step(&[0.007, 0.007, 0.008, 0.007], 1e-3), 0.001);
         close(step(&[7.1, 7.2, 6.9], 1e-3), 0.1);
-        // Seconds that were milliseconds.
+        // Milliseconds converted to seconds.
         let converted: Vec<f64> = [7.0, 8.0, 9.0, 7.0].iter().map(|v| v / 1000.0).collect();
         close(step(&converted, 1e-3), 0.001);
-        // Of ticks of 10 ms, in ns.
+        // Ticks of 10 ms, in ns.
         close(step(&[3e7, 5e7, 4e7, 7e7], 1e-3), 1e7);
         // The unit of RAPL's counters, 2^-14 J.
         let rapl: Vec<f64> = [90.0, 101.0, 95.0, 97.0]
@@ -144,9 +142,10 @@ mod tests {
 
     #[test]
     fn a_divisor_that_is_chance_is_not_taken() {
-        // All even, but of three numbers that happens: the digits have to do.
+        // All are even, but for three numbers that is likely by chance: the
+        // digits decide.
         close(step(&[102.0, 104.0, 110.0], 1e-3), 1.0);
-        // Fine values end far below what matters.
+        // Fine values have steps far below what matters.
         assert_eq!(step(&[1_000_001.0, 1_000_204.0, 1_000_377.0], 1e-3), None);
     }
 
@@ -178,8 +177,8 @@ mod tests {
                 _ => {}
             }
         }
-        // Of six whole numbers one in sixty has a common divisor: the data then
-        // show no finer step than that.
+        // One in sixty sets of six integers has a common divisor by chance: the
+        // data then show no finer step.
         assert!(found > 1900, "seed {seed}: {found}");
         assert!(chance < 80, "seed {seed}: {chance}");
     }

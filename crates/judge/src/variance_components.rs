@@ -1,4 +1,4 @@
-//! How much of the spread of runs each source of it brings.
+//! How much each source contributes to the spread of runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,46 +11,46 @@ pub struct Observation {
     pub configuration: u32,
     /// The memory image.
     pub image: u32,
-    /// The block, which all configurations meet with one seed on one image.
+    /// The block, in which all configurations run with the same seed on the same
+    /// image.
     pub block: u32,
-    /// What was measured; usually a logarithm, so that a component is the square
-    /// of a relative spread.
+    /// The measured value; usually a logarithm, so that a component is the
+    /// square of a relative spread.
     pub value: f64,
 }
 
 /// Estimates of variances, in the square of the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VarianceComponents {
-    /// What an image does to all configurations alike.
+    /// The effect of an image on all configurations alike.
     pub image: f64,
-    /// What an image does to one configuration and not to another.
+    /// The effect of an image on one configuration and not on another.
     pub image_by_configuration: f64,
-    /// What a seed does to all configurations alike, on one image.
+    /// The effect of a seed on all configurations alike, on one image.
     pub seed: f64,
-    /// The rest: what a seed does to one configuration and not to another.
+    /// The rest: the effect of a seed on one configuration and not on another.
     pub rest: f64,
-    /// Images, configurations, and seeds on each image.
+    /// The numbers of images, of configurations, and of seeds on each image.
     pub sizes: (usize, usize, usize),
 }
 
 impl VarianceComponents {
     /// The standard error of the difference of two configurations, each with one
-    /// run in each block of so many images with so many seeds on each: what
-    /// images and seeds do to both alike falls out.
+    /// run per block, for this many images and seeds per image: effects of
+    /// images and seeds on both alike cancel.
     pub fn difference(&self, images: f64, seeds: f64) -> f64 {
         let of_image = self.image_by_configuration / images;
         (2.0 * (of_image + self.rest / (images * seeds))).sqrt()
     }
 }
 
-/// Splits the spread of runs into what image, image × configuration, seed within
-/// image, and the rest bring; configurations are fixed.
+/// Splits the spread of runs into the contributions of image, image × configuration, seed within
+/// image, and the rest; configurations are fixed.
 ///
-/// x(c, i, s) = mean + configuration(c) + image(i) + interaction(i, c) + seed(s, i) +
-/// rest(c, s, i), all but the first two independent with mean 0 (no restriction on
-/// the interaction). The mean squares of the balanced analysis of variance are set
-/// equal to their expectations; with a images, b configurations and n seeds on each
-/// image
+/// x(c, i, s) = mean + configuration(c) + image(i) + interaction(i, c) + seed(s, i) + rest(c, s,
+/// i), where all but the first two are independent with mean 0 (no restriction on the interaction).
+/// The mean squares of the balanced analysis of variance are set equal to their expectations; with
+/// a images, b configurations and n seeds on each image
 ///
 /// ```text
 /// E MS(image)                 = rest + b seed + n interaction + b n image
@@ -59,19 +59,19 @@ impl VarianceComponents {
 /// E MS(rest)                  = rest
 /// ```
 ///
-/// - Shape: balanced. Each configuration has one run in each block, and each
-///   image as many blocks; in any order. At least two of each.
-/// - Range: not below 0; an estimate that would be (the component is small beside
-///   its own uncertainty) is 0.
+/// - Shape: balanced. Each configuration has one run in each block, and each image the same number
+///   of blocks; in any order. At least two of each.
+/// - Range: not below 0; a negative estimate (the component is small compared with its uncertainty)
+///   becomes 0.
 /// - Cost: O(N log N).
-/// - Source: Searle, Casella and McCulloch 1992, "Variance Components", sections
-///   4.2 to 4.4 (estimators from the analysis of variance, balanced data).
-/// - Checked against sums of squares from totals in rational numbers, and by
-///   components that were planted.
+/// - Source: Searle, Casella and McCulloch 1992, "Variance Components", sections 4.2 to 4.4
+///   (estimators from the analysis of variance, balanced data).
+/// - Checked against sums of squares from totals in rational numbers, and by simulation with known
+///   components.
 ///
 /// # Errors
-/// [`Error::TooFew`] with fewer than two images, configurations or seeds on an
-/// image, [`Error::NotFinite`], [`Error::BadArgument`] if it is not balanced.
+/// [`Error::TooFew`] with fewer than two images, configurations or seeds on an image,
+/// [`Error::NotFinite`], [`Error::BadArgument`] if it is not balanced.
 pub fn fit(runs: &[Observation]) -> Result<VarianceComponents> {
     let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
     check_finite(&values, 8)?;
@@ -116,7 +116,8 @@ pub fn fit(runs: &[Observation]) -> Result<VarianceComponents> {
     })
 }
 
-/// Images, configurations, seeds on each image, if all are there once.
+/// The numbers of images, configurations and seeds per image, if each
+/// combination occurs once.
 fn sizes(runs: &[Observation]) -> Result<(usize, usize, usize)> {
     const UNBALANCED: Error =
         Error::BadArgument("each block must hold each configuration once, each image as many");
@@ -162,7 +163,7 @@ fn mean_by<K: Ord>(runs: &[Observation], key: impl Fn(&Observation) -> K) -> BTr
 mod tests {
     use super::*;
 
-    /// `value(configuration, image, seed)` for so many of each.
+    /// `value(configuration, image, seed)` for these numbers of each.
     fn runs(
         (a, b, n): (u32, u32, u32),
         mut value: impl FnMut(u32, u32, u32) -> f64,
@@ -197,7 +198,7 @@ mod tests {
         let found = fit(&runs((3, 2, 2), of)).unwrap();
         close(found.image, 31.0 / 6.0);
         close(found.seed, 5.0 / 3.0);
-        // -3/8, were it not cut off.
+        // It would be -3/8 without the limit at 0.
         close(found.image_by_configuration, 0.0);
         close(found.rest, 11.0 / 6.0);
         assert_eq!(found.sizes, (3, 2, 2));

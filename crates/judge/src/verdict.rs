@@ -1,42 +1,42 @@
-//! From figures to one of four words.
+//! Turns figures into one of four verdicts.
 
-/// The four words, and no others.
+/// The four verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// The corrected permutation p is at most alpha.
     Established,
-    /// Only the corrected t interval excludes "no difference", because the
-    /// design has too few relabelings for the permutation test to say so.
+    /// Only the corrected t interval excludes "no difference"; the design has
+    /// too few relabelings for the permutation test.
     Supported,
-    /// Two one-sided t tests say that the ratio lies within the margin.
+    /// Two one-sided t tests show that the ratio lies within the margin.
     Equivalent,
     /// None of these.
     Undecided,
 }
 
-/// What [`decide`] weighs. All p-values are in \[0, 1\].
+/// The input of [`decide`]. All p-values are in \[0, 1\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VerdictInput {
     /// The permutation p, corrected for the other tests; `None` if there was no
     /// permutation test (summaries, single runs, designs that cannot reach alpha).
     pub p_adjusted: Option<f64>,
-    /// The p of the t test, with the same correction; `None` where there is none.
+    /// The p of the t test, with the same correction; `None` if there is none.
     pub p_t_adjusted: Option<f64>,
     /// The smallest permutation p that the design allows, also corrected;
     /// `None` if no permutation is possible, which counts as above alpha.
     pub p_attainable: Option<f64>,
-    /// The p of the two one-sided tests for equivalence, also corrected;
-    /// `None` where equivalence is not decided.
+    /// The p of the two one-sided tests for equivalence, also corrected; `None`
+    /// if equivalence is not tested.
     pub p_equivalence: Option<f64>,
-    /// The significance level, 0.05 by default elsewhere.
+    /// The significance level; callers default to 0.05.
     pub alpha: f64,
 }
 
 /// Decides, in this order: `Established`, `Supported`, `Equivalent`, `Undecided`.
 ///
-/// A difference that is both established and within the margin is reported as
-/// established: it is real, and its interval shows that it is small. `NaN`
-/// never passes a comparison, so it leads to `Undecided`.
+/// A difference that is both established and within the margin is reported as established: it
+/// exists, and its interval shows that it is small. `NaN` never passes a comparison, so it gives
+/// `Undecided`.
 ///
 /// Cost: O(1). Checked by a table of cases and by properties.
 #[must_use]

@@ -1,21 +1,20 @@
-//! Quantiles of samples of which only a histogram is known.
+//! Quantiles of samples given as a histogram.
 
 use crate::error::{Error, Result, check_finite};
 use crate::quantile::{PerRun, difference, supported, type7_position};
 
-/// The quantile by the Hyndman-Fan type 7 rule of the samples that a
-/// histogram stands for, without writing them out: each value counts as often
-/// as it occurred.
+/// The quantile by the Hyndman-Fan type 7 rule of the samples in a histogram,
+/// without expanding them: each value counts as often as it occurred.
 ///
-/// - Shape: (value, count) pairs, values strictly ascending and finite, at
-///   least one count above 0; 0 <= p <= 1. Unit: the values'.
+/// - Shape: (value, count) pairs, values strictly ascending and finite, at least
+///   one count above 0; 0 <= p <= 1. Unit: the values'.
 /// - Cost: O(number of pairs).
-/// - Source: as [`crate::quantile::type7`], to which it is equal bit for bit.
+/// - Source: as [`crate::quantile::type7`], with bit-identical results.
 ///
 /// # Errors
 /// [`Error::TooFew`] if nothing was counted, [`Error::NotFinite`],
-/// [`Error::BadArgument`] if p is outside \[0, 1\], the values do not ascend
-/// or the counts are too many to add.
+/// [`Error::BadArgument`] if p is outside \[0, 1\], the values do not ascend or
+/// the counts are too many to add.
 ///
 /// ```
 /// let latencies = [(3.0, 2), (4.0, 1), (9.0, 1)];
@@ -32,11 +31,10 @@ pub fn type7(histogram: &[(f64, u64)], p: f64) -> Result<f64> {
     Ok(type7_unchecked(histogram, n, p))
 }
 
-/// What [`crate::quantile::per_run`] gives of the samples, to which it is equal
-/// bit for bit.
+/// The same as [`crate::quantile::per_run`] of the samples, bit for bit.
 ///
 /// - Shape: as for [`type7`]; may be empty.
-/// - Cost: O(m log m) of m pairs.
+/// - Cost: O(m log m) for m pairs.
 ///
 /// # Errors
 /// [`Error::NotFinite`], [`Error::BadArgument`] as for [`type7`].
@@ -61,7 +59,7 @@ pub fn per_run(histogram: &[(f64, u64)]) -> Result<PerRun> {
     })
 }
 
-/// The number of samples in a histogram that is as it should be.
+/// The number of samples in a histogram, after checking it.
 fn checked(histogram: &[(f64, u64)]) -> Result<usize> {
     let values: Vec<f64> = histogram.iter().map(|&(value, _)| value).collect();
     check_finite(&values, 0)?;
@@ -75,8 +73,8 @@ fn checked(histogram: &[(f64, u64)]) -> Result<usize> {
         .ok_or(Error::BadArgument("there are too many samples to count"))
 }
 
-/// [`type7`] without its checks; `n` samples, at least one. Of equal values
-/// that follow each other each counts.
+/// [`type7`] without its checks; `n` samples, at least one. Consecutive equal
+/// values each count.
 fn type7_unchecked(histogram: &[(f64, u64)], n: usize, p: f64) -> f64 {
     let (rank, share) = type7_position(n, p);
     let below = at_rank(histogram, rank);
@@ -87,7 +85,7 @@ fn type7_unchecked(histogram: &[(f64, u64)], n: usize, p: f64) -> f64 {
     }
 }
 
-/// The order statistic with so many samples before it.
+/// The order statistic with `rank` samples before it.
 fn at_rank(histogram: &[(f64, u64)], rank: usize) -> f64 {
     let mut before = 0;
     for &(value, count) in histogram {

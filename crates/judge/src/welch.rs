@@ -5,7 +5,7 @@ use crate::dist::{t_quantile, t_two_sided};
 use crate::error::{Error, Result, check_finite, check_open_unit, check_positive};
 use crate::moments::{logs, mean, variance};
 
-/// A closed interval. Infinite ends are possible where the text of the function
+/// A closed interval. Its ends may be infinite where a function's documentation
 /// says so.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -22,7 +22,7 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
-    /// An interval of logarithms as one of ratios.
+    /// Converts an interval of logarithms to one of ratios.
     #[must_use]
     pub fn exponentiated(self) -> Self {
         Interval {
@@ -38,7 +38,7 @@ impl Interval {
     }
 }
 
-/// An effect of two configurations, with what is needed to doubt it.
+/// The effect between two configurations, with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The effect: a ratio b / a (no unit) from [`ratio`], or a difference b - a
@@ -51,8 +51,8 @@ pub struct Estimate {
     /// The standard error, on the scale that was averaged: of the logarithm for
     /// a ratio, of the values for a difference.
     pub standard_error: f64,
-    /// Degrees of freedom: by Welch and Satterthwaite, or of paired runs the
-    /// pairs but one.
+    /// Degrees of freedom: by Welch and Satterthwaite, or for paired runs the
+    /// number of pairs minus one.
     pub df: f64,
     /// The two-sided p of the t test, for no effect (ratio 1, difference 0).
     pub p_t: f64,
@@ -71,16 +71,16 @@ impl Estimate {
         Ok(on_logs.difference_interval(level)?.exponentiated())
     }
 
-    /// An estimate on logarithms as one of ratios: effect and intervals by exp,
-    /// the standard error as it is.
+    /// Converts an estimate on the log scale to one of ratios: effect and
+    /// intervals by exp, the standard error unchanged.
     #[must_use]
     pub fn exponentiated(self) -> Self {
         exponentiate(self)
     }
 
-    /// The estimate of a ratio with `variance` added to the square of its standard
-    /// error, which is on logarithms; intervals and p follow. What values hide
-    /// between their steps u is u²/12 for each run.
+    /// The estimate of a ratio with `variance` added to the square of its standard error, which is
+    /// on the log scale; intervals and p follow. The variance hidden by steps of u is u²/12 for
+    /// each run.
     #[must_use]
     pub fn ratio_widened(self, variance: f64) -> Self {
         let on_logs = Estimate {
@@ -115,7 +115,7 @@ impl Estimate {
     }
 }
 
-/// A configuration of which only a summary was published.
+/// A configuration for which only a summary was published.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     /// The mean over the runs.
@@ -127,25 +127,24 @@ pub struct Moments {
     pub n: Option<u32>,
 }
 
-/// The ratio b / a of two independent sets of runs, `a` being the baseline.
+/// The ratio b / a of two independent sets of runs; `a` is the baseline.
 ///
-/// With x = ln(value): effect = exp(mean x_b - mean x_a), a ratio of geometric
-/// means. The interval is Welch's t on x, taken back by exp.
+/// With x = ln(value): effect = exp(mean x_b - mean x_a), a ratio of geometric means. The interval
+/// is Welch's t on x, transformed back by exp.
 ///
 /// - Shape: two unpaired samples in any order, n >= 2 each, positive.
 /// - Range: effect > 0; `p_t` in \[0, 1\]; `df` in \[min(n) - 1, n_a + n_b - 2\].
-/// - No variation at all in either group: equal means give p = 1 and the
-///   interval \[1, 1\]; unequal means give p = 0 and the degenerate interval
-///   \[effect, effect\]; df = n_a + n_b - 2. A reader should distrust both.
+/// - No variation at all in either group: equal means give p = 1 and the interval \[1, 1\]; unequal
+///   means give p = 0 and the degenerate interval \[effect, effect\]; df = n_a + n_b - 2. Distrust
+///   both.
 /// - Cost: O(n).
-/// - Source: Welch 1947, "The generalization of Student's problem", Biometrika
-///   34; df by Satterthwaite 1946, eq. 17.
-/// - Checked against `scipy.stats.ttest_ind(equal_var=False)` on logarithms and
-///   statsmodels' `CompareMeans.tconfint_diff(usevar="unequal")`.
+/// - Source: Welch 1947, "The generalization of Student's problem", Biometrika 34; df by
+///   Satterthwaite 1946, eq. 17.
+/// - Checked against `scipy.stats.ttest_ind(equal_var=False)` on logarithms and statsmodels'
+///   `CompareMeans.tconfint_diff(usevar="unequal")`.
 ///
 /// # Errors
-/// [`Error::TooFew`] below 2 runs a side, [`Error::NotFinite`],
-/// [`Error::NotPositive`].
+/// [`Error::TooFew`] below 2 runs per side, [`Error::NotFinite`], [`Error::NotPositive`].
 ///
 /// ```
 /// let a = [10.0, 10.2, 9.9, 10.1];
@@ -167,7 +166,7 @@ pub fn ratio(a: &[f64], b: &[f64]) -> Result<Estimate> {
 /// values themselves: equal means without variation give the interval \[0, 0\].
 ///
 /// # Errors
-/// [`Error::TooFew`] below 2 runs a side, [`Error::NotFinite`].
+/// [`Error::TooFew`] below 2 runs per side, [`Error::NotFinite`].
 pub fn difference(a: &[f64], b: &[f64]) -> Result<Estimate> {
     check_finite(a, 2)?;
     check_finite(b, 2)?;
@@ -176,7 +175,7 @@ pub fn difference(a: &[f64], b: &[f64]) -> Result<Estimate> {
 
 /// The ratio b / a from published summaries, by the delta method.
 ///
-/// ln(mean) is taken to have standard error `standard_error / mean`, and n - 1
+/// ln(mean) is assumed to have standard error `standard_error / mean`, and n - 1
 /// degrees of freedom, combined by Satterthwaite. This is an approximation: it
 /// is good while the standard error is a few per cent of the mean, and the
 /// effect is a ratio of arithmetic, not geometric, means.
@@ -189,7 +188,7 @@ pub fn difference(a: &[f64], b: &[f64]) -> Result<Estimate> {
 /// - Checked against the same formula in scipy.
 ///
 /// # Errors
-/// [`Error::BadArgument`] if n is unknown (no honest interval exists then) or a
+/// [`Error::BadArgument`] if n is unknown (there is no valid interval then) or a
 /// standard error is negative, [`Error::TooFew`], [`Error::NotFinite`],
 /// [`Error::NotPositive`].
 pub fn ratio_from_summaries(a: Moments, b: Moments) -> Result<Estimate> {
@@ -222,7 +221,7 @@ fn summary_on_logs(m: Moments) -> Result<(f64, f64, f64)> {
     Ok((m.mean.ln(), relative * relative, f64::from(n - 1)))
 }
 
-/// Welch's t on values as they are; both slices hold two values or more.
+/// Welch's t on untransformed values; both slices hold at least two values.
 pub(crate) fn on_values(a: &[f64], b: &[f64]) -> Estimate {
     let (n_a, n_b) = (a.len() as f64, b.len() as f64);
     combine(
@@ -232,7 +231,8 @@ pub(crate) fn on_values(a: &[f64], b: &[f64]) -> Estimate {
     )
 }
 
-/// A difference and two (squared standard error, df) pairs to an estimate.
+/// Combines a difference and two (squared standard error, df) pairs into an
+/// estimate.
 pub(crate) fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
     let squared = a.0 + b.0;
     if squared <= 0.0 {
@@ -244,7 +244,7 @@ pub(crate) fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
     estimate(effect, squared.sqrt(), df)
 }
 
-/// The t interval and the t test of an effect; points where nothing varies.
+/// The t interval and the t test of an effect; a point if nothing varies.
 pub(crate) fn estimate(effect: f64, standard_error: f64, df: f64) -> Estimate {
     if standard_error <= 0.0 {
         let point = Interval {
@@ -277,7 +277,7 @@ pub(crate) fn estimate(effect: f64, standard_error: f64, df: f64) -> Estimate {
     }
 }
 
-/// Takes an estimate on logarithms back to ratios.
+/// Transforms an estimate on the log scale back to ratios.
 pub(crate) fn exponentiate(e: Estimate) -> Estimate {
     Estimate {
         effect: e.effect.exp(),

@@ -51,7 +51,8 @@ fn lists(v: &Value) -> Vec<Vec<f64>> {
     v.as_array().unwrap().iter().map(floats).collect()
 }
 
-/// A difference of large numbers keeps the digits of those.
+/// Compares with a tolerance relative to `scale`, because a difference of large
+/// numbers keeps only their absolute precision.
 #[track_caller]
 fn near(what: &str, got: f64, want: &Value, scale: f64) {
     let want = number(want);
@@ -198,7 +199,7 @@ fn equivalence_of_pairs() {
     for (input, want) in cases!("equivalence_of_pairs") {
         let ratio = paired::ratio(&floats(&input["a"]), &floats(&input["b"])).unwrap();
         let got = equivalence::of_ratio(&ratio, number(&input["margin"])).unwrap();
-        // The difference of logarithms near 5 keeps as many digits as it has.
+        // The difference of logarithms near 5 loses digits.
         let (got_p, want_p) = (got.p, number(&want["p"]));
         assert!(
             (got_p - want_p).abs() <= 1e-9 * want_p.max(1e-3),

@@ -1,5 +1,5 @@
-//! Families of tests agree with an enumeration in numpy, and hold what they promise
-//! of any data.
+//! Families of tests agree with an enumeration in numpy, and have the documented properties for any
+//! data.
 //!
 //! The answers are stored in `reference/`, written by `oracle/reference.py` with
 //! `oracle/families.py`.
@@ -14,7 +14,7 @@ use assize_judge::{adjust, lints};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// p are counts over a number: they are the same, or they are others.
+/// p values are counts over a number: they agree exactly or not at all.
 const SAME: f64 = 1e-12;
 const TOLERANCE: f64 = 1e-9;
 
@@ -98,7 +98,7 @@ fn draws_estimate_the_p_of_all_relabelings() {
                     (tested.p, number(&want["p"][at])),
                     (tested.p_adjusted, number(&want["p_adjusted"][at])),
                 ] {
-                    // Five standard errors, and the observed one that is counted.
+                    // Five standard errors, plus the observed labeling, which is counted.
                     let error = (want * (1.0 - want) / 1e5).sqrt();
                     let near = (got - want).abs() < 5.0 * error + 1e-5;
                     assert!(near, "seed {seed}, row {at}: {got}, the oracle says {want}");
@@ -108,7 +108,7 @@ fn draws_estimate_the_p_of_all_relabelings() {
     }
 }
 
-/// `null` is a NaN, and the other way round.
+/// Parses a list in which `null` means NaN.
 fn perhaps(v: &Value) -> Vec<f64> {
     let list = v.as_array().unwrap().iter();
     list.map(|v| v.as_f64().unwrap_or(f64::NAN)).collect()
@@ -153,8 +153,8 @@ fn runs_that_resemble_their_neighbours() {
     assert!(found > 20, "{found}");
 }
 
-/// Rows of all kinds: pairs and sets of several, with ties, some blocks lacking a
-/// run; sites in common.
+/// Rows of all kinds: pairs and larger blocks, with ties, some blocks lacking a run; with common
+/// sites.
 fn any_row() -> impl Strategy<Value = Contrast> {
     let value = || (-4_i32..5).prop_map(|i| f64::from(i) / 8.0);
     let pairs = prop::collection::vec((value(), value(), 0..8), 3..7).prop_map(|pairs| {
@@ -196,7 +196,7 @@ fn tested(rows: &[Contrast]) -> Family {
     found
 }
 
-/// With all values of a row changed, and its resolution.
+/// The row with all values and its resolution changed.
 fn changed(row: &Contrast, value: impl Fn(f64) -> f64, resolution: f64) -> Contrast {
     let mut row = row.clone();
     for block in &mut row.blocks {
@@ -243,7 +243,7 @@ proptest! {
 
     #[test]
     fn p_does_not_depend_on_the_unit_of_a_row(rows in rows(1..5), unit in 0.01_f64..100.0) {
-        // Only logarithms are compared with each other.
+        // Only rows of logarithms are compared with each other.
         let scaled = |(at, row): (usize, &Contrast)| {
             let unit = if row.relative { unit } else { unit * 2_f64.powi(at as i32) };
             changed(row, |v| v * unit, unit * unit)
@@ -254,7 +254,7 @@ proptest! {
 
     #[test]
     fn p_does_not_depend_on_what_both_sides_have_in_common(rows in rows(1..5), shift in -5_i32..5) {
-        // Eighths, so that nothing is lost in rounding.
+        // Eighths are exact, so that nothing is lost in rounding.
         let shifted = |(at, row): (usize, &Contrast)| {
             let by = f64::from(shift) * (at + 1) as f64;
             changed(row, |v| v + by, 1.0)
@@ -265,7 +265,7 @@ proptest! {
 
     #[test]
     fn another_row_only_raises_p_adjusted(rows in rows(1..4), more in any_row()) {
-        // Without a spread in common, which another row may change.
+        // Without the common spread, which another row may change.
         let alone = |mut row: Contrast| { row.relative = false; row };
         let mut rows: Vec<Contrast> = rows.into_iter().map(alone).collect();
         let before = tested(&rows);

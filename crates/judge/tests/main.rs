@@ -1,4 +1,4 @@
-//! The statistics, from outside.
+//! Tests of the public functions.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
 

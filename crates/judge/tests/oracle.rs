@@ -45,7 +45,7 @@ impl Judge {
         self.figures += 1;
     }
 
-    /// With very many degrees of freedom a far tail has no digits left.
+    /// With very many degrees of freedom, a far tail has no accurate digits.
     fn tail(&mut self, what: &str, got: f64, want: &Value) {
         if number(want) > 1e-12 {
             self.agree(what, got, want);
@@ -148,8 +148,8 @@ oracle!(pooled, |judge, input, want| {
     for (at, share) in pooled::shares(&studies).unwrap().into_iter().enumerate() {
         judge.agree("share", share, &want["shares"][at]);
     }
-    // What comes before has t with up to 1e7 degrees of freedom, of which the
-    // gamma function leaves eight digits. From here on it is nine.
+    // The figures above use t with up to 1e7 degrees of freedom, for which the
+    // gamma function leaves eight digits. From here on nine digits are accurate.
     judge.tolerance = 1e-9;
     let differ = pooled::heterogeneity(&studies).unwrap();
     judge.agree("q", differ.q, &want["q"]);

@@ -1,4 +1,5 @@
-//! The pooled interval and the tests of heterogeneity hold what they promise.
+//! The pooled interval and the tests of heterogeneity have the documented error
+//! rates.
 
 use assize_judge::Error;
 use assize_judge::family::{Block, Contrast, step_down};
@@ -17,7 +18,7 @@ fn normal(source: &mut ChaCha8Rng) -> f64 {
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// Differences of so many pairs on each of three machines of unequal noise.
+/// Differences of this many pairs on each of three machines with unequal noise.
 fn differences(source: &mut ChaCha8Rng, pairs: usize) -> Vec<Vec<f64>> {
     let mut of = |noise: f64| (0..pairs).map(|_| noise * normal(source)).collect();
     vec![of(1.0), of(2.0), of(3.0)]
@@ -70,7 +71,7 @@ fn with_few_pairs_the_interval_covers_and_welch_alarms_as_promised() {
     );
 }
 
-/// p of the permutation test within machines, and how many relabelings there are.
+/// The p of the permutation test within machines, and the number of relabelings.
 fn permuted(machines: &[Vec<(Vec<f64>, Vec<f64>)>]) -> (f64, f64) {
     let blocks = machines.iter().flatten();
     let blocks = (0..).zip(blocks).map(|(site, (a, b))| Block {
@@ -140,8 +141,8 @@ fn as_many_machines_are_named_as_have_the_effect_and_no_more() {
     let mut source = ChaCha8Rng::seed_from_u64(7);
     let (mut two, mut three, mut mixed) = (0, 0, 0);
     for _ in 0..SETS {
-        // Two of three machines have a large effect: the claim of two is true and
-        // is found, that of three is false and may be made in 5 %.
+        // Two of three machines have a large effect: the claim of two is true and is found; that of
+        // three is false and may be made in 5 % of cases.
         let mut study = |effect: f64| {
             let differences: Vec<f64> = (0..6).map(|_| effect + normal(&mut source)).collect();
             study(&differences).one_sided()
@@ -150,7 +151,7 @@ fn as_many_machines_are_named_as_have_the_effect_and_no_more() {
         let of = |p: &[_], r| partial_conjunction_by_direction(p, r, Combination::Simes).unwrap();
         two += u32::from(of(&p, 2).p <= 0.05);
         three += u32::from(of(&p, 3).p <= 0.05);
-        // In opposite directions there are not two of a kind.
+        // With opposite directions, no two machines agree.
         let opposite = [study(4.0), study(-4.0), study(0.0)];
         mixed += u32::from(of(&opposite, 2).p <= 0.05);
     }

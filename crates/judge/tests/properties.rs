@@ -1,4 +1,4 @@
-//! What must hold for any data.
+//! Properties that hold for any data.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ fn any_group(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec((-4_i32..5).prop_map(|i| f64::from(i) / 10.0), n)
 }
 
-/// What the permutation test of one contrast finds, and how many relabelings it has.
+/// The result of the permutation test of one contrast, and its number of relabelings.
 fn alone(blocks: &[(Vec<f64>, Vec<f64>)]) -> (family::Tested, f64) {
     let blocks = (0..).zip(blocks).map(|(site, (a, b))| family::Block {
         site,

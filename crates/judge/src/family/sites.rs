@@ -1,4 +1,5 @@
-//! Where labels are exchanged, and all ways to do so.
+//! The sites in which labels are exchanged, and the enumeration of all
+//! relabelings.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use super::{Block, Contrast};
 use crate::permutation::choose;
 use crate::random::Draws;
 
-/// Where labels are exchanged: a site with so many runs of each label.
+/// All sites; a site is keyed by its id and its numbers of runs of each label.
 pub(super) struct Sites {
     index: BTreeMap<(u64, usize, usize), usize>,
     /// Whether each run has the label b.
@@ -41,7 +42,8 @@ impl Sites {
         self.sizes.iter().map(|&(a, b)| choose(a + b, a)).product()
     }
 
-    /// Goes to the next relabeling; false after the last, back at the first.
+    /// Advances to the next relabeling; returns false after the last, when it is
+    /// back at the first.
     pub(super) fn next(&mut self) -> bool {
         self.labels.iter_mut().any(|labels| next_labeling(labels))
     }
@@ -54,20 +56,20 @@ impl Sites {
         }
     }
 
-    /// 1 if the two runs of a site have their own labels, else -1.
+    /// 1 if the two runs of a site have their original labels, else -1.
     pub(super) fn sign(&self, site: usize) -> f64 {
         if self.labels[site][1] { 1.0 } else { -1.0 }
     }
 }
 
-/// The next labeling in lexicographic order; false after the last, with which
-/// the first is there again.
+/// Advances to the next labeling in lexicographic order; returns false after the
+/// last, when it is back at the first.
 pub(super) fn next_labeling(labels: &mut [bool]) -> bool {
     let Some(at) = labels.windows(2).rposition(|pair| !pair[0] && pair[1]) else {
         labels.reverse();
         return false;
     };
-    // The last true after `at` takes its place, what follows is reversed.
+    // Swap in the last true after `at`, and reverse what follows.
     let Some(with) = labels.iter().rposition(|&label| label) else {
         return false;
     };

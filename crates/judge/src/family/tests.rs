@@ -1,4 +1,4 @@
-//! What is inside of [`step_down`], against an enumeration in numpy, and by itself.
+//! Tests of the internals of [`step_down`], against an enumeration in numpy and on their own.
 
 use std::collections::BTreeSet;
 
