@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Line;
+use crate::line::Line;
 
 /// Which lines of a message are those of patches.
 pub(crate) fn patches(lines: &[Line<'_>]) -> Vec<Range<usize>> {

@@ -1,6 +1,6 @@
 //! The lines above a block that say what the block is about.
 
-use crate::Line;
+use crate::line::Line;
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,9 @@
+//! Lines of a text, and what each was taken for.
+
 use std::borrow::Cow;
 
 use assize_bundle::Place;
+use serde::Serialize;
 
 /// One line of a posted text, decoded and unquoted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,4 +32,17 @@ impl<'a> Line<'a> {
         let (message, line) = (1, number);
         Line::new(text, 0, Place { message, line })
     }
+}
+
+/// What one line was taken for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// Where it stands.
+    pub place: Place,
+    /// How deep it was quoted.
+    pub depth: u8,
+    /// What it was taken for.
+    pub taken: String,
+    /// Its text, unquoted.
+    pub text: String,
 }

@@ -7,7 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use assize_bundle::Place;
 
-use crate::{Audit, Explained};
+use crate::audit::Audit;
+use crate::line::Explained;
 
 /// A figure and the line it was read from.
 #[derive(Debug, Clone, PartialEq)]
@@ -194,7 +195,7 @@ mod tests {
     #![allow(clippy::unwrap_used)] // A test may fail.
 
     use super::*;
-    use crate::Options;
+    use crate::options::Options;
 
     const POST: &str = "\
 base:
@@ -215,7 +216,7 @@ $ perf stat -a glxgears
             explain,
             ..Options::default()
         };
-        let audit = crate::read(POST.as_bytes(), "post", &options).unwrap();
+        let audit = crate::audit::read(POST.as_bytes(), "post", &options).unwrap();
         let all = located(&audit);
         all.into_iter().find(|one| one.metric == metric).unwrap()
     }

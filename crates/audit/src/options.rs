@@ -1,8 +1,10 @@
 //! What the user says about a post.
 
+use assize_bundle::Spread;
 use regex::Regex;
 
-use crate::declared::Metric;
+use crate::declared::metric::Metric;
+use crate::grammar::number::english;
 
 /// Corrections and answers that the post itself does not give.
 #[derive(Debug, Clone, Default)]
@@ -113,6 +115,19 @@ impl SpreadKind {
             _ => Err(format!("'{text}' is none of sd, se, ci95, cv")),
         }
     }
+
+    /// What a spread of this kind says; `mean` is what it stands behind.
+    pub(crate) fn spread(self, value: f64, mean: f64) -> Spread {
+        /// The quantile of the normal distribution that half of a 95 % interval has.
+        const Z95: f64 = 1.959_963_984_540_054;
+        match self {
+            SpreadKind::Sd => Spread::StandardDeviation(value),
+            SpreadKind::Se => Spread::StandardError(value),
+            // The quantile of t is larger: this leaves more doubt than there is.
+            SpreadKind::Ci95 => Spread::StandardError(value / Z95),
+            SpreadKind::Cv => Spread::StandardDeviation(value / 100.0 * mean.abs()),
+        }
+    }
 }
 
 impl Options {
@@ -188,7 +203,7 @@ pub fn parse_duration(text: &str) -> Result<f64, String> {
         "d" => 86400.0,
         _ => f64::NAN,
     };
-    let value = crate::grammar::number::english(digits.trim()).map(|value| value * factor);
+    let value = english(digits.trim()).map(|value| value * factor);
     value
         .filter(|seconds| seconds.is_finite() && *seconds > 0.0)
         .ok_or_else(|| format!("'{text}' is not a duration, as in 300s, 5m or 1h"))

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::Line;
+use crate::grammar::block::{Figure, Finding};
 use crate::grammar::number::{Locale, parse};
-use crate::grammar::{Figure, Finding};
+use crate::line::Line;
 
 /// Formats in which programs write for programs, with as many digits as a value
 /// needs: there the last one says nothing.
@@ -42,7 +42,7 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
                     .flat_map(|row| &mut row.cells)
                     .flatten()
                 {
-                    cell.step = steps.get(&cell.value().to_bits()).copied();
+                    cell.step = steps.get(&cell.value.to_bits()).copied();
                 }
             }
             Finding::Statement { .. }

@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{Doubt, Place};
 
-use crate::grammar::begins;
-use crate::grammar::{self, Block, Figure, Finding};
+use crate::grammar;
+use crate::grammar::block::{Block, Figure, Finding, Labels, mean_figures};
+use crate::grammar::dispatch;
 use crate::headings::{self, Heading};
+use crate::line::{Explained, Line};
 use crate::options::Options;
 use crate::printed::note_steps;
-use crate::{Explained, Line, unreached};
+use crate::unreached;
 use code::Code;
 use commands::sleep;
 pub(crate) use correspondence::is_correspondence;
@@ -134,7 +136,7 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        for format in begins::formats(text, self.digit[at] as usize) {
+        for format in dispatch::formats(text, self.digit[at] as usize) {
             let grammar = grammar::all()[format];
             if grammar.starts(text)
                 && let Some(block) = grammar.read(&self.lines[at..])
@@ -290,7 +292,7 @@ impl Scanner<'_, '_> {
         let place = self.lines[at].place;
         let figures = mean_figures(samples.iter().map(|(_, figure)| figure));
         let run = Finding::Run {
-            labels: grammar::Labels::default(),
+            labels: Labels::default(),
             figures,
         };
         self.place(at, 1, "frames", vec![(place, run)]);
@@ -322,27 +324,4 @@ impl Scanner<'_, '_> {
             });
         }
     }
-}
-
-/// One figure for each metric: the mean of its samples.
-pub(crate) fn mean_figures<'f>(samples: impl Iterator<Item = &'f Figure>) -> Vec<Figure> {
-    let mut sums: Vec<(Figure, f64)> = Vec::new();
-    for sample in samples {
-        match sums
-            .iter_mut()
-            .find(|(f, _)| f.metric == sample.metric && f.unit == sample.unit)
-        {
-            Some((figure, n)) => {
-                figure.value += sample.value;
-                *n += 1.0;
-            }
-            None => sums.push((sample.clone(), 1.0)),
-        }
-    }
-    sums.into_iter()
-        .map(|(f, n)| Figure {
-            value: f.value / n,
-            ..f
-        })
-        .collect()
 }

@@ -3,38 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::mail::Message;
-use crate::{Audit, Options, Reading, Scanned};
-
-/// What identifies a mail.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Letter {
-    /// Its place in the archive, counted from 1.
-    pub number: u32,
-    /// The line of the file at which it begins.
-    pub line: u32,
-    /// The identifier without angle brackets.
-    pub message_id: Option<String>,
-    /// The subject, decoded.
-    pub subject: Option<String>,
-    /// The author, decoded.
-    pub from: Option<String>,
-    /// The date as it was written.
-    pub date: Option<String>,
-}
-
-impl From<&Message> for Letter {
-    fn from(message: &Message) -> Self {
-        Letter {
-            number: message.number,
-            line: message.line,
-            message_id: message.message_id.clone(),
-            subject: message.subject.clone(),
-            from: message.from.clone(),
-            date: message.date.clone(),
-        }
-    }
-}
+use crate::audit::{Audit, Letter, Reading, Scanned};
+use crate::options::Options;
 
 /// A thread: the mail it begins with, and the version of the series.
 type Key = (u64, u32);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::Line;
+use crate::line::Line;
 use crate::trigger::Trigger;
 
 /// A longer line is none of a letter.

@@ -356,6 +356,51 @@ fn sections_between_marks_are_workloads_and_not_runs_of_one() {
 }
 
 #[test]
+fn numbers_in_a_row_below_headings_are_runs_of_what_the_headings_name() {
+    let post = |rows: [&str; 2]| {
+        let [base, patched] = rows;
+        format!("I ran it four times.\n\nbase:\n\n{base}\n\nwith the patch:\n\n{patched}\n")
+    };
+    let judged = |rows| {
+        let records = records(&post(rows));
+        let runs = records.runs.iter();
+        runs.map(|run| (run.configuration.clone(), run.metrics["time"].value))
+            .collect::<Vec<_>>()
+    };
+    let rows = [
+        "time: 1.21s 1.25s 1.19s 1.22s",
+        "time: 1.11s 1.15s 1.09s 1.12s",
+    ];
+    let runs = judged(rows);
+    assert_eq!((runs.len(), runs[4].1), (8, 1.11));
+    assert_eq!(
+        (runs[0].0.as_str(), runs[4].0.as_str()),
+        ("base", "with the patch")
+    );
+    // Which row was run first is not seen.
+    assert!(records(&post(rows)).order_unknown);
+    for rows in [
+        // Per CPU, per quantile, of two things, with what it was not measured for.
+        ["time: 3 1 2 0", "time: 3 1 2 1"],
+        ["time: 1.1s 1.2s 1.3s", "time: 1.2s 1.1s 1.4s"],
+        [
+            "time: 1.2s 1.1s 1.3s\ntime: 4.2s 4.1s 4.3s",
+            "time: 1.2s 1.1s 1.3s",
+        ],
+        ["time: 1.2s 1.1s 1.3s", "speed: 1.2s 1.1s 1.3s"],
+    ] {
+        assert_eq!(judged(rows), [], "{rows:?}");
+    }
+    // Below one heading, or below names of machines, it is text.
+    let alone = records("base:\n\ntime: 1.21s 1.25s 1.19s 1.22s\n");
+    assert!(alone.runs.is_empty() && alone.statements.is_empty());
+    let machines = post(rows)
+        .replace("base", "first boot")
+        .replace("with the patch", "next boot");
+    assert!(records(&machines).runs.is_empty());
+}
+
+#[test]
 fn reports_below_one_heading_that_differ_by_far_are_not_pooled() {
     let post = |runs: [u32; 4]| {
         let [a, b, c, d] = runs.map(|iops| {

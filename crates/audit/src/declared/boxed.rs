@@ -1,11 +1,12 @@
 //! Tables in Markdown, or in a box of `+---+` or of lines.
 
-use super::error::{Error, Fault};
+use super::error::{self, Error};
 use super::header::Header;
+use super::input::{Found, Input, WORKLOAD};
 use super::rows::Rows;
 use super::sheet::Sheet;
-use super::{Found, Input, UNNAMED, WORKLOAD};
 use crate::grammar::number::Locale;
+use crate::group::item::UNNAMED;
 
 /// What stands between cells.
 const BARS: [char; 4] = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
@@ -45,12 +46,10 @@ pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
         for (cells, line) in &table.rows[1..] {
             let at = input.at(*line);
             if cells.len() != columns {
-                return Err(at(Fault::Cells {
-                    found: cells.len(),
-                    expected: columns,
-                }));
+                return Err(at(error::cells(cells.len(), columns)));
             }
-            rows.add(cells.as_slice(), *line, &mut sheet).map_err(at)?;
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            rows.add(&cells, *line, &mut sheet).map_err(at)?;
         }
         rows.end()
             .map_err(|fault| Error::whole(input.source, fault))?;

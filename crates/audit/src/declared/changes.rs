@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use assize_bundle::Records;
 
-use super::Check;
-use super::error::Fault;
-use super::rows::number;
-use super::sheet::Number;
-use crate::grammar::number::Locale;
-use crate::reading::arithmetic;
+use super::arithmetic::{self, Check};
+use super::error::{Fault, no_number};
+use crate::grammar::number::{Locale, Number, number};
 
 /// A change as printed.
 #[derive(Debug, Clone)]
@@ -41,10 +38,8 @@ pub(super) fn parse(
         (_, Some(digits)) => (digits, Some(Kind::Ratio)),
         _ => (cell, said),
     };
-    let number = number(digits.trim(), locale).ok_or_else(|| Fault::NoNumber {
-        column: "the column of changes".into(),
-        found: cell.to_owned(),
-    })?;
+    let number =
+        number(digits.trim(), locale).ok_or_else(|| no_number("the column of changes", cell))?;
     Ok((number, kind))
 }
 

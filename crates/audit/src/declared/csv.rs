@@ -5,12 +5,13 @@ use std::io::Read;
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::error::{Error, Fault};
+use super::error::{self, Error, Fault, NOT_TEXT};
 use super::header::{Column, Header};
-use super::rows::{Cells, Rows, number};
+use super::input::{Found, Input, WORKLOAD, is_comment};
+use super::rows::Rows;
 use super::sheet::Sheet;
-use super::{Found, Input, UNNAMED, WORKLOAD, is_comment};
-use crate::grammar::number::Locale;
+use crate::grammar::number::{Locale, number};
+use crate::group::item::UNNAMED;
 
 /// How columns are parted.
 #[derive(Debug)]
@@ -61,8 +62,13 @@ fn undeclared(header: &[String], second: &str, by: u8) -> Option<Fault> {
         chars.next().is_some_and(char::is_alphabetic) && cell.len() < 40 && !numeric(cell)
     });
     let numbers = second.iter().filter(|cell| numeric(cell)).count();
-    (words && header.len() >= 2 && numbers == header.len()).then(|| Fault::Undeclared {
-        columns: header.to_vec(),
+    let quoted: Vec<String> = header.iter().map(|name| format!("'{name}'")).collect();
+    (words && header.len() >= 2 && numbers == header.len()).then(|| {
+        format!(
+            "nobody says what the columns {} are; add --columns-are configurations or \
+             --columns-are metrics",
+            quoted.join(", ")
+        )
     })
 }
 
@@ -97,15 +103,6 @@ fn locale(text: &str, by: u8, header: &Header) -> Locale {
     }
 }
 
-/// A row as bytes that are known to be text.
-struct Row<'r>(Vec<&'r str>);
-
-impl Cells for Row<'_> {
-    fn get(&self, at: usize) -> &str {
-        self.0.get(at).map_or("", |cell| cell.trim())
-    }
-}
-
 /// Reads all rows.
 pub(super) fn read<R: Read>(
     reader: R,
@@ -127,7 +124,7 @@ pub(super) fn read<R: Read>(
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         let at = input.at(line);
         let cells: Result<Vec<&str>, _> = record.iter().map(std::str::from_utf8).collect();
-        let cells = cells.map_err(|_| at(Fault::NotText))?;
+        let cells = cells.map_err(|_| at(NOT_TEXT.to_owned()))?;
         if cells.iter().all(|cell| cell.trim().is_empty()) {
             continue;
         }
@@ -142,12 +139,9 @@ pub(super) fn read<R: Read>(
             continue;
         };
         if cells.len() != columns {
-            return Err(at(Fault::Cells {
-                found: cells.len(),
-                expected: columns,
-            }));
+            return Err(at(error::cells(cells.len(), columns)));
         }
-        rows.add(&Row(cells), line, &mut sheet).map_err(at)?;
+        rows.add(&cells, line, &mut sheet).map_err(at)?;
     }
     if let Some(rows) = rows {
         rows.end()
@@ -164,5 +158,5 @@ fn next<R: Read>(
 ) -> Result<bool, Error> {
     reader
         .read_byte_record(record)
-        .map_err(|error| Error::whole(input.source, Fault::Io(error.to_string())))
+        .map_err(|error| Error::io(input.source, error))
 }

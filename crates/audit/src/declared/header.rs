@@ -1,6 +1,6 @@
 //! What the columns of a table are, by what their header calls them.
 
-use super::error::Fault;
+use super::error::{Fault, missing};
 use super::metric::Metric;
 use crate::grammar::units::parted;
 use crate::options::Role;
@@ -168,19 +168,11 @@ impl Header {
         for (at, column) in self.columns.iter().enumerate() {
             let before = self.find(column).filter(|before| *before < at);
             if let Some(before) = before.filter(|_| !many(column)) {
-                return Err(Fault::TwoColumns {
-                    first: self.names[before].clone(),
-                    second: self.names[at].clone(),
-                    role: role_name(column),
-                });
+                return Err(self.twice(before, at, role_name(column)));
             }
-            let mut earlier = self.columns[..at].iter().zip(&self.names);
-            if let Some((_, first)) = earlier.find(|(other, _)| many(column) && *other == column) {
-                return Err(Fault::TwoColumns {
-                    first: first.clone(),
-                    second: self.names[at].clone(),
-                    role: "figures",
-                });
+            let mut earlier = self.columns[..at].iter();
+            if let Some(first) = earlier.position(|other| many(column) && other == column) {
+                return Err(self.twice(first, at, "figures"));
             }
         }
         let has = |column: &Column| self.find(column);
@@ -201,21 +193,30 @@ impl Header {
         }
         let named = has(&Column::Configuration).or(figures).is_some() || known.is_configuration;
         if !named {
-            return Err(Fault::Missing {
-                role: "configuration",
-                mend: "add one, or give each configuration a file of its own: assize audit \
-                       base=FILE patched=FILE",
-            });
+            return Err(missing(
+                "configuration",
+                "add one, or give each configuration a file of its own: assize audit base=FILE \
+                 patched=FILE",
+            ));
         }
         Ok(())
     }
 
-    fn beside(&self, column: usize, other: usize) -> Fault {
-        Fault::Beside {
-            column: self.names[column].clone(),
-            other: format!("column '{}'", self.names[other]),
-        }
+    fn twice(&self, first: usize, second: usize, role: &str) -> Fault {
+        let [first, second] = [first, second].map(|at| &self.names[at]);
+        format!("columns '{first}' and '{second}' both name the {role}; rename one")
     }
+
+    fn beside(&self, column: usize, other: usize) -> Fault {
+        contradicts(
+            &self.names[column],
+            &format!("column '{}'", self.names[other]),
+        )
+    }
+}
+
+fn contradicts(column: &str, other: &str) -> Fault {
+    format!("column '{column}' contradicts {other}; leave one out")
 }
 
 /// How columns are taken that have no role by their name.
@@ -234,7 +235,7 @@ impl Kind {
         match self {
             Kind::Tidy => Ok(Column::Parameter(cell.to_owned())),
             Kind::Metrics => {
-                let metric = Metric::parse(cell).map_err(Fault::Other)?;
+                let metric = Metric::parse(cell)?;
                 Ok(Column::FiguresOf(metric))
             }
             Kind::Configurations => Ok(Column::Under(cell.to_owned())),
@@ -257,10 +258,9 @@ fn kind(cells: &[String], roles: &[Option<Column>], known: Known) -> Result<Opti
     let others = roles.iter().any(Option::is_none);
     let empty = cells.iter().any(|cell| cell.is_empty());
     match known.columns_are {
-        Some(Role::Configurations | Role::Metrics) if figure.is_some() => Err(Fault::Beside {
-            column: figure.unwrap_or_default(),
-            other: "--columns-are".into(),
-        }),
+        Some(Role::Configurations | Role::Metrics) if figure.is_some() => {
+            Err(contradicts(&figure.unwrap_or_default(), "--columns-are"))
+        }
         Some(Role::Configurations) => Ok(others.then_some(Kind::Configurations)),
         Some(Role::Metrics) => Ok(others.then_some(Kind::Metrics)),
         Some(Role::Workloads | Role::Repetitions) => Ok(None),
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn what_contradicts_itself_is_refused() {
-        let refused = |cells: &[&str]| read(cells, Known::default()).unwrap_err().to_string();
+        let refused = |cells: &[&str]| read(cells, Known::default()).unwrap_err();
         assert!(refused(&["config", "variant", "value"]).contains("both name the configuration"));
         assert!(refused(&["config", "value", "mean"]).contains("contradicts"));
         assert!(refused(&["metric", "unit", "value"]).contains("no column names the conf"));

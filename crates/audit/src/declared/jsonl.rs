@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{Error, Fault};
-use super::header::{Column, Header};
+use super::error::{Error, Fault, missing, no_number, syntax};
+use super::header::{Column, Header, role_name};
+use super::input::{Found, Input, WORKLOAD, is_comment};
 use super::rows::Rows;
 use super::sheet::Sheet;
-use super::{Found, Input, UNNAMED, WORKLOAD, is_comment};
 use crate::grammar::number::Locale;
+use crate::group::item::UNNAMED;
 
 /// Whether a line is an object whose keys say what its values are.
 pub(super) fn is_declared(line: &str, input: &Input<'_>) -> bool {
@@ -32,12 +33,8 @@ pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
     let lines = text.lines().zip(1..).filter(|(line, _)| !is_comment(line));
     for (line, number) in lines {
         let at = input.at(number);
-        let object: Map<String, Value> = serde_json::from_str(line).map_err(|error| {
-            at(Fault::Syntax {
-                form: "a JSON object on one line",
-                why: error.to_string(),
-            })
-        })?;
+        let object: Map<String, Value> = serde_json::from_str(line)
+            .map_err(|error| at(syntax("a JSON object on one line", error)))?;
         let names = keys(&object);
         let rows = match known.iter().position(|(keys, _)| *keys == names) {
             Some(at) => &mut known[at].1,
@@ -53,7 +50,8 @@ pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
         };
         let cells: Result<Vec<String>, Fault> = object.iter().map(cell).collect();
         let cells = cells.map_err(&at)?;
-        rows.add(cells.as_slice(), number, &mut sheet).map_err(at)?;
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        rows.add(&cells, number, &mut sheet).map_err(at)?;
     }
     for (_, rows) in &known {
         rows.end()
@@ -65,14 +63,14 @@ pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
 fn undeclared(names: &[String]) -> Fault {
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
     match has("configuration") {
-        true => Fault::Missing {
-            role: super::header::role_name(&Column::Value(String::new())),
-            mend: "add a key 'value'",
-        },
-        false => Fault::Missing {
-            role: super::header::role_name(&Column::Configuration),
-            mend: "add a key 'configuration'",
-        },
+        true => missing(
+            role_name(&Column::Value(String::new())),
+            "add a key 'value'",
+        ),
+        false => missing(
+            role_name(&Column::Configuration),
+            "add a key 'configuration'",
+        ),
     }
 }
 
@@ -83,9 +81,9 @@ fn cell((key, value): (&String, &Value)) -> Result<String, Fault> {
         Value::Bool(yes) => Ok(yes.to_string()),
         Value::Number(number) => Ok(number.to_string()),
         Value::String(text) => Ok(text.clone()),
-        Value::Array(_) | Value::Object(_) => Err(Fault::NoNumber {
-            column: format!("key '{key}'"),
-            found: value.to_string().chars().take(40).collect(),
-        }),
+        Value::Array(_) | Value::Object(_) => {
+            let found: String = value.to_string().chars().take(40).collect();
+            Err(no_number(&format!("key '{key}'"), &found))
+        }
     }
 }

@@ -12,74 +12,40 @@
 //! of all metrics, or of all configurations. Whatever contradicts itself is one [`Error`]
 //! with its line.
 
+pub(crate) mod arithmetic;
 mod boxed;
 mod changes;
 mod csv;
-mod error;
+pub(crate) mod error;
 mod header;
+pub(crate) mod input;
 mod jsonl;
-mod metric;
+pub(crate) mod metric;
 mod numbers;
 mod rows;
-mod sheet;
+pub(crate) mod sheet;
 #[cfg(test)]
 mod tests;
 
 use std::io::{BufRead, Read};
 
-use assize_bundle::Records;
-
-pub(crate) use crate::grammar::units::is_unit;
-use crate::harness::{self, Context, Harness};
-pub use crate::options::Options;
+use crate::group::item::UNNAMED;
+use crate::harness;
+use crate::harness::common::{Context, Harness};
+use crate::options::Options;
+pub use arithmetic::Check;
+use error::NOT_TEXT;
 pub use error::{Error, Fault};
 use header::Known;
+pub use input::{Declared, Stands};
+use input::{Found, Input, is_comment};
 pub use metric::{Better, Metric};
-pub(crate) use rows::{number, of_kind};
-pub(crate) use sheet::{Mean, Number, Of, Sheet};
+use sheet::Sheet;
 
 /// Of so many bytes at its begin a form is recognised.
 const HEAD: u64 = 1 << 20;
 /// A text that is looked at as a whole is no longer.
 const LONGEST: u64 = 256 << 20;
-
-/// What an input has declared.
-#[derive(Debug, Clone, Default)]
-pub struct Declared {
-    /// The form it has.
-    pub format: &'static str,
-    /// The figures.
-    pub records: Records,
-    /// Metrics of which less is better, as the input says.
-    pub lower_is_better: Vec<String>,
-    /// The author's arithmetic, recomputed.
-    pub checks: Vec<Check>,
-}
-
-/// A printed figure that follows from others, or should.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Check {
-    /// The line where it is printed.
-    pub line: u32,
-    /// What it is of, in words.
-    pub what: String,
-    /// As printed.
-    pub printed: f64,
-    /// As it follows; none if what it follows from is not there.
-    pub recomputed: Option<f64>,
-    /// Whether the two agree within what was printed; none if that cannot be checked.
-    pub agrees: Option<bool>,
-}
-
-/// Whether an input stands alone or is one configuration of several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stands {
-    /// It must name its configurations.
-    #[default]
-    Alone,
-    /// It is a configuration, whose name is not in it.
-    AsConfiguration,
-}
 
 /// What became of an input.
 pub enum Outcome<R> {
@@ -92,11 +58,6 @@ pub enum Outcome<R> {
 /// An input from its begin.
 pub type Undeclared<R> = std::io::BufReader<std::io::Chain<std::io::Cursor<Vec<u8>>, R>>;
 
-/// The name of a configuration that only its file names.
-const UNNAMED: &str = crate::UNNAMED;
-/// What a workload is called that nobody names.
-const WORKLOAD: &str = "workload";
-
 /// Reads an input, if it declares what it holds; `source` is its name for messages.
 ///
 /// # Errors
@@ -107,7 +68,7 @@ pub fn read<R: BufRead>(
     stands: Stands,
     options: &Options,
 ) -> Result<Outcome<R>, Error> {
-    let io = |error: std::io::Error| Error::whole(source, Fault::Io(error.to_string()));
+    let io = |error: std::io::Error| Error::io(source, error);
     let mut head = Vec::new();
     reader
         .by_ref()
@@ -136,7 +97,8 @@ pub fn read<R: BufRead>(
         Some(form) => {
             let mut all = head;
             reader.take(LONGEST).read_to_end(&mut all).map_err(io)?;
-            let text = String::from_utf8(all).map_err(|_| Error::whole(source, Fault::NotText))?;
+            let text =
+                String::from_utf8(all).map_err(|_| Error::whole(source, NOT_TEXT.to_owned()))?;
             match form {
                 Form::Lines => jsonl::read(&text, &input)?,
                 Form::Numbers => numbers::read(&text, &input)?,
@@ -148,22 +110,6 @@ pub fn read<R: BufRead>(
     checked(&found.0, &input)?;
     let declared = found.0.finish(source, found.1);
     Ok(Outcome::Declared(Box::new(declared)))
-}
-
-/// A sheet and the form it was read from.
-type Found = (Sheet, &'static str);
-
-/// What is read, and how.
-struct Input<'i> {
-    source: &'i str,
-    known: Known,
-    options: &'i Options,
-}
-
-impl Input<'_> {
-    fn at(&self, line: u32) -> impl Fn(Fault) -> Error {
-        move |fault| Error::at(self.source, line, fault)
-    }
 }
 
 /// How an input is written.
@@ -221,24 +167,14 @@ fn written_by(
     Ok((sheet, harness.name()))
 }
 
-/// A blank line, or one that begins with `#`.
-fn is_comment(line: &str) -> bool {
-    let line = line.trim();
-    line.is_empty() || line.starts_with('#')
-}
-
 /// Fails if there is nothing to compare.
 fn checked(sheet: &Sheet, input: &Input<'_>) -> Result<(), Error> {
     let whole = |fault| Err(Error::whole(input.source, fault));
     if sheet.is_empty() {
-        return whole(Fault::Nothing {
-            what: "row of figures below its header",
-        });
+        return whole(error::nothing("row of figures below its header"));
     }
     if sheet.configurations() < 2 && !input.known.is_configuration {
-        return whole(Fault::OneConfiguration {
-            what: "the figures",
-        });
+        return whole(error::one_configuration("the figures"));
     }
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! A file of numbers and nothing else: the runs of one configuration.
 
-use super::error::{Error, Fault};
-use super::rows::{VALUE, number};
+use super::error::{Error, no_number, one_configuration};
+use super::input::{Found, Input, WORKLOAD, is_comment};
+use super::rows::VALUE;
 use super::sheet::{Of, Sheet};
-use super::{Found, Input, UNNAMED, WORKLOAD, is_comment};
-use crate::grammar::number::Locale;
+use crate::grammar::number::{Locale, number};
+use crate::group::item::UNNAMED;
 
 /// Whether a text is one number a line, apart from comments and blank lines.
 pub(super) fn are_all(text: &str) -> bool {
@@ -15,9 +16,7 @@ pub(super) fn are_all(text: &str) -> bool {
 /// Reads them.
 pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
     if !input.known.is_configuration {
-        let fault = Fault::OneConfiguration {
-            what: "plain numbers",
-        };
+        let fault = one_configuration("plain numbers");
         return Err(Error::whole(input.source, fault));
     }
     let mut sheet = Sheet::default();
@@ -31,10 +30,8 @@ pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
     let lines = text.trim_start_matches('\u{feff}').lines().zip(1..);
     for (line, at) in lines.filter(|(line, _)| !is_comment(line)) {
         let found = number(line.trim(), Locale::English).ok_or_else(|| {
-            input.at(at)(Fault::NoNumber {
-                column: "the line".into(),
-                found: line.trim().chars().take(40).collect(),
-            })
+            let found: String = line.trim().chars().take(40).collect();
+            input.at(at)(no_number("the line", &found))
         })?;
         let of = Of {
             configuration: UNNAMED,

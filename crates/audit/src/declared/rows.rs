@@ -3,14 +3,12 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use assize_bundle::Spread;
-
 use super::changes::{self, Kind, Printed};
-use super::error::Fault;
+use super::error::{Fault, no_number, units};
 use super::header::{Column, Header};
 use super::metric::Metric;
-use super::sheet::{Mean, Number, Of, Sheet};
-use crate::grammar::number::{Locale, parse};
+use super::sheet::{Mean, Of, Sheet};
+use crate::grammar::number::{Locale, Number, number};
 use crate::grammar::units::is_unit;
 use crate::options::{Options, SpreadKind};
 
@@ -20,9 +18,6 @@ pub(crate) const VALUE: &str = "value";
 const FEWEST_ROWS: usize = 4;
 /// Cells that say that there is no figure.
 const ABSENT: [&str; 5] = ["", "-", "NA", "N/A", "n/a"];
-
-/// The quantile of the normal distribution that half of a 95 % interval has.
-const Z95: f64 = 1.959_963_984_540_054;
 
 /// Reads rows into a sheet.
 pub(crate) struct Rows<'o> {
@@ -49,15 +44,11 @@ struct Parameter {
 }
 
 /// The cells of a row.
-pub(crate) trait Cells {
-    /// The cell of a column; empty if there is none.
-    fn get(&self, at: usize) -> &str;
-}
+type Cells<'c> = [&'c str];
 
-impl Cells for [String] {
-    fn get(&self, at: usize) -> &str {
-        <[String]>::get(self, at).map_or("", |cell| cell.trim())
-    }
+/// The cell of a column; empty if there is none.
+fn get<'c>(cells: &Cells<'c>, at: usize) -> &'c str {
+    cells.get(at).map_or("", |cell| cell.trim())
 }
 
 impl<'o> Rows<'o> {
@@ -95,9 +86,9 @@ impl<'o> Rows<'o> {
     }
 
     /// Adds the figures of a row.
-    pub(crate) fn add<C: Cells + ?Sized>(
+    pub(crate) fn add(
         &mut self,
-        cells: &C,
+        cells: &Cells<'_>,
         line: u32,
         sheet: &mut Sheet,
     ) -> Result<(), Fault> {
@@ -105,7 +96,7 @@ impl<'o> Rows<'o> {
         let workload = self.workload(cells)?;
         let [configuration, _] = self.names;
         let order = match self.order {
-            Some(at) => Some(self.number(at, cells.get(at))?.value),
+            Some(at) => Some(self.number(at, get(cells, at))?.value),
             None => None,
         };
         let of = Of {
@@ -116,7 +107,7 @@ impl<'o> Rows<'o> {
             // A row with an order is an execution with all that has the same.
             run: self
                 .named(self.run, cells)?
-                .or(self.order.map(|at| cells.get(at))),
+                .or(self.order.map(|at| get(cells, at))),
             order: None,
             line,
         };
@@ -134,19 +125,14 @@ impl<'o> Rows<'o> {
     }
 
     /// Takes note of a printed change.
-    fn change<C: Cells + ?Sized>(
-        &self,
-        cells: &C,
-        of: Of<'_>,
-        sheet: &mut Sheet,
-    ) -> Result<(), Fault> {
+    fn change(&self, cells: &Cells<'_>, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
         for (at, column) in self.header.columns.iter().enumerate() {
             let said = match column {
                 Column::Change(unit) => (unit == "%").then_some(Kind::Percent),
                 Column::Ratio => Some(Kind::Ratio),
                 _ => continue,
             };
-            let cell = cells.get(at);
+            let cell = get(cells, at);
             if ABSENT.contains(&cell) {
                 continue;
             }
@@ -169,29 +155,28 @@ impl<'o> Rows<'o> {
         let unique =
             |parameter: &&Parameter| self.rows >= FEWEST_ROWS && parameter.met.len() == self.rows;
         match self.parameters.iter().find(unique) {
-            Some(parameter) => Err(Fault::Unique {
-                column: parameter.name.clone(),
-            }),
+            Some(parameter) => Err(format!(
+                "column '{}' differs in every row, so no row repeats another; name it run or \
+                 order, or leave it out",
+                parameter.name
+            )),
             None => Ok(()),
         }
     }
 
-    fn named<'c, C: Cells + ?Sized>(
-        &self,
-        at: Option<usize>,
-        cells: &'c C,
-    ) -> Result<Option<&'c str>, Fault> {
+    fn named<'c>(&self, at: Option<usize>, cells: &Cells<'c>) -> Result<Option<&'c str>, Fault> {
         let Some(at) = at else { return Ok(None) };
-        match cells.get(at) {
-            "" => Err(Fault::Empty {
-                column: self.header.names[at].clone(),
-            }),
+        match get(cells, at) {
+            "" => Err(format!(
+                "column '{}' is empty; fill it in",
+                self.header.names[at]
+            )),
             name => Ok(Some(name)),
         }
     }
 
     /// The name of the workload, with its parameters.
-    fn workload<'c, C: Cells + ?Sized>(&mut self, cells: &'c C) -> Result<Cow<'c, str>, Fault>
+    fn workload<'c>(&mut self, cells: &Cells<'c>) -> Result<Cow<'c, str>, Fault>
     where
         'o: 'c,
     {
@@ -202,7 +187,7 @@ impl<'o> Rows<'o> {
         }
         let mut text = name.to_owned();
         for parameter in &mut self.parameters {
-            let value = cells.get(parameter.at);
+            let value = get(cells, parameter.at);
             text.push_str(&format!(", {}={value}", parameter.name));
             // It is enough to know that one value came twice.
             if parameter.met.len() + 1 >= self.rows {
@@ -213,10 +198,11 @@ impl<'o> Rows<'o> {
     }
 
     fn number(&self, at: usize, cell: &str) -> Result<Number, Fault> {
-        number(cell, self.locale).ok_or_else(|| Fault::NoNumber {
-            column: format!("column '{}'", self.header.names[at]),
-            found: cell.to_owned(),
-        })
+        number(cell, self.locale).ok_or_else(|| self.no_number(at, cell))
+    }
+
+    fn no_number(&self, at: usize, found: &str) -> Fault {
+        no_number(&format!("column '{}'", self.header.names[at]), found)
     }
 
     /// A number, and its unit if the cell has one: `12.3 ms`.
@@ -236,9 +222,9 @@ impl<'o> Rows<'o> {
     }
 
     /// The metric and the unit of a row's one figure.
-    fn metric<'c, C: Cells + ?Sized>(
+    fn metric<'c>(
         &self,
-        cells: &'c C,
+        cells: &Cells<'c>,
         in_header: &'c str,
         in_cell: &'c str,
         sheet: &mut Sheet,
@@ -250,7 +236,7 @@ impl<'o> Rows<'o> {
             name = Cow::Borrowed(cell);
             // `time [s] <`: what is said behind the name.
             if cell.ends_with([']', ')', '<', '>']) {
-                let metric = Metric::parse(cell).map_err(Fault::Other)?;
+                let metric = Metric::parse(cell)?;
                 sheet.better(&metric);
                 (name, unit) = (Cow::Owned(metric.name), Cow::Owned(metric.unit));
             }
@@ -262,30 +248,27 @@ impl<'o> Rows<'o> {
         let of_column = self
             .header
             .find(&Column::Unit)
-            .map_or("", |at| cells.get(at));
+            .map_or("", |at| get(cells, at));
         for said in [in_header, of_column, in_cell] {
             if said.is_empty() || said == unit {
                 continue;
             }
             if !unit.is_empty() {
-                return Err(Fault::Unit {
-                    said: unit.into_owned(),
-                    found: said.to_owned(),
-                });
+                return Err(units(&unit, said));
             }
             unit = Cow::Borrowed(said);
         }
         Ok((name, unit))
     }
 
-    fn tidy<C: Cells + ?Sized>(
+    fn tidy(
         &self,
         at: usize,
-        cells: &C,
+        cells: &Cells<'_>,
         of: Of<'_>,
         sheet: &mut Sheet,
     ) -> Result<(), Fault> {
-        let (number, in_cell) = self.quantity(at, cells.get(at))?;
+        let (number, in_cell) = self.quantity(at, get(cells, at))?;
         let (metric, unit) = self.metric(cells, self.in_header(at), in_cell, sheet)?;
         if of.run.is_none() && of.order.is_none() {
             sheet.single(of, &metric, &unit, number);
@@ -302,26 +285,26 @@ impl<'o> Rows<'o> {
         }
     }
 
-    fn mean<C: Cells + ?Sized>(
+    fn mean(
         &self,
         at: usize,
-        cells: &C,
+        cells: &Cells<'_>,
         of: Of<'_>,
         sheet: &mut Sheet,
     ) -> Result<(), Fault> {
-        let (head, tail) = around(cells.get(at));
+        let (head, tail) = around(get(cells, at));
         let (mean, in_cell) = self.quantity(at, head)?;
         let (metric, unit) = self.metric(cells, self.in_header(at), in_cell, sheet)?;
         let mut spread = None;
         if let Some(tail) = tail {
             let (half, _) = self.quantity(at, tail)?;
             let kind = self.spread.ok_or_else(|| {
-                Fault::Other(format!(
+                format!(
                     "nobody says what the \u{b1} in column '{}' is; add --spread sd, se or ci95",
                     self.header.names[at]
-                ))
+                )
             })?;
-            spread = Some(of_kind(kind, half.value, mean.value));
+            spread = Some(kind.spread(half.value, mean.value));
         }
         for (column, kind) in [
             (Column::Sd, SpreadKind::Sd),
@@ -331,16 +314,13 @@ impl<'o> Rows<'o> {
             let Some(at) = self.header.find(&column) else {
                 continue;
             };
-            let cell = cells.get(at);
+            let cell = get(cells, at);
             if !ABSENT.contains(&cell) {
                 let (value, _) = self.quantity(at, cell)?;
                 if value.value < 0.0 {
-                    return Err(Fault::NoNumber {
-                        column: format!("column '{}'", self.header.names[at]),
-                        found: format!("{cell}' (below zero)"),
-                    });
+                    return Err(self.no_number(at, &format!("{cell}' (below zero)")));
                 }
-                spread = Some(of_kind(kind, value.value, mean.value));
+                spread = Some(kind.spread(value.value, mean.value));
             }
         }
         let n = self.count(cells)?.or(self.runs_behind);
@@ -348,33 +328,25 @@ impl<'o> Rows<'o> {
         Ok(())
     }
 
-    fn count<C: Cells + ?Sized>(&self, cells: &C) -> Result<Option<u32>, Fault> {
+    fn count(&self, cells: &Cells<'_>) -> Result<Option<u32>, Fault> {
         let Some(at) = self.header.find(&Column::Count) else {
             return Ok(None);
         };
-        let cell = cells.get(at);
+        let cell = get(cells, at);
         if ABSENT.contains(&cell) {
             return Ok(None);
         }
         let n = cell.parse::<u32>().ok().filter(|n| *n > 0);
-        n.map(Some).ok_or_else(|| Fault::NoNumber {
-            column: format!("column '{}'", self.header.names[at]),
-            found: cell.to_owned(),
-        })
+        n.map(Some).ok_or_else(|| self.no_number(at, cell))
     }
 
-    fn wide<C: Cells + ?Sized>(
-        &self,
-        cells: &C,
-        of: Of<'_>,
-        sheet: &mut Sheet,
-    ) -> Result<(), Fault> {
+    fn wide(&self, cells: &Cells<'_>, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
         let mut run = None;
         let columns = self.header.columns.iter();
         let metrics = columns.filter(|column| matches!(column, Column::FiguresOf(_)));
         let alone = of.run.is_none() && of.order.is_none() && metrics.count() <= 1;
         for (at, column) in self.header.columns.iter().enumerate() {
-            let cell = cells.get(at);
+            let cell = get(cells, at);
             if ABSENT.contains(&cell) {
                 continue;
             }
@@ -417,10 +389,7 @@ fn unit_of<'t>(said: &'t str, found: &'t str) -> Result<&'t str, Fault> {
         (said, "") => Ok(said),
         ("", found) => Ok(found),
         (said, found) if said == found => Ok(said),
-        _ => Err(Fault::Unit {
-            said: said.to_owned(),
-            found: found.to_owned(),
-        }),
+        _ => Err(units(said, found)),
     }
 }
 
@@ -439,47 +408,4 @@ pub(crate) fn around(cell: &str) -> (&str, Option<&str>) {
         }
     }
     (cell, None)
-}
-
-/// What a spread of this kind says.
-pub(crate) fn of_kind(kind: SpreadKind, value: f64, mean: f64) -> Spread {
-    match kind {
-        SpreadKind::Sd => Spread::StandardDeviation(value),
-        SpreadKind::Se => Spread::StandardError(value),
-        SpreadKind::Ci95 => Spread::StandardError(value / Z95),
-        SpreadKind::Cv => Spread::StandardDeviation(value / 100.0 * mean.abs()),
-    }
-}
-
-/// Reads a number and the place of its last digit.
-pub(crate) fn number(text: &str, locale: Locale) -> Option<Number> {
-    let plain = || {
-        text.bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+'))
-    };
-    let value = match locale {
-        // What Rust reads as well, and sooner.
-        Locale::English if plain() => text.parse().ok().filter(|v: &f64| v.is_finite()),
-        _ => None,
-    };
-    let value = value.or_else(|| parse(text, locale))?;
-    Some(Number {
-        value,
-        step: step(text, locale),
-    })
-}
-
-/// The place of the last digit; none where that is no finite power of ten.
-fn step(text: &str, locale: Locale) -> Option<f64> {
-    let mark = match locale {
-        Locale::English => '.',
-        Locale::CommaDecimal => ',',
-    };
-    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let places = mantissa
-        .split_once(mark)
-        .map_or(0, |(_, digits)| digits.len());
-    let power: i32 = power.parse().ok()?;
-    let step = 10_f64.powi(power.checked_sub(i32::try_from(places).ok()?)?);
-    (step.is_finite() && step > 0.0).then_some(step)
 }

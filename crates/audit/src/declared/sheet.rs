@@ -6,10 +6,12 @@ use assize_bundle::{
     Configuration, Doubt, Measurement, Place, Records, Resolution, Run, Spread, Summary,
 };
 
+use super::arithmetic::Check;
 use super::changes::{self, Printed};
 use super::error::Fault;
+use super::input::Declared;
 use super::metric::{Better, Metric};
-use super::{Check, Declared};
+use crate::grammar::number::Number;
 
 /// Names with numbers.
 #[derive(Debug, Default)]
@@ -49,13 +51,6 @@ pub(crate) struct Of<'t> {
     /// When it was made, in the order of all.
     pub(crate) order: Option<f64>,
     pub(crate) line: u32,
-}
-
-/// A number and the place of its last digit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Number {
-    pub(crate) value: f64,
-    pub(crate) step: Option<f64>,
 }
 
 /// A mean, and what is said of its runs.
@@ -182,15 +177,11 @@ impl Sheet {
         let into = &mut self.runs[run];
         if into.metrics.contains_key(metric) {
             let first = into.place.line;
-            return Err(Fault::Twice {
-                run: format!(
-                    "a run of {} on {}",
-                    self.configurations.names[cell.0 as usize],
-                    self.workloads.names[cell.1 as usize]
-                ),
-                metric: metric.to_owned(),
-                first,
-            });
+            return Err(format!(
+                "a run of {} on {} has {metric} already in line {first}; give each run a row or a \
+                 number of its own",
+                self.configurations.names[cell.0 as usize], self.workloads.names[cell.1 as usize]
+            ));
         }
         if into.metrics.is_empty() {
             into.place = place(line);

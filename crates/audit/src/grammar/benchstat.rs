@@ -9,11 +9,11 @@
 //! row may hold `950µs` beside `1.02ms`.
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{bad_number, label, line_at, summary};
 use super::gobench::numerator;
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels};
-use crate::Line;
+use crate::line::Line;
 
 /// Some dozens of columns; a longer line is no header.
 const HEADER_AT_MOST: usize = 4000;

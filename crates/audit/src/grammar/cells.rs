@@ -2,8 +2,8 @@
 
 use assize_bundle::Spread;
 
-use super::{Figure, Finding, Labels};
-use crate::Line;
+use super::block::{Figure, Finding, Labels};
+use crate::line::Line;
 
 /// The most bytes of a name that are kept as a label.
 const LABEL_AT_MOST: usize = 400;

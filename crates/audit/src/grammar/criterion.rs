@@ -15,10 +15,10 @@
 //! The change is against what criterion had stored, which the text does not show: a
 //! statement.
 
+use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::cells::{bad_number, label, line_at, push_new};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels, Taken};
-use crate::Line;
+use crate::line::Line;
 
 /// criterion.rs; see the module.
 pub struct Criterion;

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Grammar};
 use super::cells::line_at;
 use super::latencies::{Seen, blanks, find_run, levels, quantiles, unescaped};
 use super::number::english;
-use super::{Block, Figure, Grammar};
-use crate::Line;
+use crate::line::Line;
 
 /// cyclictest; see the module.
 #[derive(Debug, Clone, Copy)]

@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Taken};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Taken};
-use crate::Line;
+use crate::line::Line;
 
 /// Frame rate and score lines.
 #[derive(Debug, Clone, Copy)]

@@ -12,10 +12,10 @@
 //! figure.
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{label, line_at};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels};
-use crate::Line;
+use crate::line::Line;
 
 /// `go test -bench`; see the module.
 #[derive(Debug, Clone, Copy)]

@@ -19,11 +19,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::begins::Begins;
+use super::block::mean_figures;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{label, line_at};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels};
-use crate::Line;
-use crate::scan::mean_figures;
+use crate::line::Line;
 
 /// Google Benchmark; see the module.
 pub struct GoogleBenchmark;

@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{line_at, truncated};
 use super::latencies::{blanks, find_run};
-use super::{Block, Figure, Finding, Grammar, Labels};
-use crate::Line;
+use crate::line::Line;
 
 /// The hwlat tracer's output.
 #[derive(Debug, Clone, Copy)]

@@ -12,10 +12,10 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{configuration, line_at, summary, truncated};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels};
-use crate::Line;
+use crate::line::Line;
 use crate::printed;
 
 /// The text output of `hyperfine`.

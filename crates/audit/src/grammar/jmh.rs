@@ -13,11 +13,11 @@
 //! the forks of one invocation, which are no replicates.
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{label, line_at};
 use super::number::english;
 use super::units::is_measure;
-use super::{Block, Figure, Finding, Grammar, Labels};
-use crate::Line;
+use crate::line::Line;
 
 /// JMH; see the module.
 pub struct Jmh;

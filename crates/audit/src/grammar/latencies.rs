@@ -1,7 +1,8 @@
 //! What the latency formats share: extremes over threads and CPUs, and quantiles of printed
 //! histograms. Not a format.
 
-use super::{Block, Figure, Finding, Labels};
+use super::block::{Block, Figure, Finding, Labels};
+use crate::line::Line;
 
 /// What one thread or one CPU saw, as far as it is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -101,8 +102,8 @@ pub(super) fn unescaped(text: &str) -> &str {
 }
 
 /// How many of the first lines are blank, of at most `limit`.
-pub(super) fn blanks(lines: &[crate::Line<'_>], limit: usize) -> usize {
-    let is_blank = |line: &&crate::Line<'_>| line.text.trim_start().is_empty();
+pub(super) fn blanks(lines: &[Line<'_>], limit: usize) -> usize {
+    let is_blank = |line: &&Line<'_>| line.text.trim_start().is_empty();
     lines.iter().take(limit).take_while(is_blank).count()
 }
 

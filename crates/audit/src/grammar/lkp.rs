@@ -22,10 +22,10 @@
 use assize_bundle::Spread;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::cells::{self, label, line_at};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels, Taken};
-use crate::Line;
+use crate::line::Line;
 
 /// Name of the format.
 pub(crate) const LKP: &str = "lkp";

@@ -7,10 +7,10 @@
 use assize_bundle::Spread;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Grammar};
 use super::cells::{configuration, line_at, summary};
 use super::number::english;
-use super::{Block, Figure, Grammar};
-use crate::Line;
+use crate::line::Line;
 
 /// The symbols of the data sets, in ministat's order.
 const SYMBOLS: &str = "x+*%#@O";

@@ -6,9 +6,9 @@
 //! statistics over iterations whose number is not printed, so they become
 //! summaries without n: they can be set in relation, but not judged.
 
+use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels, Taken};
-use crate::Line;
+use crate::line::Line;
 
 /// MMTests' table of kernels.
 pub struct Mmtests;

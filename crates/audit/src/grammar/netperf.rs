@@ -10,10 +10,10 @@
 //! ```
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::line_at;
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels};
-use crate::Line;
+use crate::line::Line;
 
 /// netperf; see the module.
 pub struct Netperf;

@@ -130,6 +130,46 @@ pub fn english(token: &str) -> Option<f64> {
     parse(token, Locale::English)
 }
 
+/// A number and the place of its last digit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Number {
+    pub(crate) value: f64,
+    pub(crate) step: Option<f64>,
+}
+
+/// Reads a number and the place of its last digit.
+pub(crate) fn number(text: &str, locale: Locale) -> Option<Number> {
+    let plain = || {
+        text.bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+'))
+    };
+    let value = match locale {
+        // What Rust reads as well, and sooner.
+        Locale::English if plain() => text.parse().ok().filter(|v: &f64| v.is_finite()),
+        _ => None,
+    };
+    let value = value.or_else(|| parse(text, locale))?;
+    Some(Number {
+        value,
+        step: step(text, locale),
+    })
+}
+
+/// The place of the last digit; none where that is no finite power of ten.
+pub(crate) fn step(text: &str, locale: Locale) -> Option<f64> {
+    let mark = match locale {
+        Locale::English => '.',
+        Locale::CommaDecimal => ',',
+    };
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let places = mantissa
+        .split_once(mark)
+        .map_or(0, |(_, digits)| digits.len());
+    let power: i32 = power.parse().ok()?;
+    let step = 10_f64.powi(power.checked_sub(i32::try_from(places).ok()?)?);
+    (step.is_finite() && step > 0.0).then_some(step)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::block::mean_figures;
+use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::cells::{label, line_at};
-use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels, Taken};
-use crate::Line;
-use crate::scan::mean_figures;
+use super::number::{Locale, english, step};
+use crate::line::Line;
 use crate::trigger::Trigger;
 use shapes::SHAPES;
 
@@ -38,8 +38,9 @@ struct Shape {
     tool: &'static str,
     /// What every such line holds; for a quick look.
     anchor: &'static str,
-    /// The whole line without blanks around it. `N` stands for a number, `U` for a word
-    /// that is a unit, `T` for one of time, `W` for a name of what was measured.
+    /// The whole line without blanks around it. `{n}` is a number, `{c}` a time that may have
+    /// minutes and hours, `{u}` a unit, `{t}` one of time, `{w}` a name of what was measured.
+    /// The group `command` is a command line that names the workload.
     form: &'static str,
     /// Metric and unit of each number; `U` takes the unit behind it, `W` in a metric the
     /// name. An empty metric is not kept.
@@ -102,12 +103,16 @@ static ANCHORS: LazyLock<Option<Trigger>> = LazyLock::new(|| {
 fn compiled(form: &str) -> Option<Regex> {
     let mut text = String::from("^");
     let (mut rest, mut numbers, mut units) = (form, 0, 0);
-    let places = ["{n}", "{u}", "{t}"];
+    let places = ["{n}", "{c}", "{u}", "{t}"];
     while let Some(at) = places.iter().filter_map(|place| rest.find(place)).min() {
         text.push_str(&rest[..at]);
         let unit = match &rest[at..at + 3] {
-            "{n}" => {
-                text.push_str(&format!(r"(?<n{numbers}>[0-9][0-9,.]*(?:[kKM]\b)?)"));
+            place @ ("{n}" | "{c}") => {
+                let number = match place {
+                    "{n}" => r"[0-9][0-9,.]*(?:[kKM]\b)?",
+                    _ => r"(?:\d+h)?(?:\d+m)?\d+[.,]\d+s?|(?:\d+:){1,2}\d+(?:\.\d+)?",
+                };
+                text.push_str(&format!("(?<n{numbers}>{number})"));
                 numbers += 1;
                 ""
             }
@@ -155,10 +160,14 @@ fn said(text: &str) -> Option<Said> {
         }
         let figures = figures(form.shape, &captures)?;
         let title = captures.name("name").filter(|_| figures.is_empty());
+        let title = title.map(|title| format!("{} - {}", form.shape.tool, title.as_str()));
+        let command = captures
+            .name("command")
+            .map(|line| line.as_str().to_owned());
         Some(Said {
             tool: form.shape.tool,
             samples: form.shape.samples,
-            title: title.map(|title| label(&format!("{} - {}", form.shape.tool, title.as_str()))),
+            title: title.or(command).map(|title| label(&title)),
             figures,
         })
     })
@@ -216,18 +225,38 @@ fn figures(shape: &Shape, captures: &Captures<'_>) -> Option<Vec<Figure>> {
     Some(figures)
 }
 
-/// A number, maybe in thousands; with the place of its last digit where the number that
-/// is printed is another.
+/// A number, maybe in thousands or with minutes; with the place of its last digit where the
+/// number that is printed is another.
 fn scaled(text: &str) -> Option<(f64, Option<f64>)> {
     let text = text.trim_end_matches(['.', ',']);
     let (digits, factor) = match text.as_bytes().last()? {
         b'k' | b'K' => (&text[..text.len() - 1], 1e3),
         b'M' => (&text[..text.len() - 1], 1e6),
+        b's' => return seconds(text),
+        _ if text.contains(':') => return seconds(text),
         _ => return Some((english(text)?, None)),
     };
-    let places = digits.split_once('.').map_or(0, |(_, d)| d.len().min(9));
-    let step = factor / 10_f64.powi(i32::try_from(places).unwrap_or(0));
+    let step = step(digits, Locale::English)? * factor;
     Some((english(digits)? * factor, Some(step)))
+}
+
+/// `1h2m3.5s`, `1m3,120s`, `1:02:03.50` or `0:34.40` as seconds.
+fn seconds(text: &str) -> Option<(f64, Option<f64>)> {
+    let plain = text.trim_end_matches('s').replace(',', ".");
+    let parts: Vec<&str> = plain.split(['h', 'm', ':']).collect();
+    let mut seconds = 0.0;
+    for (at, part) in parts.iter().enumerate() {
+        let value = english(part).filter(|value| at == 0 || *value < 60.0)?;
+        seconds = seconds * 60.0 + value;
+    }
+    // The sum has no more digits than what was printed.
+    let last = step(parts.last()?, Locale::English);
+    Some(((seconds * 1e6).round() / 1e6, last))
+}
+
+/// Whether a name is that of a tool whose lines are known here.
+pub(crate) fn is_tool(name: &str) -> bool {
+    SHAPES.iter().any(|shape| shape.tool == name)
 }
 
 impl Grammar for Reports {
@@ -303,7 +332,9 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
             workload,
             ..Labels::default()
         };
-        if !figures.is_empty() {
+        // Of `time` the line that says how long it took is never left out.
+        let whole = tool != "time" || figures.iter().any(|figure| figure.metric == "real");
+        if !figures.is_empty() && whole {
             block.find(at, Finding::Run { labels, figures });
         }
     }
@@ -390,8 +421,34 @@ mod tests {
     }
 
     #[test]
+    fn times_have_minutes_hours_and_commas() {
+        for (text, wanted) in [
+            ("real\t1m3.120s", ": real=63.12 s"),
+            ("real    0m3,120s", ": real=3.12 s"),
+            ("real 1h2m3.5s", ": real=3723.5 s"),
+            ("real 12.05", ": real=12.05 s"),
+            ("real2m14.305s", ": real=134.305 s"),
+            (
+                "1.25user 0.50system 1:02:03.50elapsed 99%CPU",
+                ": user=1.25 s, sys=0.5 s, real=3723.5 s",
+            ),
+        ] {
+            assert_eq!(read(&[text]), [wanted]);
+        }
+        assert_eq!(seconds("2m55.544s"), Some((175.544, Some(0.001))));
+    }
+
+    #[test]
     fn sentences_are_no_reports() {
         for text in [
+            "real time 3.5",
+            "realtime: 5",
+            "real 3",
+            "user 1.5",
+            "real 0m73.0s",
+            "real: -1.5",
+            "realm3.5s",
+            "In real time 3.5 of them were seen, 12 bytes each.",
             "Throughput rose by 3.2 MB/sec",
             "Time: about 12.5",
             "it did 12 requests in a second",

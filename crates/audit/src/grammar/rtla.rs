@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Grammar};
 use super::cells::line_at;
 use super::latencies::{Seen, find_run, levels, unescaped};
 use super::number::english;
-use super::{Block, Figure, Grammar};
-use crate::Line;
+use crate::line::Line;
 
 /// rtla; see the module.
 #[derive(Debug, Clone, Copy)]

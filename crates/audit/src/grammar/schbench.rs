@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Grammar};
 use super::cells::line_at;
 use super::latencies::find_run;
 use super::number::english;
-use super::{Block, Figure, Grammar};
-use crate::Line;
+use crate::line::Line;
 
 /// schbench; see the module.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +71,12 @@ fn row(text: &str, metric: &str, unit: &str) -> Option<Vec<Figure>> {
     Some(all.into_iter().flatten().collect())
 }
 
+/// Whether none of the metrics was read before: a report prints each once.
+fn is_new(read: &[Figure], figures: &[Figure]) -> bool {
+    let known = |one: &Figure| figures.iter().any(|figure| figure.metric == one.metric);
+    !read.iter().any(known)
+}
+
 impl Grammar for Schbench {
     fn name(&self) -> &'static str {
         "schbench"
@@ -108,7 +114,8 @@ impl Grammar for Schbench {
                 }
                 (metric, unit, runtime) = next;
                 block.taken.push("schbench title");
-            } else if let Some(read) = row(text, metric, unit) {
+            } else if let Some(read) = row(text, metric, unit).filter(|read| is_new(read, &figures))
+            {
                 figures.extend(read);
                 block.taken.push("schbench percentile");
             } else {

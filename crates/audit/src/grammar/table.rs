@@ -9,12 +9,13 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::block::{Block, Finding, Grammar};
 use super::cells::{label, line_at};
+use super::grid::{Cell, Grid, Row};
 use super::number::english;
 use super::units::is_measure;
-use super::{Block, Finding, Grammar};
-use crate::Line;
 use crate::headings::is_rule;
+use crate::line::Line;
 
 mod roles;
 
@@ -30,43 +31,6 @@ const LONGEST: usize = 400;
 const MOST: usize = 2000;
 /// No header is longer, in lines.
 const RULES: usize = 2;
-
-/// A figure in a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
-    value: f64,
-    unit: String,
-    /// The place of its last digit.
-    pub(crate) step: Option<f64>,
-    /// What stands behind its `±`.
-    spread: Option<f64>,
-}
-
-impl Cell {
-    /// The value as it is printed.
-    pub(crate) fn value(&self) -> f64 {
-        self.value
-    }
-}
-
-/// A row: its labels, then its figures; a missing one is none.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// Its line in the block.
-    pub(crate) at: usize,
-    labels: Vec<String>,
-    pub(crate) cells: Vec<Option<Cell>>,
-}
-
-/// A table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
-    /// What stands over the labels.
-    keys: Vec<String>,
-    /// What stands over the figures.
-    columns: Vec<String>,
-    pub(crate) rows: Vec<Row>,
-}
 
 static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -157,12 +121,6 @@ fn row(at: usize, text: &str) -> Option<Row> {
         labels,
         cells: cells.into_iter().rev().collect(),
     })
-}
-
-impl Row {
-    fn label(&self) -> String {
-        self.labels.join(" ")
-    }
 }
 
 /// The names over `count` figures and over their labels, of which there are `labels`.
@@ -351,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_number_the_runs_of_names_are_configurations() {
+    fn rows_or_columns_that_number_the_runs_of_names_are_configurations() {
         let table = [
             "idle % cpu 0 cpu 1 render time",
             "a_1 1.5 2 812",
@@ -362,15 +320,26 @@ mod tests {
         let found = read(&table, &Options::default());
         assert_eq!(
             found[0],
-            "a/ #1 cpu 0=1.5% cpu 1=2% render time=812 idle total=3.5%"
+            "a/ #1 idle cpu 0=1.5% idle cpu 1=2% render time=812 idle total=3.5%"
         );
         assert_eq!(found.len(), 4);
-        let grid = grid(&["x cpu 0 cpu 1", "a_1 1 2", "b_1 3 4"]).expect("a table");
-        assert_eq!(
-            grid.roles(&Options::default()).because,
-            None,
-            "one run of each"
-        );
+        let columns = [
+            "bench  base_1 base_2 new_1 new_2 change",
+            "read   1.5    1.6    2.5   2.4   60%",
+            "write  3.5    3.6    4.5   4.4   25%",
+        ];
+        let found = read(&columns, &Options::default());
+        assert_eq!(found[0], "base/ #1 read=1.5 write=3.5");
+        assert_eq!(found[3], "new/ #2 read=2.4 write=4.4");
+        for of_one in [
+            ["x cpu 0 cpu 1", "a_1 1 2", "b_1 3 4"],
+            ["x t", "cpu_0 1", "node_0 3"],
+            ["x cpu_0 cpu_1 node_0 node_1", "a 1 2 3 4", "b 5 6 7 8"],
+            ["x size_1 size_2 jobs_1 jobs_2", "a 1 2 3 4", "b 5 6 7 8"],
+        ] {
+            let grid = grid(&of_one).expect("a table");
+            assert_eq!(grid.roles(&Options::default()).because, None, "{of_one:?}");
+        }
     }
 
     #[test]

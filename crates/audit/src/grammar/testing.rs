@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{Block, Grammar};
-use crate::Line;
+use super::block::{Block, Grammar};
+use crate::line::Line;
 
 /// The lines of a text, numbered from 1.
 pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {

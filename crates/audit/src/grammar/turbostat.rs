@@ -6,11 +6,11 @@
 //! single CPUs are passed over, as are columns that place a row or hold the time of day.
 //! Without columns `Core` or `CPU` all rows are those of intervals, as `--Summary` prints them.
 
+use super::block::{Block, Figure, Grammar};
 use super::cells::{label, line_at};
 use super::latencies::find_run;
 use super::number::english;
-use super::{Block, Figure, Grammar};
-use crate::Line;
+use crate::line::Line;
 
 /// The output of `turbostat`.
 pub struct Turbostat;

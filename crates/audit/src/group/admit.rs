@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Doubt;
 
-use super::Item;
-use super::NamedBy;
-use super::assemble::name_of;
-use super::gate::{Ruling, metrics, rule};
-use super::repeat::Stand;
-use crate::grammar::{Figure, Finding, Labels};
+use super::gate::{Ruling, rule};
+use super::item::{Item, NamedBy, Stand, name_of};
+use crate::grammar::block::{Figure, Finding, Labels};
+use crate::grammar::runs::RUNS;
 use crate::options::{Judged, Options};
 
 /// Items of one workload.
@@ -33,11 +31,19 @@ pub(super) fn admit(
         return Admitted { items, rulings };
     }
     let mut refused: BTreeSet<usize> = BTreeSet::new();
+    // Runs in a row that are not compared were no figures to begin with.
+    let mut prose: BTreeSet<usize> = BTreeSet::new();
     for (workload, group) in groups(&items) {
         let labels: Vec<String> = group.iter().map(|&at| name_of(&items[at], names)).collect();
         let own = group.iter().zip(&labels);
         let members: Vec<_> = own.map(|(&at, name)| (&items[at], name.as_str())).collect();
-        let Some(ruling) = rule(&workload, &members, options) else {
+        let in_a_row = items[group[0]].format == RUNS;
+        let ruling = rule(&workload, &members, options);
+        if in_a_row && !ruling.as_ref().is_some_and(|ruling| ruling.judged) {
+            prose.extend(group);
+            continue;
+        }
+        let Some(ruling) = ruling else {
             let undeclared = |at: &usize| items[*at].named_by == NamedBy::Table(None);
             let tables: Vec<usize> = group.iter().copied().filter(undeclared).collect();
             if let Some(&at) = tables.first() {
@@ -52,7 +58,7 @@ pub(super) fn admit(
         }
         rulings.push(ruling);
     }
-    let items = stated(items, &refused);
+    let items = stated(items, &refused, &prose);
     Admitted { items, rulings }
 }
 
@@ -90,10 +96,11 @@ fn unconfirmed(item: &Item) -> Doubt {
     }
 }
 
-/// Findings that would be compared, by workload in order of appearance.
+/// Findings that would be compared, by workload in order of appearance; runs in a row apart
+/// from what tools print.
 fn groups(items: &[Item]) -> Vec<(String, Group)> {
     let mut groups: Vec<(String, Group)> = Vec::new();
-    let mut index: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut index: BTreeMap<(&str, bool), usize> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         if !matches!(
             item.finding,
@@ -102,10 +109,12 @@ fn groups(items: &[Item]) -> Vec<(String, Group)> {
             continue;
         }
         let workload = item.workload_name.as_deref().unwrap_or_default();
-        let group = *index.entry(workload).or_insert_with(|| {
-            groups.push((workload.to_string(), Vec::new()));
-            groups.len() - 1
-        });
+        let group = *index
+            .entry((workload, item.format == RUNS))
+            .or_insert_with(|| {
+                groups.push((workload.to_string(), Vec::new()));
+                groups.len() - 1
+            });
         groups[group].1.push(at);
     }
     let parted = |(name, group): (String, Group)| {
@@ -123,7 +132,7 @@ fn parted(items: &[Item], group: Group) -> Vec<Group> {
     for &at in &group {
         let (members, of_these) = stands.entry(items[at].stand).or_default();
         members.push(at);
-        of_these.extend(metrics(&items[at]));
+        of_these.extend(items[at].metrics());
     }
     let mut met = BTreeSet::new();
     let apart = stands
@@ -136,13 +145,13 @@ fn parted(items: &[Item], group: Group) -> Vec<Group> {
     stands.into_values().map(|(members, _)| members).collect()
 }
 
-/// Items with those at `refused` as statements.
-fn stated(items: Vec<Item>, refused: &BTreeSet<usize>) -> Vec<Item> {
+/// Items with those at `refused` as statements, and without those that are `prose`.
+fn stated(items: Vec<Item>, refused: &BTreeSet<usize>, prose: &BTreeSet<usize>) -> Vec<Item> {
     let mut all = Vec::with_capacity(items.len());
     for (at, item) in items.into_iter().enumerate() {
         if refused.contains(&at) {
             all.extend(statements(item));
-        } else {
+        } else if !prose.contains(&at) {
             all.push(item);
         }
     }

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::gate::metrics;
-use super::repeat::Stand;
-use super::{Item, NamedBy};
-use crate::grammar::Finding;
+use super::item::{Item, NamedBy, Stand};
+use crate::grammar::block::Finding;
 
 /// Where runs of one configuration on one workload stand.
 type Cell = (Stand, String, String);
@@ -36,7 +34,7 @@ pub(super) fn tell_blocks_apart(items: &mut [Item]) {
     let mut owners: BTreeMap<(Cell, String), usize> = BTreeMap::new();
     let mut apart: BTreeMap<usize, u32> = BTreeMap::new();
     for item in items.iter() {
-        for metric in metrics(item) {
+        for metric in item.metrics() {
             // Of whole blocks it does not matter which configurations they name.
             let (stand, configuration, workload) = cell(item);
             let is_whole = whole.contains(&item.block);
@@ -79,7 +77,7 @@ pub(super) fn tell_steps_apart(items: &mut [Item]) {
         let runs: Vec<&Vec<usize>> = cells.values().collect();
         let count = runs[0].len();
         if runs.len() >= 2 && count >= 2 && runs.iter().all(|runs| runs.len() == count) {
-            let metrics = metrics(&items[runs[0][0]]);
+            let metrics = items[runs[0][0]].metrics();
             let values = |metric: &str, runs: &[usize]| -> Option<Vec<f64>> {
                 runs.iter().map(|at| value(&items[*at], metric)).collect()
             };

@@ -6,14 +6,13 @@ use assize_bundle::{Configuration, Doubt, Records};
 
 use super::admit::Admitted;
 use super::gate::Ruling;
+use super::item::{Item, Stand, UNNAMED, name_of};
+use super::names::tool;
 use super::record::{Runs, record};
-use super::repeat::Stand;
-use super::{Item, admit, apart, factors, given, names, units};
-use crate::grammar::{self, Finding};
+use super::{admit, apart, factors, given, names, units};
+use crate::grammar::block::Finding;
+use crate::grammar::{self, reports};
 use crate::options::Options;
-
-/// Name of a configuration that the post does not name.
-pub const UNNAMED: &str = "unnamed";
 
 /// The records, and for `--explain` why they are compared or not.
 #[derive(Default)]
@@ -119,17 +118,11 @@ fn keep_machines_apart(items: &mut [Item]) {
     }
 }
 
-/// The tool whose output a format is: `perf stat` for `perf stat -x`.
-pub(super) fn tool(format: &str) -> &str {
-    let name = format.split(" -").next().unwrap_or(format);
-    name.trim_end_matches("-json").trim_end_matches("-export")
-}
-
 /// Whether a workload is called after the tool that measured it, because the
 /// post does not say what was executed.
 pub fn is_tool(workload: &str) -> bool {
     let mut grammars = grammar::all().iter();
-    grammars.any(|grammar| tool(grammar.name()) == workload)
+    grammars.any(|grammar| tool(grammar.name()) == workload) || reports::is_tool(workload)
 }
 
 /// Label to name: short where that stays unambiguous, and one spelling.
@@ -170,10 +163,6 @@ fn name_configurations(items: &[Item], options: &Options) -> BTreeMap<String, St
         names.insert(label.to_string(), name);
     }
     names
-}
-
-pub(super) fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
-    names[item.configuration_label.as_deref().unwrap_or(UNNAMED)].clone()
 }
 
 /// Figures of one cell from different messages or quote depths are not

@@ -4,7 +4,8 @@
 //!
 //! 1. The user says what is compared.
 //! 2. The tool that printed them compares by itself, as benchstat does.
-//! 3. They are reports of one tool below headings, each of which names one configuration.
+//! 3. They are reports of one tool, or runs in a row behind one name, below headings, each of
+//!    which names one configuration.
 //! 4. A table declares its configurations: a column is headed `kernel` or the like, or the rows
 //!    number the runs of each name.
 //!
@@ -15,8 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Place;
 
-use super::{Item, NamedBy, names};
-use crate::grammar::{Finding, is_report};
+use super::item::{Item, NamedBy, UNNAMED};
+use super::names;
+use crate::grammar::runs::RUNS;
 use crate::options::Options;
 
 /// What was decided of one workload, and why.
@@ -85,18 +87,31 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
         return Err(why);
     }
     let formats: BTreeSet<&str> = items().map(|item| item.format).collect();
-    let headed = |item: &Item| item.named_by == NamedBy::Heading && is_report(item.format);
+    let headed = |item: &Item| item.named_by == NamedBy::Heading;
     if formats.len() == 1 && items().all(headed) && share_a_metric(members, names) {
-        return Ok("reports of one tool below a heading for each configuration");
+        return match has_two_rows(members) {
+            false => Ok("reports of one tool below a heading for each configuration"),
+            true => Err("a name stands before several rows below one heading"),
+        };
     }
     Err("nothing declares what is compared")
+}
+
+/// Whether two rows of runs behind one name stand below one heading: what they are of differs.
+fn has_two_rows(members: &[Member<'_>]) -> bool {
+    let mut rows: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut runs = members.iter().filter(|(item, _)| item.format == RUNS);
+    runs.any(|(item, name)| {
+        let mut metrics = item.metrics().into_iter();
+        metrics.any(|metric| *rows.entry((name, metric)).or_insert(item.block) != item.block)
+    })
 }
 
 /// Why names are none of configurations, if they are not.
 fn no_configurations(names: &[&str]) -> Option<&'static str> {
     if names
         .iter()
-        .any(|name| *name == super::UNNAMED || is_no_name(name))
+        .any(|name| *name == UNNAMED || is_no_name(name))
     {
         return Some("figures stand below no name of a configuration");
     }
@@ -190,21 +205,11 @@ fn differ_in_amounts(names: &[&str]) -> bool {
 fn share_a_metric(members: &[Member<'_>], names: &[&str]) -> bool {
     let mut under: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (item, name) in members {
-        for metric in metrics(item) {
+        for metric in item.metrics() {
             under.entry(metric).or_default().insert(name);
         }
     }
     under.values().any(|these| these.len() == names.len())
-}
-
-/// The metrics that an item has figures of.
-pub(super) fn metrics(item: &Item) -> Vec<&str> {
-    match &item.finding {
-        Finding::Run { figures, .. } => figures.iter().map(|f| f.metric.as_str()).collect(),
-        Finding::Summary { figure, .. } => vec![&figure.metric],
-        Finding::Events { event, .. } => vec![event],
-        _ => Vec::new(),
-    }
 }
 
 #[cfg(test)]

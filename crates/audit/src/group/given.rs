@@ -3,9 +3,10 @@
 //! How long `sleep 5` takes is what it was told, and the last time stamp of `perf stat -I` is
 //! when its last interval ended.
 
-use super::{Item, statements};
+use super::admit::statements;
+use super::item::Item;
+use crate::grammar::block::{Figure, Finding};
 use crate::grammar::perf_stat::{ELAPSED, INTERVAL};
-use crate::grammar::{Figure, Finding};
 
 /// The items with figures that were set as statements of their own.
 pub(super) fn stated(items: Vec<Item>) -> Vec<Item> {

@@ -13,83 +13,27 @@ mod assemble;
 pub(crate) mod factors;
 mod gate;
 mod given;
+pub(crate) mod item;
 pub(crate) mod names;
 mod record;
 mod repeat;
 mod units;
 
 use assemble::Assembled;
-pub use assemble::{UNNAMED, is_tool};
+pub use assemble::is_tool;
+pub use item::UNNAMED;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Doubt, Place, Records};
 
-use crate::grammar::{Finding, Labels, cells, names_what_it_compares};
+use crate::grammar::block::{Finding, mean_figures};
+use crate::grammar::cells;
 use crate::options::Options;
-use crate::scan::{Placed, Scan, mean_figures};
-use admit::statements;
+use crate::scan::{Placed, Scan};
 use gate::Ruling;
-use repeat::{Seen, Stand};
-
-/// What names the configurations of figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) enum NamedBy {
-    /// The block itself: a tool prints it.
-    #[default]
-    Block,
-    /// The rows or columns of a table, and what declares that, if anything does.
-    Table(Option<&'static str>),
-    /// The heading above.
-    Heading,
-}
-
-impl NamedBy {
-    /// Whether it is the tool of this format, and the tool names what it compares.
-    fn is_comparing_tool(self, format: &str) -> bool {
-        self == Self::Block && names_what_it_compares(format)
-    }
-}
-
-/// A finding with everything that is known about where it belongs.
-#[derive(Debug, Clone)]
-struct Item {
-    stand: Stand,
-    place: Place,
-    finding: Finding,
-    format: &'static str,
-    inner: Option<String>,
-    outer: Option<String>,
-    command: Option<(Place, String)>,
-    heading_is_nearer: bool,
-    workload: Option<String>,
-    /// The machine that a line above names.
-    machine: Option<String>,
-    /// Which block of the whole post it is of.
-    block: usize,
-    named_by: NamedBy,
-    /// Whether the text has other figures of the same names that are not quoted.
-    older: bool,
-    not_admitted: bool,
-    /// Decided: the label of the configuration and the name of the workload.
-    configuration_label: Option<String>,
-    workload_name: Option<String>,
-}
-
-impl Item {
-    fn labels(&self) -> Labels {
-        match &self.finding {
-            Finding::Run { labels, .. }
-            | Finding::Summary { labels, .. }
-            | Finding::Events { labels, .. }
-            | Finding::Statement { labels, .. }
-            | Finding::Unsupported { labels, .. } => labels.clone(),
-            Finding::Grid(_) | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {
-                Labels::default()
-            }
-        }
-    }
-}
+use item::{Item, NamedBy, Stand};
+use repeat::Seen;
 
 /// Collects the scans of all messages.
 #[derive(Debug, Default)]

@@ -56,6 +56,12 @@ pub(crate) fn program(command: &str) -> Option<(String, String)> {
     Some((first.clone(), rest.join(" ")))
 }
 
+/// The tool whose output a format is: `perf stat` for `perf stat -x`.
+pub(super) fn tool(format: &str) -> &str {
+    let name = format.split(" -").next().unwrap_or(format);
+    name.trim_end_matches("-json").trim_end_matches("-export")
+}
+
 /// Names of programs and tests that people measure with.
 #[rustfmt::skip]
 const WORKLOADS: &[&str] = &[

@@ -7,10 +7,9 @@ use assize_bundle::{
     Unsupported,
 };
 
-use super::Item;
-use super::assemble::{name_of, tool};
-use super::repeat::Stand;
-use crate::grammar::{Figure, Finding};
+use super::item::{Item, Stand, name_of};
+use super::names::tool;
+use crate::grammar::block::{Figure, Finding};
 
 /// Runs as they are collected.
 #[derive(Default)]

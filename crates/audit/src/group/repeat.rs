@@ -5,11 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use assize_bundle::Place;
 
-use crate::grammar::Finding;
-
-/// Where a block stands: a message and a quote depth. Equal blocks at two
-/// such places are one block, quoted; at one place they are two.
-pub(crate) type Stand = (u32, u8);
+use super::item::Stand;
+use crate::grammar::block::Finding;
 
 /// A block that was seen.
 #[derive(Debug)]
@@ -149,7 +146,7 @@ fn key(value: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::{Figure, Labels};
+    use crate::grammar::block::{Figure, Labels};
 
     fn run(values: &[f64]) -> Vec<(Place, Finding)> {
         let figures = values

@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 
 use assize_bundle::Spread;
 
-use super::Item;
-use super::repeat::Stand;
+use super::item::{Item, Stand};
+use crate::grammar::block::{Figure, Finding};
 use crate::grammar::units::power_of_seconds;
-use crate::grammar::{Figure, Finding};
 
 /// Sizes, in bytes.
 const SIZES: &[(&[&str], f64)] = &[

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Context, json, lower, numbers, of_one_process, samples};
-use crate::declared::{Error, Fault, Of, Sheet, Stands};
+use super::common::{Context, json, lower, numbers, of_one_process, samples};
+use crate::declared::error::{Error, Fault};
+use crate::declared::input::Stands;
+use crate::declared::sheet::{Of, Sheet};
 
 /// Directories are not followed deeper.
 const DEEPEST: usize = 6;
@@ -27,7 +29,7 @@ pub(super) fn read(
     context: &Context<'_>,
     sheet: &mut Sheet,
 ) -> Result<bool, Error> {
-    let io = |error: std::io::Error| Error::whole(source, Fault::Io(error.to_string()));
+    let io = |error: std::io::Error| Error::io(source, error);
     let mut found = Benchmarks::new();
     look(path, path, DEEPEST, &mut found).map_err(io)?;
     if found.is_empty() {
@@ -54,7 +56,7 @@ pub(super) fn read(
         let text = "holds fewer than two saved baselines; make them with cargo bench -- \
                     --save-baseline before (and after), or give two directories: assize audit \
                     base=DIR patched=DIR";
-        return Err(Error::whole(source, Fault::Other(text.to_owned())));
+        return Err(Error::whole(source, text.to_owned()));
     }
     of_one_process(sheet, "samples of criterion");
     Ok(true)
@@ -90,16 +92,14 @@ fn look(top: &Path, path: &Path, depth: usize, found: &mut Benchmarks) -> std::i
 
 fn add(directory: &Path, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
     let file = directory.join("sample.json");
-    let text = fs::read_to_string(file).map_err(|error| Fault::Io(error.to_string()))?;
+    let text = fs::read_to_string(file).map_err(|error| format!("cannot be read: {error}"))?;
     let value = json(&text, "sample.json of criterion")?;
     let (iterations, times) = (
         numbers(&value, "iters", "the sample")?,
         numbers(&value, "times", "the sample")?,
     );
     if iterations.len() != times.len() || iterations.iter().any(|n| *n < 1.0) {
-        return Err(Fault::Other(
-            "has not as many times as iterations; run the benchmark again".to_owned(),
-        ));
+        return Err("has not as many times as iterations; run the benchmark again".to_owned());
     }
     let each: Vec<f64> = times.iter().zip(&iterations).map(|(t, n)| t / n).collect();
     samples(sheet, of, "time", "ns", &each);

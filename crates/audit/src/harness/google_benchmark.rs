@@ -8,8 +8,12 @@
 use assize_bundle::{Doubt, Spread};
 use serde_json::Value;
 
-use super::{Context, Harness, exact, json, list, lower, number, of_one_process, samples, text};
-use crate::declared::{Better, Fault, Mean, Of, Sheet};
+use super::common::{
+    Context, Harness, better, exact, json, list, lower, number, of_one_process, samples, text,
+};
+use crate::declared::error::Fault;
+use crate::declared::metric::Better;
+use crate::declared::sheet::{Mean, Of, Sheet};
 
 /// See the module.
 pub(super) struct GoogleBenchmark;
@@ -121,10 +125,10 @@ fn aggregate(entries: &[&Value], of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fa
         entries.iter().copied().find(is)
     };
     let Some(mean) = find("mean") else {
-        return Err(Fault::Other(format!(
+        return Err(format!(
             "{} has neither repetitions nor their mean; leave --benchmark_report_aggregates_only out",
             of.workload
-        )));
+        ));
     };
     let deviation = find("stddev");
     let n = mean.get("repetitions").and_then(Value::as_u64);
@@ -171,7 +175,7 @@ fn metrics(entry: &Value) -> Result<Vec<(String, String)>, Fault> {
 fn say_better(sheet: &mut Sheet, metric: &str) {
     match metric {
         "real_time" | "cpu_time" => lower(sheet, metric),
-        "bytes_per_second" | "items_per_second" => super::better(sheet, metric, Better::Higher),
+        "bytes_per_second" | "items_per_second" => better(sheet, metric, Better::Higher),
         _ => {}
     }
 }

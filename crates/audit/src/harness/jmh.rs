@@ -5,8 +5,12 @@
 
 use serde_json::Value;
 
-use super::{Context, Harness, better, exact, json, missing, of_one_process, samples, text};
-use crate::declared::{Better, Fault, Of, Sheet};
+use super::common::{
+    Context, Harness, better, exact, json, missing, of_one_process, samples, text,
+};
+use crate::declared::error::Fault;
+use crate::declared::metric::Better;
+use crate::declared::sheet::{Of, Sheet};
 
 /// See the module.
 pub(super) struct Jmh;

@@ -4,6 +4,7 @@
 //! summary, of which no more follows than *likely*. Where a file is one of several of a
 //! configuration, its means are those of one run.
 
+pub(crate) mod common;
 mod criterion;
 mod google_benchmark;
 mod jmh;
@@ -13,35 +14,12 @@ mod xml;
 
 use std::path::Path;
 
-use assize_bundle::Spread;
-use serde_json::Value;
-
-use crate::declared::{
-    Better, Declared, Error, Fault, Mean, Metric, Number, Of, Options, Sheet, Stands,
-};
-
-/// A form of results.
-pub(crate) trait Harness: Sync {
-    /// Its name.
-    fn name(&self) -> &'static str;
-
-    /// Whether a text that begins so is of it.
-    fn begins(&self, head: &str) -> bool;
-
-    /// Reads the whole text.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    fn read(&self, text: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault>;
-}
-
-/// What a harness is told.
-pub(crate) struct Context<'c> {
-    /// The configuration, if the text names none.
-    pub(crate) configuration: &'c str,
-    /// How many runs stand behind means that do not tell.
-    pub(crate) runs_behind: Option<u32>,
-}
+use crate::declared::error::Error;
+use crate::declared::input::{Declared, Stands};
+use crate::declared::sheet::Sheet;
+use crate::group::item::UNNAMED;
+use crate::options::Options;
+use common::{Context, Harness};
 
 const ALL: [&dyn Harness; 4] = [
     &google_benchmark::GoogleBenchmark,
@@ -67,7 +45,7 @@ pub fn directory(
     options: &Options,
 ) -> Result<Option<Declared>, Error> {
     let context = Context {
-        configuration: crate::UNNAMED,
+        configuration: UNNAMED,
         runs_behind: options.runs_behind,
     };
     let mut sheet = Sheet::default();
@@ -75,92 +53,4 @@ pub fn directory(
         return Ok(None);
     }
     Ok(Some(sheet.finish(source, "criterion")))
-}
-
-/// What several samples of one process are: a summary.
-fn samples(sheet: &mut Sheet, of: Of<'_>, metric: &str, unit: &str, values: &[f64]) {
-    let n = values.len() as f64;
-    if values.is_empty() {
-        return;
-    }
-    let mean = values.iter().sum::<f64>() / n;
-    let squares = values
-        .iter()
-        .map(|value| (value - mean).powi(2))
-        .sum::<f64>();
-    let spread =
-        (values.len() > 1).then(|| Spread::StandardDeviation((squares / (n - 1.0)).sqrt()));
-    let mean = Mean {
-        mean: exact(mean),
-        spread,
-        n: u32::try_from(values.len()).ok(),
-    };
-    sheet.mean(of, metric, unit, mean);
-}
-
-/// What one process measured is said once for all of a file.
-fn of_one_process(sheet: &mut Sheet, what: &str) {
-    let text = format!(
-        "{what} are samples of one process: what differs from process to process is not in \
-         their spread"
-    );
-    if !sheet.limits.contains(&text) {
-        sheet.limits.push(text);
-    }
-}
-
-/// A number that was not printed with few digits.
-fn exact(value: f64) -> Number {
-    Number { value, step: None }
-}
-
-fn lower(sheet: &mut Sheet, metric: &str) {
-    better(sheet, metric, Better::Lower);
-}
-
-fn better(sheet: &mut Sheet, metric: &str, way: Better) {
-    sheet.better(&Metric {
-        name: metric.to_owned(),
-        unit: String::new(),
-        better: Some(way),
-    });
-}
-
-/// Parses JSON.
-fn json(text: &str, form: &'static str) -> Result<Value, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault::Syntax {
-        form,
-        why: error.to_string(),
-    })
-}
-
-/// A number at a key.
-fn number(value: &Value, key: &str, of: &str) -> Result<f64, Fault> {
-    let found = value.get(key).and_then(Value::as_f64);
-    found.ok_or_else(|| missing(key, of))
-}
-
-/// A text at a key.
-fn text<'v>(value: &'v Value, key: &str, of: &str) -> Result<&'v str, Fault> {
-    let found = value.get(key).and_then(Value::as_str);
-    found.ok_or_else(|| missing(key, of))
-}
-
-fn missing(key: &str, of: &str) -> Fault {
-    Fault::Other(format!(
-        "{of} has no '{key}'; write the file anew with the harness"
-    ))
-}
-
-/// A list at a key.
-fn list<'v>(value: &'v Value, key: &str, of: &str) -> Result<&'v [Value], Fault> {
-    let found = value.get(key).and_then(Value::as_array);
-    found.map(Vec::as_slice).ok_or_else(|| missing(key, of))
-}
-
-/// Numbers at a key.
-fn numbers(value: &Value, key: &str, of: &str) -> Result<Vec<f64>, Fault> {
-    let all = list(value, key, of)?.iter().map(Value::as_f64);
-    all.collect::<Option<Vec<f64>>>()
-        .ok_or_else(|| missing(key, of))
 }

@@ -4,10 +4,14 @@
 //! `Proportion` (`HIB`: higher is better). Each `Entry` is of one identifier, which names
 //! a configuration; its `RawString` has what each run gave, parted by colons.
 
+use super::common::{Context, Harness, better};
 use super::xml::{Event, events};
-use super::{Context, Harness, better};
-use crate::declared::{Better, Fault, Mean, Number, Of, Sheet, number};
+use crate::declared::error::{Fault, no_number};
+use crate::declared::metric::Better;
+use crate::declared::sheet::{Mean, Of, Sheet};
 use crate::grammar::number::Locale;
+use crate::grammar::number::{Number, number};
+use crate::group::item::UNNAMED;
 
 /// See the module.
 pub(super) struct Phoronix;
@@ -126,17 +130,15 @@ fn add(test: &Test, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Faul
         }
         let of = Of {
             configuration: match context.configuration {
-                crate::UNNAMED => &entry.identifier,
+                UNNAMED => &entry.identifier,
                 name => name,
             },
             workload: &workload,
             ..Of::default()
         };
         let read = |text: &str| {
-            number(text.trim(), Locale::English).ok_or_else(|| Fault::NoNumber {
-                column: format!("{workload} of {}", entry.identifier),
-                found: text.to_owned(),
-            })
+            let place = || format!("{workload} of {}", entry.identifier);
+            number(text.trim(), Locale::English).ok_or_else(|| no_number(&place(), text))
         };
         if entry.raw.is_empty() {
             let mean = Mean {

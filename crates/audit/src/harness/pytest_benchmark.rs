@@ -5,11 +5,12 @@
 use assize_bundle::Spread;
 use serde_json::Value;
 
-use super::{
+use super::common::{
     Context, Harness, exact, json, list, lower, missing, number, numbers, of_one_process, samples,
     text,
 };
-use crate::declared::{Fault, Mean, Of, Sheet};
+use crate::declared::error::Fault;
+use crate::declared::sheet::{Mean, Of, Sheet};
 
 /// See the module.
 pub(super) struct PytestBenchmark;

@@ -1,6 +1,6 @@
 //! As much of XML as files of results have: elements with text, no mixtures.
 
-use crate::declared::Fault;
+use crate::declared::error::{Fault, syntax};
 
 /// One step through a document.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,10 +12,7 @@ pub(super) enum Event<'t> {
 
 /// The events of a document; attributes, comments and declarations are left out.
 pub(super) fn events(text: &str) -> Result<Vec<Event<'_>>, Fault> {
-    let wrong = |why: &str| Fault::Syntax {
-        form: "XML",
-        why: why.to_owned(),
-    };
+    let wrong = |why: &str| syntax("XML", why);
     let mut events = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;

@@ -57,7 +57,9 @@ fn decode_utf8(bytes: Vec<u8>) -> (String, Option<Trouble>) {
             first.get_or_insert(text.len());
             count += chunk.invalid().len();
         }
-        text.extend(chunk.invalid().iter().map(|b| windows_1252(*b)));
+        if let Some(decoder) = charset_decoder(b"windows-1252") {
+            text.push_str(&decoder(chunk.invalid()));
+        }
     }
     let before = text.as_bytes().get(..first.unwrap_or(0));
     let trouble = Trouble {
@@ -65,22 +67,6 @@ fn decode_utf8(bytes: Vec<u8>) -> (String, Option<Trouble>) {
         detail: format!("{count} bytes are not UTF-8; read as Windows-1252"),
     };
     (text, Some(trouble))
-}
-
-/// One character of Windows-1252.
-fn windows_1252(byte: u8) -> char {
-    const HIGH: [char; 32] = [
-        '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž',
-        '\u{fffd}', '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ',
-        '\u{fffd}', 'ž', 'Ÿ',
-    ];
-    match byte {
-        0x80..=0x9f => HIGH
-            .get(usize::from(byte - 0x80))
-            .copied()
-            .unwrap_or('\u{fffd}'),
-        _ => char::from(byte),
-    }
 }
 
 /// UTF-16 that begins with a byte order mark, as text; `None` if it does not.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use mail_parser::decoders::html::add_html_token;
 use memchr::memchr;
 
 /// The longest entity between `&` and `;` that is looked at.
@@ -45,77 +46,27 @@ fn pass(text: &str) -> Option<(String, bool)> {
     Some((out, ampersand))
 }
 
-/// The entity whose text follows an `&`, and its length with the `;`.
+/// The entity whose text follows an `&`, and its length with the `;`. No control character
+/// comes of one but the tab, so that none can break a line; all kinds of blanks become the
+/// plain one, so that columns stay columns.
 fn entity(rest: &[u8]) -> Option<(char, usize)> {
-    let end = memchr(b';', rest.get(..(LONGEST + 1).min(rest.len()))?)?;
-    let name = std::str::from_utf8(rest.get(..end)?).ok()?;
-    let decoded = match name.strip_prefix('#') {
-        Some(number) => numeric(number)?,
-        None => named(name)?,
-    };
-    Some((decoded, end + 1))
-}
-
-/// A character by its number. Control characters are not decoded, so that no
-/// entity can break a line; the tab may.
-fn numeric(number: &str) -> Option<char> {
-    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
-        Some(hex) => (hex, 16),
-        None => (number, 10),
-    };
-    if !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
+    let end = memchr(b';', rest.get(..(LONGEST + 1).min(rest.len()))?)? + 1;
+    let inner = rest.get(..end - 1)?;
+    let digits = inner.trim_ascii_start().strip_prefix(b"#").unwrap_or(inner);
+    if inner.is_empty() || !digits.iter().all(u8::is_ascii_alphanumeric) {
         return None;
     }
-    match char::from_u32(u32::from_str_radix(digits, radix).ok()?)? {
-        '\t' => Some('\t'),
-        '\u{a0}' => Some(' '),
-        c if c.is_control() || c == '\u{2028}' || c == '\u{2029}' => None,
-        c => Some(c),
+    let mut decoded = String::new();
+    add_html_token(&mut decoded, &[b"&", rest.get(..end)?].concat(), false);
+    let mut chars = decoded.chars();
+    match (chars.next()?, chars.next()) {
+        ('&', Some(_)) | (char::REPLACEMENT_CHARACTER, _) => None,
+        ('\t', None) => Some(('\t', end)),
+        (c, None) if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => None,
+        (c, None) if c.is_whitespace() => Some((' ', end)),
+        (c, None) => Some((c, end)),
+        _ => None,
     }
-}
-
-/// A character by its name: those that occur in pasted results. All kinds of
-/// blanks become the plain one, so that columns stay columns.
-fn named(name: &str) -> Option<char> {
-    Some(match name {
-        "gt" | "GT" => '>',
-        "lt" | "LT" => '<',
-        "amp" | "AMP" => '&',
-        "quot" | "QUOT" => '"',
-        "apos" => '\'',
-        "nbsp" | "ensp" | "emsp" | "thinsp" => ' ',
-        "plusmn" => '±',
-        "times" => '×',
-        "divide" => '÷',
-        "micro" | "mu" => 'µ',
-        "sigma" => 'σ',
-        "Delta" => 'Δ',
-        "deg" => '°',
-        "sup2" => '²',
-        "frac12" => '½',
-        "middot" => '·',
-        "bull" => '•',
-        "hellip" => '…',
-        "ndash" => '–',
-        "mdash" => '—',
-        "minus" => '−',
-        "le" => '≤',
-        "ge" => '≥',
-        "ne" => '≠',
-        "asymp" => '≈',
-        "larr" => '←',
-        "rarr" => '→',
-        "lsquo" => '‘',
-        "rsquo" => '’',
-        "ldquo" => '“',
-        "rdquo" => '”',
-        "laquo" => '«',
-        "raquo" => '»',
-        "copy" => '©',
-        "reg" => '®',
-        "euro" => '€',
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

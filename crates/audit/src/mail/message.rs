@@ -12,7 +12,7 @@ use super::mime::{self, Leaf};
 use super::text::{Places, Text, line_ends, narrow};
 use super::transfer::{self, Encoding};
 use super::{flowed, html};
-use crate::Line;
+use crate::line::Line;
 use crate::scan::may_hold;
 
 /// The code of a doubt about bytes that could not be decoded.

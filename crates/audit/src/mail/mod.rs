@@ -27,7 +27,7 @@ mod entity;
 mod flowed;
 mod header;
 mod html;
-mod message;
+pub(crate) mod message;
 mod mime;
 mod quote;
 mod reader;

@@ -1,20 +1,11 @@
 //! Quote marks at the start of a line: which there are, and how many.
 //!
-//! A single line decides most cases ([`marks`]). Marks that are too common as
-//! ordinary text (`: `, `] `, an indented `>`, initials in small letters)
-//! count only where several lines in a row have them ([`unquote_runs`]).
+//! Each line decides for itself. Marks that are as common in ordinary text (`: `, `] `,
+//! initials in small letters) are none: no tool prints such a line, so nothing is read of it.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
-
-use crate::Line;
-
-/// How many lines in a row must have a weak mark for it to count.
-const RUN: usize = 3;
-
-/// How many kinds of weak marks may lie inside each other.
-const NESTED_RUNS: usize = 8;
 
 /// Length in bytes of the quote marks at the start of a line, and their
 /// number.
@@ -133,105 +124,7 @@ fn initials(line: &[u8], at: usize) -> Option<usize> {
     matches!(rest.get(next), None | Some(b' ' | b'>' | b'|')).then(|| blank(line, at + next))
 }
 
-/// A mark that counts only in company.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Weak {
-    Colon,
-    Bracket,
-    /// `>` after more than one blank.
-    Indented,
-    Initials([u8; 4]),
-}
-
-/// Whether a line that has lost its marks may begin with a weak one.
-#[inline]
-pub(super) fn may_be_weak(text: &[u8]) -> bool {
-    match text {
-        [b':' | b']', ..] => true,
-        [b' ', b' ', ..] => weak(text).is_some(),
-        [first, rest @ ..] if first.is_ascii_alphabetic() => {
-            rest.iter().take(4).any(|b| *b == b'>')
-        }
-        _ => false,
-    }
-}
-
-/// The weak mark at the start of a text and its end.
-fn weak(text: &[u8]) -> Option<(Weak, usize)> {
-    let (kind, end) = match text.first()? {
-        b':' => (Weak::Colon, 1),
-        b']' => (Weak::Bracket, 1),
-        b' ' => {
-            let blanks = text.iter().take(9).take_while(|b| **b == b' ').count();
-            if text.get(blanks) != Some(&b'>') {
-                return None;
-            }
-            (Weak::Indented, blanks + 1)
-        }
-        first if first.is_ascii_alphabetic() => {
-            let letters = text
-                .iter()
-                .take(5)
-                .take_while(|b| b.is_ascii_alphabetic())
-                .count();
-            if letters > 4 || text.get(letters) != Some(&b'>') {
-                return None;
-            }
-            let mut name = [0; 4];
-            for (to, from) in name.iter_mut().zip(text.iter().take(letters)) {
-                *to = *from;
-            }
-            (Weak::Initials(name), letters + 1)
-        }
-        _ => return None,
-    };
-    match text.get(end) {
-        None => Some((kind, end)),
-        Some(b' ') => Some((kind, end + 1)),
-        Some(b'>') if matches!(kind, Weak::Indented | Weak::Initials(_)) => Some((kind, end)),
-        Some(_) => None,
-    }
-}
-
-/// Takes away weak marks where [`RUN`] or more lines of the same depth in a
-/// row have the same one.
-pub(super) fn unquote_runs(lines: &mut [Line<'_>]) {
-    for _ in 0..NESTED_RUNS {
-        let mut changed = false;
-        let mut at = 0;
-        while let Some(line) = lines.get(at) {
-            let Some((kind, _)) = weak(line.text.as_bytes()) else {
-                at += 1;
-                continue;
-            };
-            let depth = line.depth;
-            let same = |l: &&Line<'_>| {
-                l.depth == depth && weak(l.text.as_bytes()).is_some_and(|(k, _)| k == kind)
-            };
-            let length = lines.iter().skip(at).take_while(same).count();
-            if length >= RUN {
-                changed = true;
-                lines.iter_mut().skip(at).take(length).for_each(strip_weak);
-            }
-            at += length.max(1);
-        }
-        if !changed {
-            break;
-        }
-    }
-}
-
-/// Takes a weak mark and the marks behind it from a line.
-fn strip_weak(line: &mut Line<'_>) {
-    let Some((_, end)) = weak(line.text.as_bytes()) else {
-        return;
-    };
-    let (more, depth) = marks(line.text.as_bytes().get(end..).unwrap_or_default());
-    line.depth = saturated(usize::from(line.depth) + 1 + depth);
-    cut(&mut line.text, end + more);
-}
-
-/// A depth as [`Line`] has it.
+/// A depth as [`Line`](crate::line::Line) has it.
 pub(super) fn saturated(depth: usize) -> u8 {
     u8::try_from(depth).unwrap_or(u8::MAX)
 }
@@ -255,15 +148,6 @@ mod tests {
     fn split(line: &str) -> (usize, &str) {
         let (bytes, depth) = marks(line.as_bytes());
         (depth, &line[bytes..])
-    }
-
-    fn run(texts: &[&str]) -> Vec<(u8, String)> {
-        let mut lines: Vec<_> = (1..).zip(texts).map(|(n, t)| Line::plain(n, t)).collect();
-        unquote_runs(&mut lines);
-        lines
-            .into_iter()
-            .map(|l| (l.depth, l.text.into_owned()))
-            .collect()
     }
 
     #[test]
@@ -352,30 +236,6 @@ mod tests {
         assert_eq!(split(">>>>>>> seven words deep"), (7, "seven words deep"));
         assert_eq!(split(">>>>>> six"), (6, "six"));
         assert_eq!(split(">>>>>>>> eight"), (8, "eight"));
-    }
-
-    #[test]
-    fn weak_marks_count_from_three_lines_on() {
-        let quoted = run(&[": a", ":", ": > c", "end"]);
-        let depths: Vec<u8> = quoted.iter().map(|l| l.0).collect();
-        assert_eq!(depths, [1, 1, 2, 0]);
-        assert_eq!(quoted[2].1, "c");
-        assert_eq!(run(&[": a", ": b", "c"])[0], (0, ": a".into()));
-        assert_eq!(run(&["] a", "] b", "] c"])[2], (1, "c".into()));
-        assert_eq!(run(&["   > a", "   > b", "   > c"])[0], (1, "a".into()));
-        assert_eq!(run(&["jd> a", "jd> b", "jd> c"])[1], (1, "b".into()));
-        assert_eq!(run(&["jd> a", "mb> b", "jd> c"])[1], (0, "mb> b".into()));
-    }
-
-    #[test]
-    fn closing_brackets_of_json_are_kept() {
-        assert_eq!(run(&["[", "]", "],"])[1], (0, "]".into()));
-    }
-
-    #[test]
-    fn weak_marks_may_lie_in_each_other() {
-        let lines = run(&[": jd> a", ": jd> b", ": jd> c"]);
-        assert_eq!(lines[2], (2, "c".into()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use assize_bundle::Place;
 use memchr::{memchr, memchr2};
 
 use super::{entity, quote};
-use crate::Line;
+use crate::line::Line;
 
 /// Where the lines of a decoded text stand in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,6 @@ impl Text {
     pub(super) fn lines<'a>(&'a self, message: u32, out: &mut Vec<Line<'a>>) {
         let text = self.text.get(self.start..).unwrap_or_default();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let from = out.len();
         out.reserve(text.len() / 48);
         let mut splitter = Splitter {
             text,
@@ -65,15 +64,9 @@ impl Text {
             message,
             break_at: 0,
             entity_at: 0,
-            weak: false,
             out,
         };
         splitter.run();
-        if splitter.weak
-            && let Some(added) = out.get_mut(from..)
-        {
-            quote::unquote_runs(added);
-        }
     }
 }
 
@@ -88,8 +81,6 @@ struct Splitter<'a, 'o> {
     break_at: usize,
     /// The same for the next ampersand.
     entity_at: usize,
-    /// Whether a line may have a mark that counts only in company.
-    weak: bool,
     out: &'o mut Vec<Line<'a>>,
 }
 
@@ -161,7 +152,6 @@ impl<'a> Splitter<'a, '_> {
         {
             text = Cow::Owned(plain);
         }
-        self.weak |= quote::may_be_weak(text.as_bytes());
         self.out
             .push(Line::new(text, quote::saturated(depth), place));
     }

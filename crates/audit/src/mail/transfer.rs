@@ -1,5 +1,6 @@
 //! Content transfer encodings, decoded with an eye on where lines come from.
 
+use mail_parser::decoders::base64::base64_decode;
 use memchr::memchr;
 
 /// How the bytes of a part travel.
@@ -91,50 +92,18 @@ fn hex_pair(text: &[u8]) -> Option<u8> {
 /// Decodes base64. Gives the bytes and whether something is missing: it ends
 /// in the middle of a group, or at something that is no base64.
 pub(super) fn base64(bytes: &[u8]) -> (Vec<u8>, bool) {
-    let mut out = Vec::with_capacity(bytes.len() / 4 * 3);
-    let mut group = 0u32;
-    let mut count = 0u8;
-    let mut padded = false;
-    for byte in bytes {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => {
-                flush(group, count, &mut out);
-                (group, count, padded) = (0, 0, true);
-                continue;
-            }
-            b' ' | b'\t' | b'\r' | b'\n' => continue,
-            // A mailing list adds its footer behind the end.
-            _ => {
-                flush(group, count, &mut out);
-                return (out, !padded);
-            }
-        };
-        padded = false;
-        group = group << 6 | u32::from(value);
-        count += 1;
-        if count == 4 {
-            out.extend_from_slice(group.to_be_bytes().get(1..).unwrap_or_default());
-            (group, count) = (0, 0);
-        }
-    }
-    flush(group, count, &mut out);
-    (out, count != 0)
-}
-
-/// Adds what an unfinished group of base64 says.
-fn flush(group: u32, count: u8, out: &mut Vec<u8>) {
-    let (shift, bytes) = match count {
-        2 => (12, 1),
-        3 => (6, 2),
-        _ => return,
-    };
-    let group = (group << shift).to_be_bytes();
-    out.extend_from_slice(group.get(1..1 + bytes).unwrap_or_default());
+    let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
+    let digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    let part = |b: &u8| digit(b) || blank(b) || *b == b'=';
+    // A mailing list adds its footer behind the end.
+    let end = bytes.iter().position(|b| !part(b)).unwrap_or(bytes.len());
+    let (encoded, footer) = bytes.split_at(end);
+    let padded = encoded.trim_ascii_end().ends_with(b"=");
+    let whole = encoded.iter().filter(|b| digit(b)).count() % 4 == 0 && footer.is_empty();
+    (
+        base64_decode(encoded).unwrap_or_default(),
+        !padded && !whole,
+    )
 }
 
 #[cfg(test)]

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::arithmetic;
-use super::numbers::{self, Printed, same_unit};
 use super::parse::{Reading, Row, Subject};
 use super::place::{Item, Nth, Place};
-use crate::declared::{Declared, Error, Fault, Mean, Number, Of, Sheet, of_kind};
+use crate::declared::arithmetic;
+use crate::declared::error::{Error, Fault};
+use crate::declared::input::Declared;
+use crate::declared::sheet::{Mean, Of, Sheet};
+use crate::grammar::number::Number;
+use crate::numbers::{self, Printed, same_unit};
 
 /// A number of the text and where it stands.
 #[derive(Debug, Clone)]
@@ -46,9 +49,7 @@ pub fn judge(text: &str, source: &str, reading: &Reading) -> Result<Declared, Er
         done.map_err(|fault| located(reading, row, fault))?;
     }
     if sheet.configurations() < 2 {
-        let fault = Fault::Other(
-            "names one configuration; add a row of the one to compare it with".to_owned(),
-        );
+        let fault = "names one configuration; add a row of the one to compare it with".to_owned();
         return Err(Error::whole(&reading.source, fault));
     }
     Ok(sheet.finish(source, "reading"))
@@ -101,7 +102,7 @@ fn add<'t>(
         if place.is_mean() {
             let spread = place.spread.as_ref().zip(spreads.as_ref());
             let spread = spread
-                .map(|((_, kind), all)| of_kind(*kind, all[at].printed.number.value, number.value));
+                .map(|((_, kind), all)| kind.spread(all[at].printed.number.value, number.value));
             let n = place.n;
             let mean = number;
             sheet.mean(of, &row.metric.name, unit, Mean { mean, spread, n });
@@ -118,9 +119,9 @@ fn name<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
     match (&row.of, one.row) {
         (Subject::Configuration(name), _) => Ok(name),
         (_, Some(name)) => Ok(name),
-        _ => Err(Fault::Other(
-            "the configuration is '*', which only a column of a table has; name it".to_owned(),
-        )),
+        _ => {
+            Err("the configuration is '*', which only a column of a table has; name it".to_owned())
+        }
     }
 }
 
@@ -152,13 +153,13 @@ fn printed_mean<'t>(row: &Row, post: &mut Post<'t>, taken: &[Taken<'t>]) -> Resu
             continue;
         };
         if !arithmetic::agrees(one.printed.number, mean, rounding) {
-            return Err(Fault::Other(format!(
+            return Err(format!(
                 "line {} prints the mean {} and the {} numbers of this row have {mean:.6}; correct \
                  the place, or leave 'mean' out",
                 one.line,
                 one.printed.number.value,
                 numbers.len()
-            )));
+            ));
         }
     }
     Ok(())
@@ -194,11 +195,11 @@ fn equally_many<'t>(
     if found.len() == of.len() {
         return Ok(found);
     }
-    Err(Fault::Other(format!(
+    Err(format!(
         "has {} numbers and {} {what}; give each number one",
         of.len(),
         found.len()
-    )))
+    ))
 }
 
 /// The unit of a figure: as the row says, or as the text does.
@@ -210,10 +211,10 @@ fn unit_of<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
     if found.is_empty() || same_unit(said, found) {
         return Ok(said);
     }
-    Err(Fault::Other(format!(
+    Err(format!(
         "the unit is {said}, and line {} says {found}; correct the metric or the place",
         one.line
-    )))
+    ))
 }
 
 /// The text, and which of its numbers are taken.
@@ -241,10 +242,10 @@ impl<'t> Post<'t> {
             let place = (one.line, one.printed.at);
             if let Some(first) = self.claimed.insert(place, row.line) {
                 let by = first.map_or_else(String::new, |row| format!(" by row {row}"));
-                return Err(Fault::Other(format!(
+                return Err(format!(
                     "line {}: {} is taken already{by}; a number has one role",
                     one.line, one.printed.number.value
-                )));
+                ));
             }
         }
         Ok(found)
@@ -253,10 +254,10 @@ impl<'t> Post<'t> {
     fn line(&self, at: u32) -> Result<&'t str, Fault> {
         let line = self.lines.get(at as usize - 1).copied();
         line.ok_or_else(|| {
-            Fault::Other(format!(
+            format!(
                 "line {at} is beyond the end of the text, which has {} lines; correct the place",
                 self.lines.len()
-            ))
+            )
         })
     }
 
@@ -272,17 +273,17 @@ impl<'t> Post<'t> {
                 Nth::Th(k) if k <= count => vec![printed[k - 1]],
                 Nth::Only if count == 1 => printed,
                 Nth::Only if count > 1 => {
-                    return Err(Fault::Other(format!(
+                    return Err(format!(
                         "line {at} has {count} numbers ('{}'); say which: {at}.1 to {at}.{count}, \
                          or {at}.* for all",
                         shown()
-                    )));
+                    ));
                 }
                 _ => {
-                    return Err(Fault::Other(format!(
+                    return Err(format!(
                         "line {at} has {count} numbers ('{}'); correct the place",
                         shown()
-                    )));
+                    ));
                 }
             };
             all.extend(taken.into_iter().map(|printed| Taken {
@@ -309,10 +310,10 @@ impl<'t> Post<'t> {
                 if all.is_empty() || rule {
                     continue;
                 }
-                return Err(Fault::Other(format!(
+                return Err(format!(
                     "line {at} has no number in column {column}; end the table with a blank \
                      line, or name its lines"
-                )));
+                ));
             };
             let offset = cell.as_ptr() as usize - text.as_ptr() as usize;
             all.push(Taken {
@@ -325,9 +326,9 @@ impl<'t> Post<'t> {
             });
         }
         if all.is_empty() {
-            return Err(Fault::Other(format!(
+            return Err(format!(
                 "the table at line {line} has no number in column {column}; correct the place"
-            )));
+            ));
         }
         Ok(all)
     }

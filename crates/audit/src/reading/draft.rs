@@ -5,10 +5,12 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::numbers;
+use crate::audit::Audit;
+use crate::grammar::runs::{RUNS, behind_name};
+use crate::group::item::UNNAMED;
 use crate::located::{Located, StandsFor, located};
+use crate::numbers;
 use crate::scan::is_correspondence;
-use crate::{Audit, UNNAMED};
 
 /// A number that no row claims.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -118,39 +120,25 @@ fn place(lines: &[&str], line: u32, nth: usize) -> String {
 
 /// Numbers behind a name, `patched: 2.88s 2.91s 2.85s`: what its runs may be.
 fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
-    /// Fewer may be anything.
-    const FEWEST: usize = 3;
-    /// A longer name is a sentence.
-    const WORDS: usize = 6;
     let mut rows = Vec::new();
     for (text, line) in lines.iter().zip(1..) {
-        let all = numbers::of(text);
-        let free = (0..all.len()).all(|nth| !claimed.contains(&(line, nth)));
-        let name = all.first().and_then(|one| {
-            let name = text[..one.at].trim_end().strip_suffix([':', '='])?;
-            let name = name.trim().trim_start_matches(['-', '*']).trim_start();
-            let words = name.split_whitespace().count();
-            (1..=WORDS).contains(&words).then(|| name.replace('|', "/"))
-        });
-        let unit = all.first().map_or("", |one| one.unit);
-        let behind = all.first().map_or("", |one| &text[one.at..]);
-        let mut words = behind.split([' ', '\t', ',', ';']);
-        let only = words.all(|word| {
-            let number = word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-            word.is_empty() || word == unit || number && numbers::of(word).len() == 1
-        });
-        if let (true, Some(name)) = (free && only && all.len() >= FEWEST, name) {
-            let metric = match unit {
-                "" => "?".to_owned(),
-                unit => format!("? [{unit}]"),
-            };
-            claimed.extend((0..all.len()).map(|nth| (line, nth)));
-            rows.push(Row {
-                fields: [name, "?".to_owned(), metric],
-                places: vec![format!("{line}.*")],
-                mean: false,
-            });
+        let Some((name, all)) = behind_name(text) else {
+            continue;
+        };
+        let places = (0..all.len()).map(|nth| (line, nth));
+        if places.clone().any(|place| claimed.contains(&place)) {
+            continue;
         }
+        claimed.extend(places);
+        let metric = match all[0].unit {
+            "" => "?".to_owned(),
+            unit => format!("? [{unit}]"),
+        };
+        rows.push(Row {
+            fields: [name.replace('|', "/"), "?".to_owned(), metric],
+            places: vec![format!("{line}.*")],
+            mean: false,
+        });
     }
     rows
 }
@@ -243,7 +231,7 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
     for line in &audit.explained {
         let asked = matches!(
             line.taken.as_str(),
-            "prose" | "heading" | "table" | "doubt in prose"
+            "prose" | "heading" | "table" | "doubt in prose" | RUNS
         );
         if let Some(place) = lines.get_mut((line.place.line as usize).wrapping_sub(1))
             && asked
@@ -265,7 +253,8 @@ pub fn unassigned(audit: &Audit) -> Vec<Unassigned> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, read};
+    use crate::audit::read;
+    use crate::options::Options;
 
     fn drafted(text: &str) -> String {
         let audit = read(text.as_bytes(), "post", &Options::default()).unwrap();

@@ -14,9 +14,7 @@
 //! each, [`draft`] writes a reading to begin with.
 
 mod apply;
-pub(crate) mod arithmetic;
 mod draft;
-mod numbers;
 mod parse;
 mod place;
 

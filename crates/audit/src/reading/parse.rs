@@ -1,7 +1,8 @@
 //! The text of a reading.
 
 use super::place::Place;
-use crate::declared::{Error, Fault, Metric};
+use crate::declared::error::{Error, Fault, nothing};
+use crate::declared::metric::Metric;
 
 /// A reading: rows of places.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,7 +54,7 @@ pub fn parse(text: &str, source: &str) -> Result<Reading, Error> {
     }
     if reading.rows.is_empty() {
         let what = "row; write configuration | workload | metric | place";
-        return Err(Error::whole(source, Fault::Nothing { what }));
+        return Err(Error::whole(source, nothing(what)));
     }
     Ok(reading)
 }
@@ -66,7 +67,7 @@ pub fn take(takes: &[String], metric: Option<&Metric>) -> Result<Reading, Error>
     let mut rows = Vec::new();
     for text in takes {
         let source = format!("--take '{text}'");
-        let fault = |why: String| Error::whole(&source, Fault::Other(why));
+        let fault = |why: String| Error::whole(&source, why);
         let (place, name) = text
             .rsplit_once('=')
             .filter(|(place, name)| !place.is_empty() && !name.trim().is_empty())
@@ -100,17 +101,17 @@ fn row(line: &str, at: u32) -> Result<Row, Fault> {
     let fields: Vec<&str> = line.split('|').map(str::trim).collect();
     let Ok([configuration, workload, metric, place]) = <[&str; 4]>::try_from(fields.as_slice())
     else {
-        return Err(Fault::Other(format!(
+        return Err(format!(
             "has {} fields and not 4; write configuration | workload | metric | place",
             fields.len()
-        )));
+        ));
     };
     for (name, field) in FIELDS.iter().zip(&fields) {
         if field.is_empty() || field.split([' ', '\t']).any(|word| word == "?") {
             let field = if field.is_empty() { "empty" } else { "'?'" };
-            return Err(Fault::Other(format!(
+            return Err(format!(
                 "the {name} is still {field}; fill it in, or delete the row"
-            )));
+            ));
         }
     }
     let of = match (configuration, configuration.split_once(" / ")) {
@@ -121,8 +122,8 @@ fn row(line: &str, at: u32) -> Result<Row, Fault> {
     Ok(Row {
         of,
         workload: workload.to_owned(),
-        metric: Metric::parse(metric).map_err(Fault::Other)?,
-        place: Place::parse(place).map_err(Fault::Other)?,
+        metric: Metric::parse(metric)?,
+        place: Place::parse(place)?,
         line: Some(at),
     })
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Explained, Line, diff};
+use crate::diff;
+use crate::line::{Explained, Line};
 
 /// The lines that are code, each with what kind it is and its text.
 pub(super) struct Code<'a>(Vec<(usize, &'static str, Cow<'a, str>)>);
@@ -39,7 +40,8 @@ impl<'a> Code<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, read};
+    use crate::audit::read;
+    use crate::options::Options;
 
     #[test]
     fn code_is_explained_and_not_read() {

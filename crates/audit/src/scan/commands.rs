@@ -4,7 +4,8 @@ use assize_bundle::Place;
 
 use super::Scanner;
 use crate::command;
-use crate::grammar::{self, begins};
+use crate::grammar;
+use crate::grammar::dispatch;
 
 /// A line with so many words is one of a text.
 const WORDS_OF_TEXT: usize = 6;
@@ -122,7 +123,7 @@ impl Scanner<'_, '_> {
     fn starts_block(&self, at: usize) -> bool {
         let text = &self.lines[at].text;
         // Of a command it does not matter where the next digit is.
-        begins::formats(text, 0)
+        dispatch::formats(text, 0)
             .map(|format| grammar::all()[format])
             .filter(|g| g.name() != "table")
             .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())

@@ -1,6 +1,6 @@
 //! Where digits stand: without one, next to nothing is read.
 
-use crate::Line;
+use crate::line::Line;
 use crate::scan::correspondence::{is_correspondence, is_version_of_git};
 use crate::unreached::may_say;
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::Line;
+use crate::grammar::block::{Block, Figure, Finding, Labels, Taken};
 use crate::grammar::cells::{label, line_at};
-use crate::grammar::{Block, Figure, Finding, Labels, Taken};
+use crate::line::Line;
 
 /// No JSON report has more lines, nor more bytes.
 const LINES: usize = 20_000;

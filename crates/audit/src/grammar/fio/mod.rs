@@ -19,10 +19,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::cells::{label, line_at};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels, Taken};
-use crate::Line;
+use crate::line::Line;
 
 /// fio in all its formats; see the module.
 pub struct Fio;

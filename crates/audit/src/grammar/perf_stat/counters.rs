@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use assize_bundle::Spread;
 
 use super::ELAPSED;
+use crate::grammar::block::{Block, Figure, Finding, Labels};
 use crate::grammar::cells::label;
-use crate::grammar::{Block, Figure, Finding, Labels};
 
 /// What the value column gave.
 #[derive(Debug, Clone, PartialEq)]

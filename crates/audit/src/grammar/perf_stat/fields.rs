@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::counters::{Amount, Counter, Deviation, add_up, amount, emit, executions};
 use super::{line, preamble};
-use crate::Line;
+use crate::grammar::block::{Block, Labels};
 use crate::grammar::cells::line_at;
 use crate::grammar::number::{Locale, parse};
-use crate::grammar::{Block, Labels};
+use crate::line::Line;
 use crate::printed;
 
 /// Lines longer than this are none of perf's.

@@ -14,8 +14,8 @@ mod line;
 mod text;
 
 use super::begins::Begins;
-use super::{Block, Grammar, Taken};
-use crate::Line;
+use super::block::{Block, Grammar, Taken};
+use crate::line::Line;
 
 /// The name of the text among the formats.
 pub(crate) const PERF_STAT: &str = "perf stat";

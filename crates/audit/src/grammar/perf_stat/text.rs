@@ -3,10 +3,10 @@
 use super::counters::{Counter, add_up, emit};
 use super::line::{self, Row};
 use super::{ELAPSED, preamble};
-use crate::Line;
+use crate::grammar::block::{Block, Figure, Finding, Labels, Taken};
 use crate::grammar::cells::line_at;
 use crate::grammar::number::Locale;
-use crate::grammar::{Block, Figure, Finding, Labels, Taken};
+use crate::line::Line;
 
 /// How the line above the counters begins.
 pub(super) const HEADER: &str = "Performance counter stats for";

@@ -1,13 +1,13 @@
 //! What rows and columns of a table are, and its figures once that is known.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Spread;
 
-use super::{Grid, Row};
+use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::cells::label;
+use crate::grammar::grid::{Grid, Row};
 use crate::grammar::units::parted;
-use crate::grammar::{Figure, Finding, Labels};
 use crate::options::{Options, Role, SpreadKind};
 
 /// What a figure is called where nothing names it.
@@ -64,6 +64,24 @@ fn repetition(name: &str) -> Option<(&str, u32)> {
     (!stem.is_empty()).then_some((stem, number))
 }
 
+/// Whether names number the runs of two things or more, from 1 on: `base_1`, `base_2`,
+/// `new_1`, `new_2`. What is computed is passed over; CPUs and the like count from 0, and
+/// amounts are none.
+fn number_runs(names: &[String]) -> bool {
+    let measured = names.iter().filter(|name| !is_derived(name));
+    let runs: Option<Vec<(&str, u32)>> = measured.map(|name| repetition(name)).collect();
+    let runs = runs.unwrap_or_default();
+    let mut by_name: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for (name, number) in &runs {
+        by_name.entry(name).or_default().insert(*number);
+    }
+    let numbered = |(name, numbers): (&&str, &BTreeSet<u32>)| {
+        numbers.len() >= 2 && !numbers.contains(&0) && !key_is(name, &PARAMETERS)
+    };
+    let distinct = by_name.values().map(BTreeSet::len).sum::<usize>() == runs.len();
+    by_name.len() >= 2 && distinct && by_name.iter().all(numbered)
+}
+
 /// What the parts of a table are, and what says so.
 pub(crate) struct Roles {
     columns: Role,
@@ -97,18 +115,16 @@ impl Grid {
 
     /// What rows and columns are.
     pub(crate) fn roles(&self, options: &Options) -> Roles {
-        let (key, because) = self.declared();
         let unnamed = self.rows.iter().all(|row| row.labels.is_empty());
-        let mut roles = Roles {
+        let mut roles = self.declared().unwrap_or(Roles {
             columns: Role::Metrics,
-            rows: match (because, unnamed) {
-                (Some(_), _) => Role::Configurations,
-                (None, true) => Role::Repetitions,
-                (None, false) => Role::Workloads,
+            rows: match unnamed {
+                true => Role::Repetitions,
+                false => Role::Workloads,
             },
-            key,
-            because,
-        };
+            key: None,
+            because: None,
+        });
         if options.transpose {
             std::mem::swap(&mut roles.columns, &mut roles.rows);
         }
@@ -136,24 +152,29 @@ impl Grid {
         roles
     }
 
-    /// Whether the table says that its rows are configurations, and by which of its fields.
-    fn declared(&self) -> (Option<usize>, Option<&'static str>) {
+    /// What the table itself says: its rows or its columns number the runs of configurations,
+    /// or one of its fields names them.
+    fn declared(&self) -> Option<Roles> {
+        let said = |columns, rows, key, because| Roles {
+            columns,
+            rows,
+            key,
+            because: Some(because),
+        };
+        let (configurations, metrics) = (Role::Configurations, Role::Metrics);
         let labels: Vec<String> = self.rows.iter().map(Row::label).collect();
-        let runs: Option<Vec<(&str, u32)>> = labels
-            .iter()
-            .filter(|label| !is_derived(label))
-            .map(|label| repetition(label))
-            .collect();
-        let runs = runs.unwrap_or_default();
-        let names: BTreeSet<&str> = runs.iter().map(|(name, _)| *name).collect();
-        let again = |name: &&str| runs.iter().filter(|(own, _)| own == name).count() >= 2;
-        let distinct = runs.iter().collect::<BTreeSet<_>>().len() == runs.len();
-        if names.len() >= 2 && distinct && names.iter().all(again) {
-            return (None, Some("the rows number the runs of each name"));
+        if number_runs(&labels) {
+            let because = "the rows number the runs of each name";
+            return Some(said(metrics, configurations, None, because));
+        }
+        if number_runs(&self.columns) && !labels.iter().any(String::is_empty) {
+            let because = "the columns number the runs of each name";
+            return Some(said(configurations, metrics, None, because));
         }
         let mut fields = self.keys.iter().chain(&self.columns);
-        let key = fields.position(|name| key_is(name, &CONFIGURATIONS));
-        (key, key.map(|_| "the key names configurations"))
+        let key = fields.position(|name| key_is(name, &CONFIGURATIONS))?;
+        let because = "the key names configurations";
+        Some(said(metrics, configurations, Some(key), because))
     }
 
     /// The figures, each with its line in the block; those of one run together.
@@ -280,14 +301,13 @@ impl Grid {
         let metric = metric
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| VALUE.to_owned());
+        // Before names that are numbered stands what all of them measure: `busy % cpu 0 cpu 1`.
+        let shared = self.keys.first().filter(|_| self.is_numbered(column));
+        if let Some(what) = shared.and_then(|key| key.strip_suffix('%')) {
+            let metric = format!("{} {metric}", what.trim_end());
+            return (labels, label(metric.trim_start()), "%".to_owned());
+        }
         let (name, unit) = parted(&metric);
-        let unit = match (
-            unit,
-            self.keys.first().and_then(|key| key.strip_suffix('%')),
-        ) {
-            ("", Some(_)) if self.is_numbered(column) => "%",
-            (unit, _) => unit,
-        };
         (labels, label(name), unit.to_owned())
     }
 }
@@ -318,10 +338,9 @@ fn total(parts: &[Figure], corner: Option<&String>) -> Figure {
 /// A mean with a `±`. What nobody says is taken for what leaves most doubt.
 fn mean(labels: Labels, figure: Figure, spread: f64, options: &Options) -> Finding {
     let spread = match options.spread {
-        Some(SpreadKind::Sd | SpreadKind::Cv) => Spread::StandardDeviation(spread),
-        // The quantile of t is larger: this leaves more doubt than there is.
-        Some(SpreadKind::Ci95) => Spread::StandardError(spread / 1.96),
-        Some(SpreadKind::Se) | None => Spread::StandardError(spread),
+        // Where it stands in percent, it was made absolute when it was read.
+        Some(SpreadKind::Cv) => Spread::StandardDeviation(spread),
+        kind => kind.unwrap_or(SpreadKind::Se).spread(spread, figure.value),
     };
     Finding::Summary {
         labels,

@@ -1,19 +1,34 @@
 //! The author's arithmetic: what is printed and follows from other figures.
 
-use crate::declared::{Check, Number};
+use crate::grammar::number::Number;
+
+/// A printed figure that follows from others, or should.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// The line where it is printed.
+    pub line: u32,
+    /// What it is of, in words.
+    pub what: String,
+    /// As printed.
+    pub printed: f64,
+    /// As it follows; none if what it follows from is not there.
+    pub recomputed: Option<f64>,
+    /// Whether the two agree within what was printed; none if that cannot be checked.
+    pub agrees: Option<bool>,
+}
 
 /// Half of the last digit, and a little for how values were rounded before.
 const SLACK: f64 = 1.01;
 
 /// How far a printed figure may be from what follows from others that were rounded
 /// too: half of its last digit, and what half of theirs makes.
-pub(super) fn agrees(printed: Number, recomputed: f64, rounding: f64) -> bool {
+pub(crate) fn agrees(printed: Number, recomputed: f64, rounding: f64) -> bool {
     let half = printed.step.unwrap_or(0.0) / 2.0;
     (printed.value - recomputed).abs() <= (half + rounding) * SLACK + 1e-12 * recomputed.abs()
 }
 
 /// The mean of numbers, and what half of their last digits makes of it.
-pub(super) fn mean(numbers: &[Number]) -> Option<(f64, f64)> {
+pub(crate) fn mean(numbers: &[Number]) -> Option<(f64, f64)> {
     if numbers.is_empty() {
         return None;
     }

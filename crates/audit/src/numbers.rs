@@ -1,21 +1,21 @@
 //! The numbers of a line, and the units behind them.
 
-use crate::declared::{Number, is_unit, number};
-use crate::grammar::number::Locale;
+use crate::grammar::number::{Locale, Number, number};
+use crate::grammar::units::{is_unit, power_of_seconds};
 
 /// A number that a line prints.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Printed<'t> {
-    pub(super) number: Number,
+pub(crate) struct Printed<'t> {
+    pub(crate) number: Number,
     /// The unit behind it, if that is a known one; `%` is among them.
-    pub(super) unit: &'t str,
+    pub(crate) unit: &'t str,
     /// Where in the line it begins.
-    pub(super) at: usize,
+    pub(crate) at: usize,
 }
 
 /// The numbers of a line in order. Parts of names, versions, addresses and times of day
 /// are none: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
-pub(super) fn of(line: &str) -> Vec<Printed<'_>> {
+pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
     let bytes = line.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -109,8 +109,7 @@ fn unit(rest: &str) -> &str {
 }
 
 /// Whether two units are one, however they are spelled.
-pub(super) fn same_unit(a: &str, b: &str) -> bool {
-    use crate::grammar::units::power_of_seconds;
+pub(crate) fn same_unit(a: &str, b: &str) -> bool {
     let times = power_of_seconds(a).zip(power_of_seconds(b));
     times.is_some_and(|(a, b)| a == b) || a.eq_ignore_ascii_case(b)
 }

@@ -1,0 +1,166 @@
+//! Which formats may begin with a line, by its bytes and by how far the next digit is.
+
+use std::sync::LazyLock;
+
+use super::all;
+
+/// Formats by their place in [`all`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Formats(u64);
+
+impl Iterator for Formats {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let at = self.0.trailing_zeros();
+        self.0 &= self.0.wrapping_sub(1);
+        (at < u64::BITS).then_some(at as usize)
+    }
+}
+
+/// Lines without a digit for so many lines are all the same to any reach.
+const FAR: usize = 64;
+
+/// For each byte, the formats to which it is of use.
+struct Tables {
+    first: [u64; 256],
+    holds: [u64; 256],
+    /// The formats that reach so many lines on.
+    reach: [u64; FAR + 1],
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let mut tables = Tables {
+        first: [0; 256],
+        holds: [0; 256],
+        reach: [0; FAR + 1],
+    };
+    for (at, grammar) in all().iter().enumerate() {
+        let (bit, begins) = (1 << at, grammar.begins());
+        for byte in 0..=u8::MAX {
+            let entry = usize::from(byte);
+            if begins.first.has(byte) || !byte.is_ascii() {
+                tables.first[entry] |= bit;
+            }
+            if begins.holds.has(byte) {
+                tables.holds[entry] |= bit;
+            }
+        }
+        for (far, reach) in tables.reach.iter_mut().enumerate() {
+            let digit = if far < FAR { far } else { usize::MAX };
+            if digit <= grammar.reach() {
+                *reach |= bit;
+            }
+        }
+    }
+    tables
+});
+
+/// The formats of which a block may start with a line, in the order of [`all`];
+/// the next digit stands `digit` lines on. None starts with a blank line.
+pub(crate) fn formats(line: &str, digit: usize) -> Formats {
+    let tables = &*TABLES;
+    let bytes = line.as_bytes();
+    let blank = |b: &&u8| matches!(b, b' ' | b'\t'..=b'\r');
+    let Some(first) = bytes.iter().find(|b| !blank(b)) else {
+        return Formats(0);
+    };
+    let may = tables.first[usize::from(*first)] & tables.reach[digit.min(FAR)];
+    let mut held = 0;
+    for byte in bytes {
+        held |= tables.holds[usize::from(*byte)];
+    }
+    Formats(may & held)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::grammar::testing::texts;
+
+    /// Checks that whoever would take the line is asked; adds who would to those that are
+    /// known to take one. With a blank line nothing begins, whatever a format says of it.
+    fn note_takers(line: &str, known: &mut u64) {
+        if line.trim().is_empty() {
+            return;
+        }
+        let every = u64::MAX >> (u64::BITS as usize - all().len());
+        let asked = formats(line, 0).0;
+        let takes = |at: &usize| all()[*at].starts(line);
+        let missed = Formats(every & !asked).filter(takes);
+        let missed: Vec<&str> = missed.map(|at| all()[at].name()).collect();
+        assert!(missed.is_empty(), "{missed:?} would take {line:?}");
+        for at in Formats(asked & !*known).filter(takes) {
+            *known |= 1 << at;
+        }
+    }
+
+    #[test]
+    fn no_format_is_passed_over_on_a_line_that_it_would_take() {
+        let found = texts(&["tests", "../../demo"]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|text| String::from_utf8_lossy(text))
+            .collect();
+        let mut all_takers = 0;
+        let lines: BTreeSet<&str> = found.iter().flat_map(|text| text.lines()).collect();
+        for line in lines {
+            note_takers(line, &mut all_takers);
+            // As it is quoted, also in code, and from each of its first words on.
+            let line = line.trim_start();
+            let words = line.match_indices([' ', '>', '\t', '|', '"']).take(4);
+            for (at, mark) in words {
+                note_takers(&line[at..], &mut all_takers);
+                note_takers(&line[at + mark.len()..], &mut all_takers);
+            }
+        }
+        let untried: Vec<&str> = all()
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| all_takers >> at & 1 == 0)
+            .map(|(_, grammar)| grammar.name())
+            .collect();
+        assert!(untried.is_empty(), "no line is one of {untried:?}");
+    }
+
+    #[test]
+    fn lines_far_from_a_digit_are_asked_of_what_reaches_so_far() {
+        let names = |digit| -> Vec<&str> {
+            let asked = formats("real:\tx vs f%=+", digit);
+            asked.map(|at| all()[at].name()).collect()
+        };
+        for digit in [0, 1, 2, 3, 6, 24, 25, 63, 64, 1000, u32::MAX as usize] {
+            let reaching = all().iter().filter(|g| g.reach() >= digit);
+            let reaching: Vec<&str> = reaching.map(|g| g.name()).collect();
+            assert!(names(digit).iter().all(|name| reaching.contains(name)));
+        }
+        assert!(all().iter().all(|grammar| grammar.reach() < FAR));
+        assert!(formats("  \t\u{b} ", 0).next().is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_format_is_passed_over_on_lines_made_of_what_formats_look_for(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    prop::sample::select(vec![
+                        " ", "\t", "\u{a0}", "\u{1b}[0m", "#", ":", "=", " = ", "1", "12.5", "%", "CPU",
+                        "C1", "T:", "Time:", "real", "Max", "Median", "Avg", "Stddev", "N", "Min",
+                        "transactions ", ": ", "avg=", "iops=", "bw=", " bytes", " sec", "x ", "| ",
+                        "samples)", "BASELINE", "System Benchmarks ", " vs ", " from ", "→", "->",
+                        "stdev", "±", "+/-", "tracer:", "hwlat", "initial connection time", "\"thread\"",
+                        "# started on", "<not counted>", "Device", "tps", "%idle", "-", ".", ",", "\u{b}",
+                    ]).prop_map(str::to_owned),
+                    "\\PC{0,3}",
+                ],
+                0..8,
+            ),
+        ) {
+            note_takers(&parts.concat(), &mut 0);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! A table as it was read, before its rows and columns are given their roles.
+
+/// A figure in a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    pub(crate) value: f64,
+    pub(crate) unit: String,
+    /// The place of its last digit.
+    pub(crate) step: Option<f64>,
+    /// What stands behind its `±`.
+    pub(crate) spread: Option<f64>,
+}
+
+/// A row: its labels, then its figures; a missing one is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its line in the block.
+    pub(crate) at: usize,
+    pub(crate) labels: Vec<String>,
+    pub(crate) cells: Vec<Option<Cell>>,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// What stands over the labels.
+    pub(crate) keys: Vec<String>,
+    /// What stands over the figures.
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Row {
+    /// Everything that is written before its figures.
+    pub(crate) fn label(&self) -> String {
+        self.labels.join(" ")
+    }
+}

@@ -1,0 +1,129 @@
+//! Runs in a row behind a name: `time: 1.21s 1.25s 1.19s`.
+//!
+//! Three or more numbers behind a name, each with a fraction or a unit and not in order of
+//! size, are runs of what the heading above names. Counts, quantiles and load averages, which
+//! are written the same way, are whole or in order. Anybody may write such a line, so the gate
+//! compares only rows below headings of several configurations; all others are left as prose.
+
+use super::begins::Begins;
+use super::block::{Block, Figure, Finding, Grammar, Labels};
+use super::cells::{label, line_at};
+use crate::line::Line;
+use crate::numbers::{self, Printed};
+
+/// Runs in a row; see the module.
+pub struct Runs;
+
+/// Their name among the formats.
+pub(crate) const RUNS: &str = "runs in a row";
+
+/// A longer line is no such row.
+const LONGEST: usize = 400;
+/// Fewer numbers may be anything.
+const FEWEST: usize = 3;
+/// A longer name is a sentence.
+const WORDS: usize = 6;
+
+/// The name before the colon or the equals sign of a line, and the numbers behind it, if
+/// nothing else stands there.
+pub(crate) fn behind_name(text: &str) -> Option<(&str, Vec<Printed<'_>>)> {
+    let all = numbers::of(text);
+    let first = all.first().filter(|_| all.len() >= FEWEST)?;
+    let name = text[..first.at].trim_end().strip_suffix([':', '='])?;
+    let name = name.trim().trim_start_matches(['-', '*']).trim_start();
+    let mut words = text[first.at..].split([' ', '\t', ',', ';']);
+    let only = words.all(|word| {
+        let number = word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+        word.is_empty() || word == first.unit || number && numbers::of(word).len() == 1
+    });
+    let named = (1..=WORDS).contains(&name.split_whitespace().count());
+    (only && named).then_some((name, all))
+}
+
+/// Whether numbers behind a name can be runs of one thing.
+fn are_runs(all: &[Printed<'_>]) -> bool {
+    let values = || all.iter().map(|one| one.number.value);
+    let whole = |one: &Printed<'_>| one.unit.is_empty() && one.number.step.is_none_or(|s| s >= 1.0);
+    let one_unit = all.iter().all(|one| one.unit == all[0].unit);
+    one_unit && !all.iter().any(whole) && !values().is_sorted() && !values().rev().is_sorted()
+}
+
+impl Grammar for Runs {
+    fn name(&self) -> &'static str {
+        RUNS
+    }
+
+    fn is_report(&self) -> bool {
+        false
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b":=")
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        let behind = line
+            .split_once([':', '='])
+            .map(|(_, rest)| rest.trim_start());
+        line.len() <= LONGEST
+            && behind.is_some_and(|rest| {
+                rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+            })
+    }
+
+    fn reach(&self) -> usize {
+        0
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let (name, all) = behind_name(line_at(lines, 0)?)?;
+        if !are_runs(&all) {
+            return None;
+        }
+        let mut block = Block {
+            taken: vec![RUNS],
+            ..Block::default()
+        };
+        for one in all {
+            let mut figure = Figure::new(label(name), one.number.value, one.unit);
+            figure.step = one.number.step;
+            let labels = Labels::default();
+            let figures = vec![figure];
+            block.find(0, Finding::Run { labels, figures });
+        }
+        Some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<f64> {
+        let (_, all) = behind_name(text).unwrap_or_default();
+        let runs = all.iter().filter(|_| are_runs(&all));
+        runs.map(|one| one.number.value).collect()
+    }
+
+    #[test]
+    fn numbers_with_a_fraction_or_a_unit_in_no_order_are_runs() {
+        assert_eq!(values("time: 1.21s 1.25s 1.19s"), [1.21, 1.25, 1.19]);
+        assert_eq!(values("- make -j8 = 31 s, 29 s, 33 s"), [31.0, 29.0, 33.0]);
+        assert_eq!(values("score: 1.5 1.7 1.6 1.5"), [1.5, 1.7, 1.6, 1.5]);
+    }
+
+    #[test]
+    fn counts_quantiles_load_and_sentences_are_none() {
+        for text in [
+            "cpus: 3 1 2 0",
+            "p50 p90 p99: 1.2 1.3 1.35",
+            "load average: 0.36, 0.19, 0.07",
+            "time: 1.2s 1.1s",
+            "time: 1.2s 1.1s 1.3s on average",
+            "time: 1.2s 1.1ms 1.3s",
+            "One ran it on three of our machines and saw this: 1.5 1.2 1.3",
+        ] {
+            assert!(values(text).is_empty(), "{text}");
+        }
+    }
+}

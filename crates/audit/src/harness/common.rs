@@ -1,0 +1,115 @@
+//! What readers of harnesses share.
+
+use assize_bundle::Spread;
+use serde_json::Value;
+
+use crate::declared::error::{Fault, syntax};
+use crate::declared::metric::{Better, Metric};
+use crate::declared::sheet::{Mean, Of, Sheet};
+use crate::grammar::number::Number;
+
+/// A form of results.
+pub(crate) trait Harness: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Whether a text that begins so is of it.
+    fn begins(&self, head: &str) -> bool;
+
+    /// Reads the whole text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn read(&self, text: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault>;
+}
+
+/// What a harness is told.
+pub(crate) struct Context<'c> {
+    /// The configuration, if the text names none.
+    pub(crate) configuration: &'c str,
+    /// How many runs stand behind means that do not tell.
+    pub(crate) runs_behind: Option<u32>,
+}
+
+/// What several samples of one process are: a summary.
+pub(super) fn samples(sheet: &mut Sheet, of: Of<'_>, metric: &str, unit: &str, values: &[f64]) {
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return;
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let squares = values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>();
+    let spread =
+        (values.len() > 1).then(|| Spread::StandardDeviation((squares / (n - 1.0)).sqrt()));
+    let mean = Mean {
+        mean: exact(mean),
+        spread,
+        n: u32::try_from(values.len()).ok(),
+    };
+    sheet.mean(of, metric, unit, mean);
+}
+
+/// What one process measured is said once for all of a file.
+pub(super) fn of_one_process(sheet: &mut Sheet, what: &str) {
+    let text = format!(
+        "{what} are samples of one process: what differs from process to process is not in \
+         their spread"
+    );
+    if !sheet.limits.contains(&text) {
+        sheet.limits.push(text);
+    }
+}
+
+/// A number that was not printed with few digits.
+pub(super) fn exact(value: f64) -> Number {
+    Number { value, step: None }
+}
+
+pub(super) fn lower(sheet: &mut Sheet, metric: &str) {
+    better(sheet, metric, Better::Lower);
+}
+
+pub(super) fn better(sheet: &mut Sheet, metric: &str, way: Better) {
+    sheet.better(&Metric {
+        name: metric.to_owned(),
+        unit: String::new(),
+        better: Some(way),
+    });
+}
+
+/// Parses JSON.
+pub(super) fn json(text: &str, form: &'static str) -> Result<Value, Fault> {
+    serde_json::from_str(text).map_err(|error| syntax(form, error))
+}
+
+/// A number at a key.
+pub(super) fn number(value: &Value, key: &str, of: &str) -> Result<f64, Fault> {
+    let found = value.get(key).and_then(Value::as_f64);
+    found.ok_or_else(|| missing(key, of))
+}
+
+/// A text at a key.
+pub(super) fn text<'v>(value: &'v Value, key: &str, of: &str) -> Result<&'v str, Fault> {
+    let found = value.get(key).and_then(Value::as_str);
+    found.ok_or_else(|| missing(key, of))
+}
+
+pub(super) fn missing(key: &str, of: &str) -> Fault {
+    format!("{of} has no '{key}'; write the file anew with the harness")
+}
+
+/// A list at a key.
+pub(super) fn list<'v>(value: &'v Value, key: &str, of: &str) -> Result<&'v [Value], Fault> {
+    let found = value.get(key).and_then(Value::as_array);
+    found.map(Vec::as_slice).ok_or_else(|| missing(key, of))
+}
+
+/// Numbers at a key.
+pub(super) fn numbers(value: &Value, key: &str, of: &str) -> Result<Vec<f64>, Fault> {
+    let all = list(value, key, of)?.iter().map(Value::as_f64);
+    all.collect::<Option<Vec<f64>>>()
+        .ok_or_else(|| missing(key, of))
+}
