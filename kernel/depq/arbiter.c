@@ -9,17 +9,17 @@
 /**
  * DOC: arbiters
  *
- * Without an arbiter each queue hands over what its own credits allow, and an
- * engine that several queues feed executes their jobs in the order in which they
- * arrive: who has more or longer jobs on it gets more of its time. An arbiter
- * belongs to one engine. It allows so many credits on that, of all its queues
- * together, and where more jobs are ready it chooses by virtual runtime: the
- * engine time that the jobs of a queue took. The least goes first; of equals, the
- * one that has waited longest.
+ * Without an arbiter, each queue submits what its own credits allow, and an
+ * engine fed by several queues executes their jobs in order of arrival: a queue
+ * with more or longer jobs gets more of its time. An arbiter belongs to one
+ * engine. It limits the credits on the engine, over all its queues, and if more
+ * jobs are ready it chooses by virtual runtime: the engine time that the jobs of
+ * a queue took. The queue with the least goes first; among equals, the one that
+ * has waited longest.
  *
- * A queue has a turn with its arbiter; all changes are under
+ * A queue has a turn with its arbiter. All changes are made under
  * &depq_arbiter.lock, and all but waiting → granted under &depq_queue.lock too,
- * so that the holder of that may rely on a turn that is not waiting.
+ * so that a turn other than waiting is stable for the holder of the latter.
  *
  * ========  ==============================  =================================
  * turn      the first job of the queue      exits
@@ -32,49 +32,49 @@
  *                                           depq_arbiter_withdraw(): none
  * ========  ==============================  =================================
  *
- * Only whoever may make steps for a queue asks: if there is a runner, he does, since
- * the first job may just be waiting for a dependency. What is in the way of a
- * queue otherwise (a stop, a timeout, a kill) withdraws it. So whatever is granted
- * is run without waiting for anything but a CPU, and of a queue that waits nothing
- * but the engine is in the way.
+ * Only the thread that may run jobs of a queue asks: the runner if there is one,
+ * since the first job may still be waiting for a dependency. Anything else that
+ * blocks a queue (a stop, a timeout, a kill) withdraws it. So whatever is granted
+ * is run without waiting for anything but a CPU, and a waiting queue is blocked
+ * by nothing but the engine.
  *
- * Whoever gives credits back, because a job has ended or a queue withdraws, calls
- * depq_arbiter_dispatch() once he has released the lock of that queue, and the queue
- * has asked for its next job: that chooses from all that wait, and hands the chosen
- * one to its softirq or worker. So while somebody waits there are credits on the
- * engine or somebody is about to dispatch. Where nobody waits and there is room,
- * depq_arbiter_ask() grants at once: the submitter runs the job, and nobody is woken.
+ * When credits are given back, because a job has ended or a queue withdraws, the
+ * caller invokes depq_arbiter_dispatch() after it has released the lock of that
+ * queue, and the queue has asked for its next job. That chooses among all waiting
+ * queues, and hands the chosen one to its softirq or worker. So while any queue
+ * waits, credits are in use on the engine or a dispatch is imminent. If none waits
+ * and there is room, depq_arbiter_ask() grants at once: the submitter runs the job.
  *
  * Virtual runtime of a queue:
  *
- * - It grows with each job that ends, the last one of a queue that becomes empty
- *   included, by the time which that took of the engine. While jobs are on the
- *   engine, each counts as long as the job that ended last.
- * - A queue that asks and has nothing on the engine is put where the arbiter is by
- *   now (&depq_arbiter.min_vruntime, that of who was granted last) if it has less,
- *   and a nanosecond before: to be idle earns nothing but to go before those that
- *   are just there. So a queue that wants less than its share waits for what is on
- *   the engine only.
+ * - It grows with each job that ends, by the engine time of the job, even if the
+ *   queue becomes empty. While jobs are on the engine, each counts as long as the
+ *   job that ended last.
+ * - A queue that asks and has nothing on the engine is moved up to one nanosecond
+ *   before the arbiter's position (&depq_arbiter.min_vruntime, that of the last
+ *   grant) if it is behind: being idle earns no credit, except to go before queues
+ *   that are at the position. So a queue that uses less than its share only waits
+ *   for what is on the engine.
  * - A queue that was never granted anything begins %DEPQ_ARBITER_NEW_NS after that.
  *
- * So nobody starves: before a queue that waits, each other one gets no more than
- * the engine time by which the former is ahead of the arbiter, which is that of its
- * own jobs since it was granted something last, and then that of the jobs that the
- * other one has on the engine. New queues that come one after the other move the
- * arbiter on, since they begin later, and so reach whoever waits. A job that takes
- * no time counts %DEPQ_ARBITER_LEAST_NS.
+ * So there is no starvation: ahead of a waiting queue, each other queue gets no
+ * more than the engine time by which the former is ahead of the arbiter (that of
+ * its own jobs since it was last granted something), plus that of the jobs that the
+ * other one has on the engine. New queues that keep arriving advance the arbiter,
+ * since they begin later, and so reach the waiting queue. A job that takes
+ * no time counts as %DEPQ_ARBITER_LEAST_NS.
  */
 
-/* What a job counts at least. */
+/* The least that a job counts. */
 #define DEPQ_ARBITER_LEAST_NS 1000
 
-/* How far after the arbiter a new queue begins: about a short job. */
+/* The distance from the arbiter at which a new queue begins: about a short job. */
 #define DEPQ_ARBITER_NEW_NS 100000
 
 /**
- * enum depq_turn - how a queue stands with its arbiter; see above
+ * enum depq_turn - state of a queue with its arbiter; see above
  * @DEPQ_TURN_NONE: asks for nothing
- * @DEPQ_TURN_WAITING: for its turn
+ * @DEPQ_TURN_WAITING: waits for its turn
  * @DEPQ_TURN_GRANTED: may run its first job
  */
 enum depq_turn {
@@ -85,12 +85,12 @@ enum depq_turn {
 
 /**
  * struct depq_arbiter - chooses whose jobs go to an engine
- * @ref: the maker, and each queue
- * @credit_limit: credits on the engine at most, unless it is those of one job
+ * @ref: held by the creator and by each queue
+ * @credit_limit: the most credits on the engine, except for a single larger job
  * @lock: protects what follows; taken under the locks of queues
  * @credits: on the engine, or granted
  * @jobs: on the engine
- * @since: from when on the engine was working on the next job to end
+ * @since: when the engine started on the job that will end next
  * @min_vruntime: never falls
  * @waiting: queues, by &depq_contender.key
  */
@@ -107,15 +107,15 @@ struct depq_arbiter {
 
 /**
  * struct depq_contender - a queue as its arbiter sees it
- * @queue: the queue, of which it is a part
- * @arbiter: a reference
- * @turn: how it stands
+ * @queue: the queue that it belongs to
+ * @arbiter: the arbiter; a reference
+ * @turn: its state
  * @served: it was granted something before
- * @credits: what it asks for
+ * @credits: credits requested
  * @jobs: on the engine
- * @vruntime: engine time of the jobs that have ended, and what it was moved ahead
+ * @vruntime: engine time of the jobs that have ended, plus adjustments
  * @last_ns: engine time of the job that ended last
- * @key: @vruntime and what @jobs are expected to take
+ * @key: @vruntime plus the expected time of @jobs
  * @node: in &depq_arbiter.waiting
  */
 struct depq_contender {
@@ -132,8 +132,8 @@ struct depq_contender {
 };
 
 /**
- * depq_arbiter_create() - make an arbiter
- * @credit_limit: credits on the engine at most; 1 or more. A job that has more goes
+ * depq_arbiter_create() - create an arbiter
+ * @credit_limit: the most credits on the engine; 1 or more. A job with more runs
  *	when it is alone.
  *
  * Context: process, may sleep.
@@ -195,9 +195,9 @@ void depq_arbiter_put(struct depq_arbiter *arbiter)
 EXPORT_SYMBOL_GPL(depq_arbiter_put);
 
 /**
- * depq_arbiter_join() - have an arbiter decide for a queue
+ * depq_arbiter_join() - let an arbiter schedule a queue
  * @arbiter: the arbiter
- * @queue: the queue, which is being made
+ * @queue: the queue, which is being initialised
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM
@@ -217,7 +217,7 @@ int depq_arbiter_join(struct depq_arbiter *arbiter, struct depq_queue *queue)
 
 /**
  * depq_arbiter_forget() - undo depq_arbiter_join()
- * @queue: the queue, without jobs, and with nobody who looks at it
+ * @queue: the queue, without jobs, and not accessed by anyone else
  *
  * Context: process.
  */
@@ -237,7 +237,7 @@ static bool depq_contender_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct depq_contender, node)->key;
 }
 
-/* Equal keys stay in the order in which they came. */
+/* Queues with equal keys stay in order of arrival. */
 static void depq_arbiter_insert(struct depq_contender *contender)
 {
 	contender->turn = DEPQ_TURN_WAITING;
@@ -271,7 +271,7 @@ static void depq_contender_rekey(struct depq_contender *contender)
 			 contender->jobs * contender->last_ns;
 }
 
-/* Where a queue begins that did not wait. */
+/* Sets the position of a queue that was not waiting. */
 static void depq_contender_place(struct depq_contender *contender)
 {
 	u64 least = contender->arbiter->min_vruntime;
@@ -298,12 +298,11 @@ static void depq_arbiter_grant(struct depq_contender *contender)
 }
 
 /**
- * depq_arbiter_ask() - whether a queue may run its first job as far as the engine
- * goes
- * @queue: the queue, with a contender; nothing else is in the way of the job
+ * depq_arbiter_ask() - ask whether the engine has room for a queue's first job
+ * @queue: the queue, with a contender; nothing else blocks the job
  * @credits: those of the job
  *
- * If not, it waits for its turn from here on, and depq_queue_want_kick() is asked
+ * If not, the queue waits for its turn, and depq_queue_want_kick() is called
  * when that has come.
  *
  * Context: any; the lock of the queue is held, and the caller is the runner or
@@ -336,7 +335,7 @@ bool depq_arbiter_ask(struct depq_queue *queue, u32 credits)
 }
 
 /**
- * depq_arbiter_contends() - whether a queue waits for the engine or is granted it
+ * depq_arbiter_contends() - whether a queue waits for the engine or was granted it
  * @queue: the queue, with a contender
  *
  * Context: any; the lock of the queue is held.
@@ -349,8 +348,8 @@ bool depq_arbiter_contends(struct depq_queue *queue)
 }
 
 /**
- * depq_arbiter_start() - a job goes to the engine
- * @queue: the queue, which depq_arbiter_ask() has granted that
+ * depq_arbiter_start() - account for a job that goes to the engine
+ * @queue: the queue, which depq_arbiter_ask() has allowed that
  * @job: its first job
  *
  * Context: any; the lock of the queue is held, since depq_arbiter_ask().
@@ -372,12 +371,12 @@ void depq_arbiter_start(struct depq_queue *queue, struct depq_job *job)
 }
 
 /**
- * depq_arbiter_end() - a job has left the engine
+ * depq_arbiter_end() - account for a job that has left the engine
  * @queue: the queue
  * @job: the job, after depq_arbiter_start()
- * @engine_ns: what it took of the engine's time, or %DEPQ_ENGINE_NS_MEASURE
+ * @engine_ns: its engine time, or %DEPQ_ENGINE_NS_MEASURE
  *
- * The caller asks depq_queue_want_kick(), and calls depq_arbiter_dispatch() once it
+ * The caller calls depq_queue_want_kick(), and depq_arbiter_dispatch() once it
  * has released the lock.
  *
  * Context: any; the lock of the queue is held.
@@ -412,7 +411,7 @@ void depq_arbiter_end(struct depq_queue *queue, struct depq_job *job,
 }
 
 /**
- * depq_arbiter_withdraw() - something else is in the way of a queue
+ * depq_arbiter_withdraw() - a queue is blocked by something else than the engine
  * @queue: the queue, with a contender
  *
  * The caller calls depq_arbiter_dispatch() once it has released the lock.
@@ -435,7 +434,7 @@ void depq_arbiter_withdraw(struct depq_queue *queue)
 	spin_unlock(&arbiter->lock);
 }
 
-/* Grants the first its turn if there is room. The queue, with a reference. */
+/* Grants the first queue its turn if there is room. Returns it with a reference. */
 static struct depq_queue *depq_arbiter_pick(struct depq_arbiter *arbiter)
 {
 	struct depq_queue *queue = NULL;
@@ -447,7 +446,7 @@ static struct depq_queue *depq_arbiter_pick(struct depq_arbiter *arbiter)
 	if (first && depq_arbiter_fits(arbiter, first->credits)) {
 		depq_arbiter_remove(first);
 		depq_arbiter_grant(first);
-		/* Its first job, which waits for its turn, holds it. */
+		/* Kept alive by its first job, which waits for its turn. */
 		queue = depq_queue_get(first->queue);
 	}
 	spin_unlock_irqrestore(&arbiter->lock, flags);
@@ -455,9 +454,9 @@ static struct depq_queue *depq_arbiter_pick(struct depq_arbiter *arbiter)
 }
 
 /**
- * depq_arbiter_dispatch() - choose who is next, as long as there is room
+ * depq_arbiter_dispatch() - grant turns as long as there is room
  * @contender: of the queue whose job has ended or which has withdrawn; its memory
- *	stays meanwhile, and so does the arbiter
+ *	and the arbiter stay valid during the call
  *
  * Context: any, maybe under a lock of a hardware fence; no lock of depq is held but
  * that of the device.

@@ -6,12 +6,12 @@
 /**
  * DOC: devices
  *
- * A device knows its living queues, so that it can kill those that are left
- * when it goes, and has two ordered workqueues. On one of them timeouts of all
- * its queues are handled one after the other. Memory reclaim may wait for the
+ * A device knows its live queues, so that it can kill those that remain
+ * when it goes away, and has two ordered workqueues. One handles the timeouts of
+ * all its queues, one after another. Memory reclaim may wait for the
  * fence of a job that hangs, so this workqueue has a rescuer, and nothing on it
  * may wait for memory. The other one releases queues and finished jobs, which
- * may take a while and need memory: a driver frees what it likes there, and the
+ * may take a while and need memory: drivers may free anything there, and the
  * last queue of a worker destroys its workqueue, for which destroy_workqueue()
  * takes a mutex under which others allocate.
  */
@@ -19,11 +19,11 @@
 /**
  * depq_device_init() - prepare a device for queues
  * @dev: memory for it
- * @name: for messages and of the workqueues; not copied
+ * @name: for messages and names of the workqueues; not copied
  *
  * Context: process, may sleep.
  * Return:
- * * 0 - well
+ * * 0 - success
  * * -ENOMEM - out of memory
  */
 int depq_device_init(struct depq_device *dev, const char *name)
@@ -49,12 +49,12 @@ int depq_device_init(struct depq_device *dev, const char *name)
 EXPORT_SYMBOL_GPL(depq_device_init);
 
 /**
- * depq_device_fini() - end a device and all its queues
- * @dev: the device, for which no queue is being made any more
+ * depq_device_fini() - shut down a device and all its queues
+ * @dev: the device, for which no more queues are being initialised
  *
- * Kills the queues that are left with -ENODEV and waits until all are
- * released. That takes as long as a driver holds on to one of them or to one
- * of their jobs, and until all fences have signalled that jobs depend on.
+ * Kills the remaining queues with -ENODEV and waits until all are
+ * released. That takes as long as a driver holds references to one of them or
+ * its jobs, and until all fences that jobs depend on have signalled.
  *
  * Context: process, may sleep; not on a workqueue of the device.
  */
@@ -65,7 +65,7 @@ void depq_device_fini(struct depq_device *dev)
 	might_sleep();
 	spin_lock(&dev->lock);
 	list_for_each_entry(queue, &dev->queues, link) {
-		/* One without a reference waits for its release work. */
+		/* A queue without references waits for its release work. */
 		if (!kref_get_unless_zero(&queue->ref))
 			continue;
 		depq_queue_kill(queue, -ENODEV);
@@ -75,7 +75,7 @@ void depq_device_fini(struct depq_device *dev)
 
 	if (!atomic_dec_and_test(&dev->live))
 		wait_for_completion(&dev->idle);
-	/* The work that has said so may still be running. */
+	/* The work that has completed @idle may still be running. */
 	destroy_workqueue(dev->release_wq);
 	destroy_workqueue(dev->timeout_wq);
 	WARN_ON_ONCE(!list_empty(&dev->queues));

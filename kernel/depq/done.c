@@ -5,42 +5,42 @@
 /**
  * DOC: completion
  *
- * Jobs may be done in any order, on any CPU, in any context; they signal in the
- * order of their sequence numbers. Whoever finishes a job marks it done and
- * then drains: takes those that are done off the front of @pending, one after
- * the other, and signals each with the lock of the queue released. Both happen
+ * Jobs may complete in any order, on any CPU, in any context; they signal in the
+ * order of their sequence numbers. Whoever completes a job marks it done and
+ * then drains: takes done jobs off the front of @pending, one by
+ * one, and signals each with the lock of the queue released. Both happen
  * under &depq_queue.signal_lock, so that no job overtakes another in between.
  *
- * That is a lock and not a mark that leaves the jobs of others to whoever has
- * set it: a thread that drains may be preempted between two jobs, and a job that
- * is done elsewhere would wait until it runs again, however urgent its waiter.
- * With the lock, whoever finishes a job signals it itself. Without PREEMPT_RT
+ * That is a lock, not a flag that leaves the jobs of others to the thread that
+ * has set it: a thread that drains may be preempted between two jobs, and a job
+ * completed elsewhere would wait until it runs again, however urgent its waiter.
+ * With the lock, whoever completes a job signals it itself. Without PREEMPT_RT
  * the holder is not preempted; on PREEMPT_RT it inherits the priority of
  * whoever waits for the lock. The lock is released after each job, so nobody
- * waits for more than one to signal for each that came before it.
+ * waits for more than one signal per preceding job.
  *
  * The queue's reference to a job that has signalled is dropped by:
  *
  * ======================  ===================================================
  * %DEPQ_PUT_IRQ           the drainer, when it has released the lock for good
  * %DEPQ_PUT_WORKER        the worker, which is kicked
- * %DEPQ_PUT_SUBMIT        depq_job_init(), a few at a time; what is left
- *                         after 100 ms, a delayed work
+ * %DEPQ_PUT_SUBMIT        depq_job_init(), a few at a time; after 100 ms, delayed
+ *                         work drops the rest
  * %DEPQ_PUT_AUTO          the drainer, if the driver allows it
  *                         (%DEPQ_QUEUE_PUT_IRQ); else depq_job_init(), a few
- *                         at a time, and whoever has waited
- *                         (depq_queue_wait_end()). The worker is kicked where
+ *                         at a time, and threads that have waited
+ *                         (depq_queue_wait_end()). The worker is kicked if
  *                         neither is to come: no job of the queue is being
- *                         prepared or with the hardware, and nobody has
- *                         announced that he waits
+ *                         prepared or on the hardware, and no thread has
+ *                         announced that it waits
  * ======================  ===================================================
  *
- * The drainer touches neither a job nor the queue once these can have dropped
- * the last reference; that the unlock itself may come after that is what the grace
- * period before the release of a queue is for.
+ * The drainer accesses neither a job nor the queue once these operations can have
+ * dropped the last reference; the unlock itself may come later, which is why
+ * there is a grace period before the release of a queue.
  */
 
-/* How long finished jobs wait for a submitter. */
+/* How long finished jobs wait for the next submitter. */
 #define DEPQ_REAP_DELAY_MS 100
 
 /* Jobs that are taken off a queue at a time, with interrupts off. */
@@ -59,11 +59,11 @@ static void depq_reap_arm(struct depq_queue *queue)
 }
 
 /**
- * depq_signal_lock() - take the locks under which jobs signal
+ * depq_signal_lock() - take the locks for signalling jobs
  * @queue: the queue
  * @flags: for depq_signal_unlock()
  *
- * Context: any; under no lock of a finished fence and no other of depq.
+ * Context: any; not under a lock of a finished fence or another lock of depq.
  */
 void depq_signal_lock(struct depq_queue *queue, unsigned long *flags)
 	__acquires(&queue->signal_lock) __acquires(&queue->lock)
@@ -86,7 +86,7 @@ void depq_signal_unlock(struct depq_queue *queue, unsigned long flags)
 	spin_unlock_irqrestore(&queue->signal_lock, flags);
 }
 
-/* The job that is next to signal, if it is done. */
+/* Returns the next job to signal, if it is done. */
 static struct depq_job *depq_queue_next_done(struct depq_queue *queue)
 {
 	struct depq_job *job;
@@ -97,7 +97,7 @@ static struct depq_job *depq_queue_next_done(struct depq_queue *queue)
 }
 
 /**
- * depq_queue_drain() - signal those jobs that are next in order and done
+ * depq_queue_drain() - signal jobs that are done and next in order
  * @queue: the queue; the caller has a reference or is inside RCU
  * @flags: from depq_signal_lock(); its locks are released and taken again in
  *	between
@@ -132,7 +132,7 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 			depq_queue_take(queue, 1, DEPQ_WHERE_IRQ, reaped);
 		job = depq_queue_next_done(queue);
 		if (job) {
-			/* Let in interrupts, and whoever waits for the lock. */
+			/* Let interrupts in, and whoever waits for the lock. */
 			depq_signal_unlock(queue, *flags);
 			depq_signal_lock(queue, flags);
 			/* Whoever had the lock may have signalled that job. */
@@ -140,7 +140,7 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		}
 	}
 
-	/* Who waits has looked under the lock: see depq_queue_leave(). */
+	/* Waiters check under the lock: see depq_queue_leave(). */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
 	if (queue->put == DEPQ_PUT_SUBMIT && !queue->reap_armed &&
@@ -149,9 +149,9 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 }
 
 /**
- * depq_job_done() - the hardware is done with a job, or will not do it
- * @job: the job, pending; what the caller knows of it may be stale after this
- * @error: 0 or what went wrong
+ * depq_job_done() - complete a job, or fail it
+ * @job: the job, pending; the caller must not access it after this
+ * @error: 0 or the error
  *
  * Context: any, maybe under a lock of a hardware fence.
  */
@@ -196,14 +196,14 @@ unlock:
 }
 
 /**
- * depq_queue_take() - take jobs that have signalled off the queue
+ * depq_queue_take() - take signalled jobs off the queue
  * @queue: the queue
- * @most: how many at most
- * @where: who will drop their references
- * @reaped: where they go; for depq_put_all() once the lock is released
+ * @most: the most to take
+ * @where: where their references will be dropped
+ * @reaped: list to add them to; for depq_put_all() once the lock is released
  *
  * Context: any; the lock of the queue is held.
- * Return: how many were taken
+ * Return: the number taken
  */
 u32 depq_queue_take(struct depq_queue *queue, u32 most,
 		    enum depq_where where, struct list_head *reaped)
@@ -253,10 +253,10 @@ void depq_put_all(struct list_head *reaped)
 }
 
 /**
- * depq_reap() - drop the references to jobs that have signalled
+ * depq_reap() - drop the queue's references to signalled jobs
  * @queue: the queue, to which the caller has a reference
- * @most: how many at most
- * @where: who does it
+ * @most: the most to drop
+ * @where: where this happens
  *
  * Context: as &depq_ops.release_job.
  */
@@ -278,7 +278,7 @@ void depq_reap(struct depq_queue *queue, u32 most, enum depq_where where)
 }
 
 /**
- * depq_reap_force() - have the delayed work come now, if it is armed
+ * depq_reap_force() - run the delayed work now, if it is armed
  * @queue: the queue, to which the caller has a reference
  *
  * Context: any, but not under a lock of a fence.
@@ -287,7 +287,7 @@ void depq_reap_force(struct depq_queue *queue)
 {
 	if (!READ_ONCE(queue->reap_armed))
 		return;
-	/* Each time the work is queued it has a reference of its own. */
+	/* Each queueing of the work holds a reference. */
 	depq_queue_get(queue);
 	if (mod_delayed_work(queue->dev->release_wq, &queue->reap_work, 0))
 		depq_queue_put(queue);

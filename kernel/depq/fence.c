@@ -7,11 +7,11 @@
 /**
  * DOC: finished fences
  *
- * A finished fence lives as long as anybody wants it: jobs, sync_files,
- * waiters, other jobs that depend on it. So it points at nothing of the queue,
- * not even at its name, and keeps this module loaded until its memory is back
- * with the allocator. It knows the hardware fence as long as the job does, to
- * tell it of deadlines, without a reference: one would keep the driver loaded.
+ * A finished fence lives as long as anybody holds a reference: jobs, sync_files,
+ * waiters, jobs that depend on it. So it does not point to the queue,
+ * not even to its name, and keeps this module loaded until its memory is back
+ * with the allocator. It points to the hardware fence as long as the job does, to
+ * pass on deadlines, but without a reference, which would keep the driver loaded.
  *
  * =========  ========================  ==========================  ==========
  * state      who may touch it          how it gets there           exits
@@ -26,20 +26,20 @@
  * freed      readers under RCU         last put, in any context    none
  * =========  ========================  ==========================  ==========
  *
- * The memory of a fence goes back to the allocator at once and may become
+ * The memory of a fence returns to the allocator at once and may become
  * another fence at once, but nothing else before an RCU grace period is over
  * (SLAB_TYPESAFE_BY_RCU). So readers under RCU must use
- * dma_fence_get_rcu_safe(), as with the requests of i915. What it saves is a
- * callback for each job, and with these the grace periods: at the rate of a
- * display each one wakes the threads of RCU several times, which costs more
+ * dma_fence_get_rcu_safe(), as for requests of i915. This saves an RCU
+ * callback per job, and thus grace periods: at the rate of a
+ * display, each one wakes the RCU threads several times, which costs more
  * context switches than submitting and completing the job.
  *
  * Sequence numbers are compared by their lower 32 bits, as dma_fence does by
  * default; a queue never has 2^31 jobs at a time.
  *
- * Waiters may give deadlines (dma_fence_set_deadline()) before a job is run or
- * after. The earliest is kept. Whoever comes second, the job to its hardware
- * fence or the deadline to the finished fence, passes it on; if both come at
+ * Waiters may set deadlines (dma_fence_set_deadline()) before a job is run or
+ * after. The earliest is kept. Whichever comes second, the hardware fence or the
+ * deadline, passes it on to the hardware fence; if both come at
  * once, both may.
  */
 
@@ -50,7 +50,7 @@
  * @base: the fence
  * @lock: its lock; taken inside the lock of the hardware fence
  * @timeline: copy of the name of the queue
- * @deadline: the earliest, if there is %DEPQ_FENCE_HAS_DEADLINE; under @lock
+ * @deadline: the earliest, if %DEPQ_FENCE_HAS_DEADLINE is set; under @lock
  * @hw: the hardware fence, from when it is known until the job is released
  */
 struct depq_fence {
@@ -83,14 +83,14 @@ static const char *depq_fence_timeline_name(struct dma_fence *fence)
 
 static void depq_fence_release(struct dma_fence *fence)
 {
-	/* depq_fence_exit() waits for whoever is in here. */
+	/* depq_fence_exit() waits for callers in here. */
 	rcu_read_lock();
 	kmem_cache_free(depq_fence_cache, to_depq_fence(fence));
 	module_put(THIS_MODULE);
 	rcu_read_unlock();
 }
 
-/* Keeps a deadline. Return: whether it is the earliest. */
+/* Stores a deadline. Returns whether it is the earliest. */
 static bool depq_fence_keep_deadline(struct depq_fence *fence, ktime_t deadline)
 {
 	unsigned long flags;
@@ -116,7 +116,7 @@ depq_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
 
 	if (!depq_fence_keep_deadline(fence, deadline))
 		return;
-	smp_mb(); /* with the one of depq_fence_set_hw() */
+	smp_mb(); /* pairs with depq_fence_set_hw() */
 	rcu_read_lock();
 	hw = dma_fence_get_rcu_safe(&fence->hw);
 	rcu_read_unlock();
@@ -134,7 +134,7 @@ static const struct dma_fence_ops depq_fence_ops = {
 #endif
 };
 
-/* Once for each piece of memory, whatever fences it will hold in turn. */
+/* Runs once per object of the slab, which may hold several fences in turn. */
 static void depq_fence_construct(void *memory)
 {
 	struct depq_fence *fence = memory;
@@ -143,7 +143,7 @@ static void depq_fence_construct(void *memory)
 }
 
 /**
- * depq_fence_create() - make a finished fence
+ * depq_fence_create() - allocate a finished fence
  * @queue: the queue of its job
  *
  * Context: process, may sleep.
@@ -159,7 +159,7 @@ struct dma_fence *depq_fence_create(struct depq_queue *queue)
 	if (!fence)
 		return NULL;
 
-	/* The caller is a module that needs this one, so it cannot go now. */
+	/* The caller's module depends on this one, so it cannot be unloaded. */
 	__module_get(THIS_MODULE);
 	memcpy(fence->timeline, queue->name, sizeof(fence->timeline));
 	RCU_INIT_POINTER(fence->hw, NULL);
@@ -169,7 +169,7 @@ struct dma_fence *depq_fence_create(struct depq_queue *queue)
 }
 
 /**
- * depq_fence_set_hw() - the job was handed to the hardware
+ * depq_fence_set_hw() - record that the job was handed to the hardware
  * @finished: its finished fence
  * @hw: its hardware fence; the job keeps a reference until
  *	depq_fence_clear_hw()
@@ -183,7 +183,7 @@ void depq_fence_set_hw(struct dma_fence *finished, struct dma_fence *hw)
 	ktime_t deadline;
 
 	rcu_assign_pointer(fence->hw, hw);
-	smp_mb(); /* with the one of depq_fence_set_deadline() */
+	smp_mb(); /* pairs with depq_fence_set_deadline() */
 	if (!test_bit(DEPQ_FENCE_HAS_DEADLINE, &finished->flags))
 		return;
 	spin_lock_irqsave(&fence->lock, flags);
@@ -193,7 +193,7 @@ void depq_fence_set_hw(struct dma_fence *finished, struct dma_fence *hw)
 }
 
 /**
- * depq_fence_clear_hw() - the job is about to drop its hardware fence
+ * depq_fence_clear_hw() - called before the job drops its hardware fence
  * @finished: its finished fence
  *
  * Context: any.
@@ -204,10 +204,10 @@ void depq_fence_clear_hw(struct dma_fence *finished)
 }
 
 /**
- * depq_fence_bytes() - memory of one finished fence
+ * depq_fence_bytes() - memory used by one finished fence
  *
  * Context: any.
- * Return: bytes that the allocator uses for it
+ * Return: bytes used by the allocator
  */
 u32 depq_fence_bytes(void)
 {
@@ -220,7 +220,7 @@ EXPORT_SYMBOL_GPL(depq_fence_bytes);
  *
  * Context: process, may sleep.
  * Return:
- * * 0 - well
+ * * 0 - success
  * * -ENOMEM - out of memory
  */
 int depq_fence_init(void)
@@ -236,15 +236,15 @@ int depq_fence_init(void)
 /**
  * depq_fence_exit() - undo depq_fence_init()
  *
- * Context: process, may sleep. No fence is left, but the last of them may
+ * Context: process, may sleep. No fence exists any more, but the last ones may
  * still be on their way back to the allocator.
  */
 void depq_fence_exit(void)
 {
 	/*
-	 * Whoever drops the last reference to the module returns through it: an
-	 * interrupt ends within a grace period, and a task that was preempted
-	 * on its way out has run again when each has slept or left the kernel.
+	 * Whoever drops the last reference to the module still returns through
+	 * it: an interrupt ends within a grace period, and a preempted task
+	 * has left the module once each task has slept or left the kernel.
 	 */
 	synchronize_rcu();
 	synchronize_rcu_tasks();

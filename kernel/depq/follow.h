@@ -8,26 +8,26 @@
 #include "internal.h"
 
 /**
- * struct depq_follow - what a worker knows of those it works for
+ * struct depq_follow - state of a follow worker
  * @worker: the thread
  * @min_nice: any negative nice value counts as the least
  * @lock: protects what follows
- * @count: queues of each level
- * @levels: those that @count is not zero for
+ * @count: number of queues at each level
+ * @levels: bitmap of levels whose @count is not zero
  * @need: the first of @levels, or %DEPQ_LEVEL_IDLE
- * @target: what the thread has, or gets from the holder of @apply
- * @applied: what it has
- * @others_ns: for how long less urgent jobs than the worker has a level for
- *	have kept it since the last that was not. The worker's own.
- * @others_since: local_clock() from which on there is more to add; or 0
+ * @target: the level that the thread has, or gets from the holder of @apply
+ * @applied: the level that it has
+ * @others_ns: for how long jobs less urgent than the worker's level have kept
+ *	it busy since the last one that was not. Only used by the worker.
+ * @others_since: local_clock() from which on to add to it; or 0
  * @lingers: queues that count although they are not ready, the oldest first
  * @raises: times the level went up
- * @lowers: times it went down
- * @apply: held while the scheduler's settings of the worker are changed
- * @timer: lets queues linger no longer
- * @relax: lets the worker look at its level when it has nothing else to do
- * @raise: has the raiser raise the worker
- * @retry: queues @raise when the scheduler has refused
+ * @lowers: times the level went down
+ * @apply: held while the scheduling attributes of the worker are changed
+ * @timer: ends the lingering of queues
+ * @relax: makes the worker recheck its level when it has nothing else to do
+ * @raise: makes the raiser raise the worker
+ * @retry: queues @raise after the scheduler has refused
  */
 struct depq_follow {
 	struct kthread_worker *worker;

@@ -6,36 +6,36 @@
 #include "follow.h"
 
 /**
- * DOC: what queues count for with a worker that follows
+ * DOC: levels of queues with a follow worker
  *
- * The rules are in worker_follow.c, which gives the thread what is needed.
+ * The rules are in worker_follow.c, which applies the level to the thread.
  *
- * A queue counts once, for the most urgent job that it has queued, as long as it
- * is ready: as long as the worker has something to do for it. What waits itself,
- * for a dependency, for credits, for depq_queue_start() or for the verdict on a
- * timeout, is not made earlier by a worker that is more urgent, and whoever is
- * behind it on the same worker would have that for nothing.
+ * A queue counts once, with the level of its most urgent queued job, while it
+ * is ready: while the worker has something to do for it. A queue that is blocked
+ * itself, by a dependency, by credits, until depq_queue_start() or the verdict on
+ * a timeout, would not proceed earlier with a more urgent worker, and other queues
+ * on the same worker would profit without a reason.
  *
  * ==========  ===================  ========  =================================
  * state       @level               in        exits
  * ==========  ===================  ========  =================================
- * away        %DEPQ_LEVEL_NONE     no list   gets ready
+ * away        %DEPQ_LEVEL_NONE     no list   becomes ready
  * ready       of the most urgent   no list   not ready any more: lingering, or
  *             job that is queued             away if the queue was killed
- * lingering   what it was before   @lingers  ready; time; much work of others;
+ * lingering   its previous level   @lingers  ready; time; much work of others;
  *                                            kill or release: away
  * ==========  ===================  ========  =================================
  *
- * Whoever makes a queue ready calls depq_queue_want_kick(), which looks. Who
- * ends the lingering from outside leaves &depq_queue.lingering alone, which only
+ * Whoever makes a queue ready calls depq_queue_want_kick(), which checks. Others
+ * who end the lingering leave &depq_queue.lingering unchanged, which only
  * the holder of the queue's lock writes: while it is not set, nobody else writes
- * @level, and it is enough to look at that.
+ * @level, and checking @level is enough.
  *
- * &depq_queue.urgent are those queued jobs after which there is none that is as
- * urgent, in their order, but for the last job, which always is one of them and
- * is left out: as long as all are of one level, the list is empty. The first is
- * what the queue counts for, each is less urgent than the one before, and there
- * are never more than levels.
+ * &depq_queue.urgent contains, in order, the queued jobs that are not followed by
+ * an equally urgent one, except the last job, which always qualifies and
+ * is left out: while all jobs have the same level, the list is empty. The first
+ * entry sets the level of the queue, each is less urgent than the previous one,
+ * and there are never more entries than levels.
  */
 
 /* How long a queue without jobs keeps its level. */
@@ -44,7 +44,7 @@ module_param(follow_linger_ms, uint, 0644);
 MODULE_PARM_DESC(follow_linger_ms,
 		 "how long workers keep the priority of who has no jobs any more (default 20: longer than a frame)");
 
-/* Queues that are looked at with interrupts off. */
+/* Queues processed at a time with interrupts off. */
 #define FOLLOW_BATCH 32
 
 static void depq_follow_add(struct depq_follow *follow, u16 level)
@@ -70,7 +70,7 @@ static void depq_follow_remove(struct depq_follow *follow, u16 level)
 	}
 }
 
-/* A queue counts for another level from now on, or for none. */
+/* Changes the level that a queue counts for, possibly to none. */
 static void depq_follow_move(struct depq_follow *follow,
 			     struct depq_queue *queue, u16 level)
 {
@@ -80,14 +80,14 @@ static void depq_follow_move(struct depq_follow *follow,
 	if (level == old)
 		return;
 	WRITE_ONCE(queue->level, level);
-	/* First the new, so that @need does not change twice. */
+	/* Add the new level first, so that @need does not change twice. */
 	if (level != DEPQ_LEVEL_NONE)
 		depq_follow_add(follow, level);
 	if (old != DEPQ_LEVEL_NONE)
 		depq_follow_remove(follow, old);
 }
 
-/* A queue lingers no more. */
+/* Ends the lingering of a queue. */
 static void depq_follow_unlinger(struct depq_follow *follow,
 				 struct depq_queue *queue)
 {
@@ -96,14 +96,14 @@ static void depq_follow_unlinger(struct depq_follow *follow,
 	depq_follow_move(follow, queue, DEPQ_LEVEL_NONE);
 }
 
-/* The worker is to look, which it does as what it is now. */
+/* Lets the worker recheck its level, at its current priority. */
 static void depq_follow_relax(struct depq_follow *follow)
 {
 	kthread_queue_work(follow->worker, &follow->relax);
 }
 
 /**
- * depq_follow_insert() - keep @urgent, once another level comes in
+ * depq_follow_insert() - update @urgent for a job with a different level
  * @queue: the queue
  * @job: the job, last in @queued; its level is not that of the one before
  *
@@ -126,7 +126,7 @@ void depq_follow_insert(struct depq_queue *queue, struct depq_job *job)
 	}
 }
 
-/* A queue that is not ready any more. */
+/* Handles a queue that is no longer ready. */
 static void depq_follow_linger(struct depq_follow *follow,
 			       struct depq_queue *queue)
 {
@@ -144,8 +144,8 @@ static void depq_follow_linger(struct depq_follow *follow,
 }
 
 /**
- * depq_follow_count() - count a queue as what it is now
- * @queue: the queue, for which depq_follow_differs() says true
+ * depq_follow_count() - update the level that a queue counts for
+ * @queue: the queue, for which depq_follow_differs() returned true
  * @ready: whether the worker has something to do for it
  *
  * Context: any; the lock of the queue is held.
@@ -164,7 +164,7 @@ bool depq_follow_count(struct depq_queue *queue, bool ready)
 	raw_spin_lock_irqsave(&follow->lock, flags);
 	if (ready) {
 		level = depq_follow_level_of(queue);
-		/* In a stream the level is the same. */
+		/* For a stream of jobs, the level is the same. */
 		if (queue->lingering)
 			list_del_init(&queue->linger);
 		queue->lingering = false;
@@ -178,7 +178,7 @@ bool depq_follow_count(struct depq_queue *queue, bool ready)
 }
 
 /**
- * depq_follow_forget() - a queue that is not ready counts no more
+ * depq_follow_forget() - make a queue that is not ready count no more
  * @queue: the queue
  *
  * Context: any; the lock of the queue is held, or nobody else has the queue.
@@ -201,7 +201,7 @@ void depq_follow_forget(struct depq_queue *queue)
 }
 
 /*
- * Lets a batch of queues linger no more, the oldest first: those whose time is
+ * Ends the lingering of a batch of queues, the oldest first: those whose time is
  * over, or all. Returns whether there are more of them.
  */
 static bool depq_follow_expire(struct depq_follow *follow, bool all)
@@ -223,7 +223,7 @@ static bool depq_follow_expire(struct depq_follow *follow, bool all)
 }
 
 /**
- * depq_follow_unlinger_all() - no queue lingers any more
+ * depq_follow_unlinger_all() - end the lingering of all queues
  * @follow: the worker
  *
  * Context: the worker, interrupts on, no lock held.
@@ -241,7 +241,7 @@ void depq_follow_unlinger_all(struct depq_follow *follow)
 }
 
 /**
- * depq_follow_timer() - let those queues linger no more whose time is over
+ * depq_follow_timer() - end the lingering of queues whose time is over
  * @timer: &depq_follow.timer
  *
  * Context: the timer's.

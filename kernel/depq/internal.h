@@ -22,11 +22,11 @@ enum depq_where {
 };
 
 /**
- * enum depq_queue_state - what a queue does; see the table in queue.c
+ * enum depq_queue_state - state of a queue; see the table in queue.c
  * @DEPQ_QUEUE_OPEN: runs jobs
- * @DEPQ_QUEUE_STOPPED: runs none until as many starts as stops have come
+ * @DEPQ_QUEUE_STOPPED: runs none until every stop was undone by a start
  * @DEPQ_QUEUE_TIMEOUT: runs none until the driver has given its verdict
- * @DEPQ_QUEUE_KILLED: runs none any more; those queued fail in their turn
+ * @DEPQ_QUEUE_KILLED: runs none any more; queued jobs fail in order
  */
 enum depq_queue_state {
 	DEPQ_QUEUE_OPEN,
@@ -36,33 +36,33 @@ enum depq_queue_state {
 };
 
 /**
- * struct depq_worker_ops - a kind of worker
+ * struct depq_worker_ops - operations of a kind of worker
  */
 struct depq_worker_ops {
 	/**
-	 * @start: make what runs the work. Context: process, may sleep.
-	 * Return: 0 or -ENOMEM, with nothing left behind
+	 * @start: create what runs the work. Context: process, may sleep.
+	 * Return: 0 or -ENOMEM, with everything undone
 	 */
 	int (*start)(struct depq_worker *worker, const char *name);
-	/** @stop: end it; no work is queued. Context: process, may sleep. */
+	/** @stop: destroy it; no work is queued. Context: process, may sleep. */
 	void (*stop)(struct depq_worker *worker);
 	/** @prepare: initialise the work of a queue. Context: any. */
 	void (*prepare)(struct depq_queue *queue);
 	/**
-	 * @kick: have depq_queue_work() called for the queue, once. Context:
+	 * @kick: arrange one call of depq_queue_work() for the queue. Context:
 	 * any, with interrupts off or on, no lock of depq held.
-	 * Return: whether it was queued; false means that it was already
+	 * Return: whether it was queued; false if it already was
 	 */
 	bool (*kick)(struct depq_worker *worker, struct depq_queue *queue);
 };
 
 /**
  * struct depq_worker - runs the jobs that no submitter runs
- * @ref: the maker, and each queue
+ * @ref: held by the creator and by each queue
  * @ops: its kind
- * @wq: for the kinds that are workqueues
- * @kthread: for those that are threads
- * @follow: for those that follow, else NULL
+ * @wq: for kinds based on workqueues
+ * @kthread: for kinds based on threads
+ * @follow: for follow workers, else NULL
  */
 struct depq_worker {
 	struct kref ref;
@@ -87,7 +87,7 @@ bool depq_worker_kthread_kick(struct depq_worker *worker,
 			      struct depq_queue *queue);
 
 /*
- * Levels of workers that follow, the most urgent first: FIFO 99, RR 99, FIFO 98
+ * Levels of follow workers, the most urgent first: FIFO 99, RR 99, FIFO 98
  * ... RR 1, nice -20 ... 19.
  */
 #define DEPQ_LEVEL_NICE	(2 * (MAX_RT_PRIO - 1))
@@ -102,7 +102,7 @@ u16 depq_level_of_submitter(bool min_nice);
 u16 depq_level_highest(void);
 void depq_level_attr(u16 level, struct sched_attr *attr);
 
-/* worker_follow.c, follow_count.c; only for workers that follow */
+/* worker_follow.c, follow_count.c; only for follow workers */
 int depq_follow_init(void);
 void depq_follow_exit(void);
 u16 depq_follow_level(struct depq_worker *worker);
@@ -118,7 +118,7 @@ void depq_follow_pause(struct depq_worker *worker);
 void depq_follow_read_stats(struct depq_worker *worker,
 			    struct depq_stats *stats);
 
-/* owner.c; only for workers that follow */
+/* owner.c; only for follow workers */
 int depq_owner_claim(struct depq_queue *queue);
 void depq_owner_ready(struct depq_queue *queue, bool ready);
 void depq_owner_forget(struct depq_queue *queue);
@@ -128,7 +128,7 @@ void depq_owner_charge(struct depq_owner *owner, u64 since, bool realtime);
 void depq_owner_put(struct depq_owner *owner);
 
 /* arbiter.c; only for queues with a contender */
-/* Not said by the driver. */
+/* The driver does not report the time. */
 #define DEPQ_ENGINE_NS_MEASURE	U64_MAX
 int depq_arbiter_join(struct depq_arbiter *arbiter, struct depq_queue *queue);
 void depq_arbiter_forget(struct depq_queue *queue);
@@ -183,7 +183,7 @@ void depq_tdr_arm(struct depq_queue *queue, unsigned long delay);
 void depq_tdr_force(struct depq_queue *queue);
 void depq_tdr_work(struct work_struct *work);
 
-/* Short, and in the way of every job that its submitter runs. */
+/* Short, and on the path of every job that its submitter runs. */
 
 /**
  * depq_queue_fits() - whether there are credits for a job
@@ -191,8 +191,8 @@ void depq_tdr_work(struct work_struct *work);
  * @job: the job
  *
  * Context: any; the lock of the queue is held.
- * Return: true if so. Always if nothing is in flight, since no job has more
- * than the limit.
+ * Return: true if so. Always true if nothing is in flight, since no job has more
+ * credits than the limit.
  */
 static inline bool depq_queue_fits(struct depq_queue *queue,
 				   struct depq_job *job)
@@ -208,7 +208,7 @@ static inline bool depq_queue_fits(struct depq_queue *queue,
  *
  * Context: any; the lock of the queue is held, and the caller is the runner or
  * there is none.
- * Return: true if so. If only its arbiter says no, the queue waits for its turn.
+ * Return: true if so. If only its arbiter refuses, the queue waits for its turn.
  */
 static inline bool depq_queue_admits(struct depq_queue *queue,
 				     struct depq_job *job)
@@ -219,11 +219,11 @@ static inline bool depq_queue_admits(struct depq_queue *queue,
 }
 
 /**
- * depq_follow_append() - let a job count that was just queued
+ * depq_follow_append() - account for a job that was just queued
  * @queue: its queue
  * @job: the job, last in @queued, with its level
  *
- * The caller looks at depq_follow_differs() before it releases the lock.
+ * The caller checks depq_follow_differs() before it releases the lock.
  *
  * Context: process; the lock of the queue is held.
  */
@@ -237,12 +237,12 @@ static inline void depq_follow_append(struct depq_queue *queue,
 }
 
 /**
- * depq_follow_level_of() - what a queue counts for if it is ready
+ * depq_follow_level_of() - the level of a queue if it is ready
  * @queue: the queue, which has jobs queued
  *
  * Context: any; the lock of the queue is held.
  * Return: the level of the most urgent job, or nice 0 if its process has used up
- * its realtime
+ * its realtime budget
  */
 static inline u16 depq_follow_level_of(struct depq_queue *queue)
 {
@@ -262,7 +262,7 @@ static inline u16 depq_follow_level_of(struct depq_queue *queue)
 }
 
 /**
- * depq_follow_differs() - whether a queue must be counted otherwise
+ * depq_follow_differs() - whether the level of a queue must be updated
  * @queue: the queue
  * @ready: whether the worker has something to do for it
  *
@@ -279,7 +279,7 @@ static inline bool depq_follow_differs(struct depq_queue *queue, bool ready)
 }
 
 /**
- * depq_follow_update() - count a queue, and have the worker raised if need be
+ * depq_follow_update() - update a queue's level, and raise the worker if necessary
  * @queue: the queue
  * @ready: whether the worker has something to do for it
  *
@@ -293,7 +293,7 @@ static inline void depq_follow_update(struct depq_queue *queue, bool ready)
 }
 
 /**
- * depq_follow_leave() - a job does not wait for the worker any more
+ * depq_follow_leave() - a job no longer waits for the worker
  * @queue: its queue, from whose @queued it was removed
  * @job: the job
  * @ready: whether the worker has more to do for the queue
@@ -322,8 +322,8 @@ static inline void depq_queue_leave(struct depq_queue *queue)
 	WARN_ON_ONCE(queue->runner != current);
 	queue->runner = NULL;
 	/*
-	 * Whoever waits is on the wait queue before it looks at ours, under
-	 * the lock that we hold; so this sees it, or it sees what we did.
+	 * A waiter is on the wait queue before it checks the runner under the
+	 * lock that we hold; so either this sees it, or it sees the change.
 	 */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);

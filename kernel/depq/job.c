@@ -36,20 +36,20 @@
  * queue's, from depq_job_commit() until the job is reaped; one while the worker
  * runs it and one while the timeout work handles it. The job holds its finished
  * fence, the hardware fence once there is one, the queue, and each dependency
- * until it has signalled. Dependencies are dropped in process context or in a
- * softirq, all of them before the job is run: the last may be dropped
- * in a hard interrupt.
+ * until that has signalled. Dependencies are dropped in process context or in a
+ * softirq, all of them before the job is run, since the last reference to the job
+ * may be dropped in a hard interrupt.
  *
- * Fields: @deps by index, the first that may be there at @next_dep, changed by
+ * Fields: @deps by index, the first possible one at @next_dep, changed by
  * the submitter, then by the runner of the queue; @link in one of the lists of
  * the queue, or in a list of jobs whose reference is about to be dropped; @start
- * when it was handed to the hardware, or when the driver last said that it is
- * alive; @error as it will signal.
+ * when it was handed to the hardware, or when the driver last reported it
+ * alive; @error the error that it will signal.
  */
 
 /*
- * How many finished jobs a submitter drops at most. More than the one it adds,
- * so that the list becomes shorter; few, so that nobody pays for all others.
+ * The most finished jobs that a submitter drops. More than the one it adds,
+ * so that the list shrinks; few, so that no submitter pays for all others.
  */
 #define DEPQ_SUBMIT_REAP 4
 
@@ -59,7 +59,7 @@ static bool depq_queue_has_room(struct depq_queue *queue)
 	return queue->jobs < queue->max_queued || queue->error;
 }
 
-/* Counts a job in, waiting for room if need be. */
+/* Counts a job in, after waiting for room if necessary. */
 static int depq_queue_enter(struct depq_queue *queue, u32 flags)
 {
 	int ret = 0;
@@ -92,7 +92,7 @@ static void depq_queue_exit(struct depq_queue *queue)
 	/* As in depq_queue_leave(). */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
-	/* The job that was to drop others will not come. */
+	/* The job that would have dropped others will not come. */
 	kick = depq_queue_want_kick(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
 	if (kick)
@@ -100,10 +100,10 @@ static void depq_queue_exit(struct depq_queue *queue)
 }
 
 /**
- * depq_job_init() - begin a job
+ * depq_job_init() - initialise a job
  * @job: memory for it; freed by &depq_ops.release_job
  * @queue: the queue it will go to
- * @credits: that it takes while with the hardware, 1 to the queue's limit
+ * @credits: used while it is on the hardware, 1 to the queue's limit
  * @flags: %DEPQ_JOB_NONBLOCK or 0
  *
  * Reaps a few finished jobs if the queue has %DEPQ_PUT_SUBMIT or %DEPQ_PUT_AUTO.
@@ -111,8 +111,8 @@ static void depq_queue_exit(struct depq_queue *queue)
  *
  * Context: process, may sleep; not in a dma_fence signalling section.
  * Return:
- * * 0 - the job has one reference, the caller's; depq_job_put() it after
- *   depq_job_commit(), or without that to give up
+ * * 0 - the job has one reference, the caller's; drop it with depq_job_put()
+ *   after depq_job_commit(), or without a commit to give up
  * * -EINVAL - @credits or @flags are out of range
  * * -ENOMEM - out of memory
  * * -EAGAIN - no room, with %DEPQ_JOB_NONBLOCK
@@ -131,9 +131,9 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 		return -EINVAL;
 
 	/*
-	 * Here and not in the commit: this half may take its time, and what
-	 * becomes free is what it is about to ask for. Whoever finds the list
-	 * empty a moment too early leaves the job to the next one.
+	 * Here and not in the commit: this half may take its time, and it is
+	 * about to allocate what this frees. If the list seems empty a moment
+	 * too early, the next submitter reaps the job.
 	 */
 	if ((queue->put == DEPQ_PUT_SUBMIT || queue->put == DEPQ_PUT_AUTO) &&
 	    !list_empty(&queue->done))
@@ -170,17 +170,17 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 EXPORT_SYMBOL_GPL(depq_job_init);
 
 /**
- * depq_job_add_dep() - let a job wait for a fence
+ * depq_job_add_dep() - make a job wait for a fence
  * @job: the job, not yet committed
- * @fence: what for, or NULL. The caller's reference is taken, also on failure.
+ * @fence: the fence, or NULL. Consumes the caller's reference, also on failure.
  *
- * Of several fences of one context the latest counts. Fences of the job's own
- * queue are left out: jobs are run in order anyway. A dependency that has
- * signalled an error counts as signalled.
+ * Of several fences with the same context only the latest counts. Fences of the
+ * job's own queue are dropped: jobs are run in order anyway. A dependency that
+ * has signalled an error counts as signalled.
  *
  * Context: process, may sleep; not in a dma_fence signalling section.
  * Return:
- * * 0 - well
+ * * 0 - success
  * * -ENOMEM - out of memory
  */
 int depq_job_add_dep(struct depq_job *job, struct dma_fence *fence)
@@ -206,7 +206,7 @@ int depq_job_add_dep(struct depq_job *job, struct dma_fence *fence)
 		if (old->context != fence->context)
 			continue;
 		if (dma_fence_is_later(fence, old)) {
-			/* Replaces what is there, so it allocates nothing. */
+			/* Replaces an entry, so it allocates nothing. */
 			xa_store_bh(&job->deps, index, fence, GFP_KERNEL);
 			fence = old;
 		}
@@ -222,14 +222,14 @@ int depq_job_add_dep(struct depq_job *job, struct dma_fence *fence)
 EXPORT_SYMBOL_GPL(depq_job_add_dep);
 
 /**
- * depq_job_next_dep() - find what a job still has to wait for
+ * depq_job_next_dep() - find the next dependency of a job
  * @job: the job; the caller is its submitter or the runner of the queue
  *
- * Lets go of dependencies that have signalled.
+ * Drops dependencies that have signalled.
  *
  * Context: process or softirq, interrupts on.
- * Return: the first dependency that has not signalled, which stays the job's,
- * at &depq_job.next_dep; or NULL if there is none, and none is left
+ * Return: the first dependency that has not signalled, at &depq_job.next_dep; the
+ * job keeps the reference. NULL if there is none left.
  */
 struct dma_fence *depq_job_next_dep(struct depq_job *job)
 {
@@ -247,14 +247,14 @@ struct dma_fence *depq_job_next_dep(struct depq_job *job)
 }
 
 /**
- * depq_job_fence() - the fence that signals when a job is finished
+ * depq_job_fence() - get the finished fence of a job
  * @job: the job
  *
- * It may be given to others once the job is committed, not before, and has no
- * sequence number before.
+ * It may be given to others only after the job was committed; before that it
+ * has no sequence number.
  *
  * Context: any.
- * Return: the fence; the reference stays the job's
+ * Return: the fence; the job keeps the reference
  */
 struct dma_fence *depq_job_fence(struct depq_job *job)
 {

@@ -10,20 +10,20 @@
 #include "internal.h"
 
 /**
- * DOC: levels of workers that follow
+ * DOC: levels of follow workers
  *
- * What a submitter counts for, and what a worker becomes then:
+ * The level of a submitter, and the scheduling of the worker at that level:
  *
  * ==================  =======================================================
- * submitter           the worker, while it has a job of it
+ * submitter           the worker, while it has a job of the submitter
  * ==================  =======================================================
  * SCHED_FIFO          SCHED_FIFO with the same priority, but not above the
  *                     module parameter follow_rt_max
  * SCHED_RR            SCHED_RR likewise; at equal priorities FIFO wins
  * SCHED_DEADLINE      SCHED_FIFO with 99, capped likewise, if the submitter
- *                     might give itself that (CAP_SYS_NICE, RLIMIT_RTPRIO),
- *                     else as its nice value says. A worker with a deadline
- *                     would need bandwidth of its own, which may be refused,
+ *                     could set that itself (CAP_SYS_NICE, RLIMIT_RTPRIO),
+ *                     else according to its nice value. A worker with a deadline
+ *                     would need its own bandwidth, which may be refused,
  *                     and would be throttled for everybody's jobs.
  * SCHED_OTHER, BATCH  SCHED_OTHER with the same nice value
  * SCHED_IDLE          SCHED_OTHER with nice 19: others may wait for its fences
@@ -32,10 +32,10 @@
  * none                SCHED_OTHER with nice 0
  * ==================  =======================================================
  *
- * What a submitter has at the time counts, also what it has inherited from a
+ * The submitter's priority at the time counts, including one inherited from a
  * waiter of a mutex. But a thread does not get through its worker what it could
- * not give itself: of an inherited priority counts only what its capabilities,
- * RLIMIT_RTPRIO and RLIMIT_NICE allow. A priority of its own needs no such
+ * not set itself: an inherited priority counts only as far as its capabilities,
+ * RLIMIT_RTPRIO and RLIMIT_NICE allow. Its own priority needs no such
  * check, because setting the same again is always allowed.
  */
 
@@ -44,7 +44,7 @@ module_param(follow_rt_max, uint, 0644);
 MODULE_PARM_DESC(follow_rt_max,
 		 "highest realtime priority of workers that follow, 0 to 99 (default 99)");
 
-/* Also with a deadline; what rt_prio() says of that depends on the kernel. */
+/* Including deadlines, for which the result of rt_prio() depends on the kernel. */
 static bool depq_prio_realtime(int prio)
 {
 	return prio < MAX_RT_PRIO;
@@ -66,8 +66,8 @@ static u16 depq_level_nice(bool min_nice, int nice)
 }
 
 /*
- * For a thread with an inherited priority or with a deadline: the better of
- * what it has of its own and what it could give itself of that.
+ * For a thread with an inherited priority or a deadline: the better of its own
+ * priority, and as much of the former as it could set itself.
  */
 static noinline u16 depq_level_allowed(bool min_nice, int prio)
 {
@@ -100,7 +100,7 @@ static noinline u16 depq_level_allowed(bool min_nice, int prio)
 }
 
 /**
- * depq_level_highest() - the most urgent level there may be now
+ * depq_level_highest() - the most urgent level currently allowed
  *
  * Context: any.
  * Return: the level
@@ -111,7 +111,7 @@ u16 depq_level_highest(void)
 }
 
 /**
- * depq_level_of_submitter() - what a job that is submitted now counts for
+ * depq_level_of_submitter() - the level of a job submitted now
  * @min_nice: any negative nice value counts as the least
  *
  * Context: process.
@@ -121,7 +121,7 @@ u16 depq_level_of_submitter(bool min_nice)
 {
 	int prio = READ_ONCE(current->prio);
 
-	/* First: prio and normal_prio may have different nice values then. */
+	/* Check this first: prio and normal_prio may differ in nice value. */
 	if (unlikely(current->policy == SCHED_IDLE &&
 		     !depq_prio_realtime(prio)))
 		return DEPQ_LEVELS - 1;
@@ -134,9 +134,9 @@ u16 depq_level_of_submitter(bool min_nice)
 }
 
 /**
- * depq_level_attr() - what a worker of a level is for the scheduler
+ * depq_level_attr() - scheduling attributes of a worker at a level
  * @level: the level
- * @attr: zeroed but for its size; filled in
+ * @attr: zeroed except for its size; filled in
  *
  * Context: any.
  */

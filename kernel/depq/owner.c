@@ -10,18 +10,18 @@
 #include "follow.h"
 
 /**
- * DOC: what a worker that follows may use up for a process
+ * DOC: realtime budget of a process on follow workers
  *
- * RLIMIT_RTTIME limits for how long a thread with a realtime priority runs
- * without a system call that blocks. A thread that has a worker run its jobs with
- * its priority would not be limited by it, since the worker is another thread. So
- * the time of the worker counts for the process: with the same limit, from the
- * moment at which one of its queues has something for a worker to do, until none
- * has. A process that has used up what it may counts as nice 0 for the rest of
- * that: its jobs are run, and nobody else waits for them.
+ * RLIMIT_RTTIME limits how long a thread with a realtime priority runs
+ * without a blocking system call. It would not limit a thread whose jobs run on a
+ * worker with its priority, since the worker is another thread. So
+ * the time of the worker is charged to the process, with the same limit: from the
+ * time when one of its queues has something for a worker to do, until none
+ * has. A process over its budget counts as nice 0 for the rest of that period:
+ * its jobs still run, but nobody else has to wait for them.
  *
  * Only processes with a limit have an owner, and only for workers that follow.
- * A queue belongs to the process that has begun a job last.
+ * A queue belongs to the process that last began a job.
  *
  * =========  ==================================  ===============================
  * state      fields                              exits
@@ -33,22 +33,22 @@
  *                                                more: idle
  * =========  ==================================  ===============================
  *
- * A queue is counted anew with the next job that is submitted to it or run from
- * it. So once a process is over its limit, a worker may run one more job for each
- * other queue of it before it becomes less urgent.
+ * A queue's level is updated with the next job that is submitted to it or run from
+ * it. So once a process is over its limit, a worker may run one more job of each
+ * of its other queues before it becomes less urgent.
  */
 
 #define OWNER_BUCKETS_BITS 6
 
 /**
- * struct depq_owner - a process whose realtime work is limited
- * @ref: the queues that belong to it, and who looks at it
+ * struct depq_owner - a process with limited realtime work
+ * @ref: held by the queues that belong to it, and by users
  * @link: in the table, under its lock
  * @tgid: the process; a reference
- * @limit_ns: RLIMIT_RTTIME of who has begun a job last
+ * @limit_ns: RLIMIT_RTTIME of the thread that last began a job
  * @ready: queues that a worker has something to do for, and jobs being run
- * @used_ns: what workers with a realtime priority have run for it
- * @over: more than the limit
+ * @used_ns: time that workers with a realtime priority have run for it
+ * @over: @used_ns exceeds the limit
  */
 struct depq_owner {
 	struct kref ref;
@@ -103,7 +103,7 @@ void depq_owner_put(struct depq_owner *owner)
 		kref_put_lock(&owner->ref, owner_release, &owners_lock);
 }
 
-/* The owner that the caller's process is, with a new reference, or NULL. */
+/* Returns the owner for the caller's process, with a reference, or NULL. */
 static struct depq_owner *owner_get(void)
 {
 	struct pid *tgid = task_tgid(current);
@@ -128,20 +128,20 @@ static struct depq_owner *owner_get(void)
 	return owner;
 }
 
-/* Queue and owner part, or come together. */
+/* Counts a queue of the owner as ready, or no longer. */
 static void owner_count(struct depq_owner *owner, bool ready)
 {
 	if (ready) {
 		atomic_inc(&owner->ready);
 	} else if (atomic_dec_and_test(&owner->ready)) {
-		/* Whoever adds to it just now adds to what begins. */
+		/* A concurrent charge counts for the new period. */
 		atomic64_set(&owner->used_ns, 0);
 		WRITE_ONCE(owner->over, false);
 	}
 }
 
 /**
- * depq_owner_ready() - whether a queue has something for its worker to do
+ * depq_owner_ready() - record whether a queue has something for its worker to do
  * @queue: the queue
  * @ready: whether it has
  *
@@ -157,7 +157,7 @@ void depq_owner_ready(struct depq_queue *queue, bool ready)
 		owner_count(queue->owner, ready);
 }
 
-/* The queue belongs to this owner from now on, whose reference is taken. */
+/* Sets the owner of a queue; consumes the reference. */
 static void owner_set(struct depq_queue *queue, struct depq_owner *owner)
 {
 	struct depq_owner *old;
@@ -175,7 +175,7 @@ static void owner_set(struct depq_queue *queue, struct depq_owner *owner)
 	depq_owner_put(old);
 }
 
-/* Whether the queue belongs to this process already. */
+/* Whether the queue already belongs to this process, with this limit. */
 static bool owner_is(struct depq_queue *queue, struct pid *tgid, u64 limit_ns)
 {
 	bool is;
@@ -189,10 +189,10 @@ static bool owner_is(struct depq_queue *queue, struct pid *tgid, u64 limit_ns)
 }
 
 /**
- * depq_owner_claim() - let a queue belong to the process of the caller
+ * depq_owner_claim() - make a queue belong to the process of the caller
  * @queue: the queue, whose worker follows
  *
- * Context: process, may sleep; a job is being begun.
+ * Context: process, may sleep; a job is being initialised.
  * Return: 0 or -ENOMEM
  */
 int depq_owner_claim(struct depq_queue *queue)
@@ -217,8 +217,8 @@ int depq_owner_claim(struct depq_queue *queue)
 }
 
 /**
- * depq_owner_forget() - the queue is about to be released
- * @queue: the queue, which nobody else has
+ * depq_owner_forget() - called before the queue is released
+ * @queue: the queue, which nobody else accesses
  *
  * Context: process.
  */
@@ -228,7 +228,7 @@ void depq_owner_forget(struct depq_queue *queue)
 }
 
 /**
- * depq_owner_over() - whether a process has used up what it may
+ * depq_owner_over() - whether a process is over its budget
  * @owner: the process
  *
  * Context: any.
@@ -240,9 +240,9 @@ bool depq_owner_over(const struct depq_owner *owner)
 }
 
 /**
- * depq_owner_begin() - a worker runs a job
+ * depq_owner_begin() - called before a worker runs a job
  * @queue: the queue, which has an owner
- * @since: when that began, for depq_owner_charge()
+ * @since: set to the start time, for depq_owner_charge()
  *
  * Context: the worker; the lock of the queue is held.
  * Return: the owner, with a reference for depq_owner_charge()
@@ -254,16 +254,16 @@ struct depq_owner *depq_owner_begin(struct depq_queue *queue, u64 *since)
 	lockdep_assert_held(&queue->lock);
 	*since = local_clock();
 	kref_get(&owner->ref);
-	/* It is not idle while its job is run, even if that is the last. */
+	/* Stays busy while its job runs, even if that is the last one. */
 	owner_count(owner, true);
 	return owner;
 }
 
 /**
- * depq_owner_charge() - a worker has run a job
+ * depq_owner_charge() - called after a worker has run a job
  * @owner: from depq_owner_begin()
- * @since: likewise
- * @realtime: whether it had a realtime priority then
+ * @since: from depq_owner_begin()
+ * @realtime: whether the worker had a realtime priority
  *
  * Context: the worker, interrupts on, no lock held.
  */
@@ -271,7 +271,7 @@ void depq_owner_charge(struct depq_owner *owner, u64 since, bool realtime)
 {
 	u64 ran = local_clock() - since;
 
-	/* What it was preempted for counts too; at this priority that is little. */
+	/* Includes time while preempted, which is little at this priority. */
 	if (realtime && atomic64_add_return(ran, &owner->used_ns) >
 			READ_ONCE(owner->limit_ns))
 		WRITE_ONCE(owner->over, true);

@@ -8,8 +8,8 @@
 /**
  * DOC: queues
  *
- * What a queue does. The states to the right win over those to the left; all
- * of it is under &depq_queue.lock.
+ * The states of a queue. States further down the table take precedence; all
+ * fields are protected by &depq_queue.lock.
  *
  * ========  ======================  ===================  ====================
  * state     fields                  runs jobs            exits
@@ -25,57 +25,55 @@
  *
  * Who holds a reference to a queue:
  *
- * - its maker, until depq_queue_put(),
+ * - its creator, until depq_queue_put(),
  * - each job, from depq_job_init() until its last reference is put,
- * - depq_queue_work() or depq_queue_softirq(), from the moment it is asked for
+ * - depq_queue_work() or depq_queue_softirq(), from the time it is requested
  *   (@kicked) to its end,
  * - the timeout work and the delayed work that drops references to jobs, while
  *   they are armed or running.
  *
- * So none of these is under way when the last reference is put. That may
- * happen in a hard interrupt, in the put of the last job; therefore it only
- * asks for the release work, which comes after an RCU grace period: whoever
+ * So none of these is in progress when the last reference is put. That may
+ * happen in a hard interrupt, when the last job is put; therefore it only
+ * queues the release work, which runs after an RCU grace period: whoever
  * completes a job may be about to release the lock of the queue while another
- * CPU drops its last reference. Completion is an RCU read-side section for this.
+ * CPU drops the last reference. For this, completion is an RCU read-side section.
  *
  * Lock order: a lock of a hardware fence, then @signal_lock, then a lock of a
- * finished fence, then @lock; under @lock only the wait queue, timers,
- * workqueues, that of a worker that follows and that of an arbiter. No driver is
- * called and no fence is touched, except for reading, under @lock. Under
- * @signal_lock the callbacks of a finished fence are called, and nothing else of
- * others.
+ * finished fence, then @lock; under @lock only those of the wait queue, timers,
+ * workqueues, follow workers and arbiters. Under @lock, no driver is called, and
+ * fences are only read. Under @signal_lock, the callbacks of a finished fence are
+ * called, and no other foreign code.
  *
- * &depq_queue.runner is the token to run jobs: the task that has set it, under
- * @lock while it was NULL, alone may call run_job() and change @dep. Before it
- * releases @lock, the task that releases the token looks at the queue again,
+ * &depq_queue.runner is the token to run jobs. Only the task that has set it,
+ * under @lock while it was NULL, may call run_job() and change @dep. Before it
+ * releases @lock, a task that gives up the token checks the queue again,
  * and so does everyone who makes progress possible (depq_queue_want_kick()), so
  * that no wake-up is lost.
  *
- * The token has no priority inheritance. It does not need any against other
- * submitters: those of one queue call depq_job_commit() one after the other,
- * under a lock of the driver, which has it (on PREEMPT_RT; a mutex elsewhere). A
- * job behind one that the worker is running waits for the worker, which runs as
- * what it is, or as the most urgent of those who wait if it follows. What is not
- * covered: behind a submitter that was preempted in run_job() nobody but the
- * next submitter waits.
+ * The token has no priority inheritance. It needs none against other submitters:
+ * those of one queue call depq_job_commit() one after another, under a lock of
+ * the driver, which has it (on PREEMPT_RT; a mutex elsewhere). A job behind one
+ * that the worker is running waits for the worker, which has its own priority or,
+ * if it is a follow worker, that of the most urgent waiter. Not covered: only
+ * the next submitter waits for one that was preempted in run_job().
  *
  * Fields:
  *
- * - @queued, @pending, @done: jobs that wait for their turn, that are with the
- *   hardware or wait for one before them to end, that have signalled and wait
+ * - @queued, @pending, @done: jobs that wait to be run; that are on the hardware,
+ *   or done but waiting for an earlier job; that have signalled and wait
  *   until the queue's reference to them is dropped,
  * - @credits: of the jobs in @pending that are not done,
- * - @jobs: between depq_job_init() and the signal; what @max_queued bounds,
+ * - @jobs: between depq_job_init() and the signal; limited by @max_queued,
  * - @signal_lock: held while a job signals; see done.c,
- * - @dep: what the first job in @queued waits for, once its callback is
- *   installed; @dep_done once it has been called,
- * - @reapers: threads between depq_queue_wait_begin() and its end,
+ * - @dep: the fence that the first job in @queued waits for, once its callback is
+ *   installed; @dep_done once that was called,
+ * - @reapers: threads between depq_queue_wait_begin() and depq_queue_wait_end(),
  * - @put_irq: whoever signals a job drops the queue's reference to it,
- * - @kicked, @softirq: depq_queue_work() is asked for, or the softirq instead,
- * - @tdr_armed, @reap_armed: a work holds a reference and will look,
- * - @tdr_forced: the timeout work is to ask the driver whatever the time,
+ * - @kicked, @softirq: depq_queue_work() was requested, or the softirq instead,
+ * - @tdr_armed, @reap_armed: a work holds a reference and will run,
+ * - @tdr_forced: the timeout work shall ask the driver regardless of the time,
  * - @urgent, @lingering, @linger, @linger_end, @level: see follow_count.c,
- * - @head_since: when the first job that is with the hardware became that.
+ * - @head_since: when the first job on the hardware became the first.
  */
 
 static void depq_queue_release_work(struct work_struct *work)
@@ -124,9 +122,9 @@ static bool depq_queue_args_valid(const struct depq_queue_args *args)
 }
 
 /**
- * depq_queue_init() - make a queue
+ * depq_queue_init() - initialise a queue
  * @queue: memory for it; freed by &depq_ops.release_queue
- * @args: how it is to be
+ * @args: its parameters
  *
  * Context: process.
  * Return:
@@ -148,7 +146,7 @@ int depq_queue_init(struct depq_queue *queue,
 	queue->ops = args->ops;
 	queue->worker = depq_worker_get(args->worker);
 	queue->flags = args->flags;
-	/* The level of a worker that follows is that of what it runs itself. */
+	/* A follow worker's level only matters for jobs that it runs itself. */
 	if (queue->worker->follow)
 		queue->flags &= ~DEPQ_QUEUE_SOFTIRQ;
 	queue->put = args->put;
@@ -210,8 +208,8 @@ static void depq_queue_release(struct kref *ref)
  * depq_queue_put() - put a reference
  * @queue: the queue, or NULL
  *
- * The queue goes when the last reference is put, which jobs hold too. This
- * cancels nothing; depq_queue_kill() does.
+ * The queue is released when the last reference is put; jobs hold references
+ * too. Cancels nothing; see depq_queue_kill().
  *
  * Context: any.
  */
@@ -223,7 +221,7 @@ void depq_queue_put(struct depq_queue *queue)
 EXPORT_SYMBOL_GPL(depq_queue_put);
 
 /**
- * depq_queue_state() - what a queue does
+ * depq_queue_state() - get the state of a queue
  * @queue: the queue
  *
  * Context: any; the lock of the queue is held.
@@ -240,9 +238,9 @@ enum depq_queue_state depq_queue_state(struct depq_queue *queue)
 }
 
 /**
- * depq_queue_note() - trace that a queue has changed its state
+ * depq_queue_note() - trace a change of a queue's state
  * @queue: the queue
- * @old: what it did before
+ * @old: its previous state
  *
  * Context: any; the lock of the queue is held.
  */
@@ -255,7 +253,7 @@ void depq_queue_note(struct depq_queue *queue, enum depq_queue_state old)
 }
 
 /**
- * depq_queue_yield() - leave the engine to others: something else is in the way
+ * depq_queue_yield() - leave the engine to other queues, as this one is blocked
  * @queue: the queue, with a contender, to which the caller has a reference
  *
  * Context: process, interrupts off; the lock of the queue is held. Releases it and
@@ -267,7 +265,7 @@ void depq_queue_yield(struct depq_queue *queue)
 	bool kick;
 
 	depq_arbiter_withdraw(queue);
-	/* Whoever ends the next job was to reap what has finished. */
+	/* The end of the next job would have reaped what has finished. */
 	kick = depq_queue_want_kick(queue);
 	spin_unlock_irq(&queue->lock);
 	if (kick)
@@ -277,10 +275,10 @@ void depq_queue_yield(struct depq_queue *queue)
 }
 
 /**
- * depq_queue_stop() - run no more jobs
+ * depq_queue_stop() - stop running jobs
  * @queue: the queue
  *
- * Returns when no job is being run. Those with the hardware go on. Stops nest.
+ * Returns when no job is being run. Jobs on the hardware continue. Stops nest.
  *
  * Context: process, may sleep; not from &depq_ops.run_job.
  */
@@ -326,9 +324,9 @@ void depq_queue_start(struct depq_queue *queue)
 EXPORT_SYMBOL_GPL(depq_queue_start);
 
 /**
- * depq_queue_kill_locked() - let a queue fail from now on
+ * depq_queue_kill_locked() - make a queue fail from now on
  * @queue: the queue
- * @error: what with; the first kill decides
+ * @error: the error; only the first kill sets it
  *
  * If it has a contender, the caller calls depq_arbiter_dispatch() once it has
  * released the lock.
@@ -347,18 +345,18 @@ bool depq_queue_kill_locked(struct depq_queue *queue, int error)
 		depq_follow_forget(queue);
 	if (queue->contender)
 		depq_arbiter_withdraw(queue);
-	/* For those who wait for room. */
+	/* For threads that wait for room. */
 	wake_up_all(&queue->wait);
 	return depq_queue_want_kick(queue);
 }
 
 /**
- * depq_queue_kill() - cancel all jobs of a queue and take no more
+ * depq_queue_kill() - cancel all jobs of a queue and accept no more
  * @queue: the queue
- * @error: what they fail with, -1 to -MAX_ERRNO
+ * @error: the error of these jobs, -1 to -MAX_ERRNO
  *
- * Jobs not yet run fail in their turn, after their dependencies; the driver is
- * asked to reset those that are with the hardware. Does not wait for any of
+ * Jobs not yet run fail in order, after their dependencies; the driver is
+ * asked to reset those on the hardware. Does not wait for any of
  * that.
  *
  * Context: any, but not under a lock of a fence.
@@ -392,7 +390,7 @@ EXPORT_SYMBOL_GPL(depq_queue_kill);
  * depq_queue_trigger_timeout() - ask the driver about the oldest pending job
  * @queue: the queue
  *
- * As if the timeout of that job were over. Does nothing if no job is with the
+ * As if the timeout of that job had expired. Does nothing if no job is on the
  * hardware. Does not wait.
  *
  * Context: any, but not under a lock of a fence.
@@ -415,7 +413,7 @@ EXPORT_SYMBOL_GPL(depq_queue_trigger_timeout);
  * depq_queue_reap() - drop the queue's references to all finished jobs
  * @queue: the queue
  *
- * For submitters that want memory back now. Counts as &depq_stats.put_submit.
+ * For submitters that need the memory now. Counts as &depq_stats.put_submit.
  *
  * Context: as &depq_ops.release_job.
  */
@@ -426,12 +424,12 @@ void depq_queue_reap(struct depq_queue *queue)
 EXPORT_SYMBOL_GPL(depq_queue_reap);
 
 /**
- * depq_queue_wait_begin() - announce a caller that waits and reaps jobs then
- * @queue: the queue, whose memory the caller keeps
+ * depq_queue_wait_begin() - announce a waiter that will reap jobs afterwards
+ * @queue: the queue, whose memory the caller keeps valid
  *
- * For threads that are about to wait for a job of the queue: what finishes until
- * depq_queue_wait_end() is left to them, and wakes no worker. Only of use with
- * %DEPQ_PUT_AUTO.
+ * For threads that are about to wait for a job of the queue: jobs that finish
+ * before depq_queue_wait_end() are left to them, and do not wake the worker. Only
+ * useful with %DEPQ_PUT_AUTO.
  *
  * Context: any.
  * Return: whether to call depq_queue_wait_end(); else nothing was done
@@ -451,10 +449,10 @@ bool depq_queue_wait_begin(struct depq_queue *queue)
 EXPORT_SYMBOL_GPL(depq_queue_wait_begin);
 
 /**
- * depq_queue_wait_end() - reap what has finished meanwhile
+ * depq_queue_wait_end() - reap what finished during the wait
  * @queue: the queue
  *
- * However the wait ended. Counts as &depq_stats.put_submit.
+ * To be called however the wait ended. Counts as &depq_stats.put_submit.
  *
  * Context: as &depq_ops.release_job.
  */
@@ -466,16 +464,16 @@ void depq_queue_wait_end(struct depq_queue *queue)
 	WARN_ON_ONCE(!queue->reapers);
 	queue->reapers--;
 	spin_unlock_irqrestore(&queue->lock, flags);
-	/* What signals from here on finds one less. */
+	/* Jobs that signal from here on see one reaper less. */
 	depq_reap(queue, U32_MAX, DEPQ_WHERE_SUBMIT);
 	depq_queue_put(queue);
 }
 EXPORT_SYMBOL_GPL(depq_queue_wait_end);
 
 /**
- * depq_queue_read_stats() - read what a queue has done
+ * depq_queue_read_stats() - read the statistics of a queue
  * @queue: the queue
- * @stats: filled in, as it was at one moment
+ * @stats: filled in with a consistent snapshot
  *
  * Context: any.
  */

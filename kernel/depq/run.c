@@ -7,16 +7,16 @@
 /**
  * DOC: running jobs
  *
- * The worker takes the token (&depq_queue.runner) and makes one step after the other: wait for the
- * dependencies of the first job, then run it, until something is in the way.
- * It never waits itself; what is in the way brings it back. A submitter that
- * finds the queue empty makes the first of these steps itself. With
- * %DEPQ_QUEUE_SOFTIRQ an interrupt that removes what is in the way has the softirq
- * that follows it make them: no thread is woken. Others wake the worker, for a
- * softirq that is raised in a thread would only wake another thread.
+ * The worker holds the token (&depq_queue.runner) and processes jobs in order:
+ * waits for the dependencies of the first job, then runs it, until it is blocked.
+ * It never sleeps while blocked; whatever unblocks it kicks it again. A submitter
+ * that finds the queue empty processes its job itself. With %DEPQ_QUEUE_SOFTIRQ,
+ * if an interrupt unblocks the queue, the softirq that follows it processes jobs,
+ * and no thread is woken. Outside interrupts the worker is woken, because a
+ * softirq raised in a thread would only wake another thread.
  *
  * =====================  ====================================================
- * in the way             brings the worker back
+ * blocked by             kicks the worker again
  * =====================  ====================================================
  * a dependency           its callback, in any context
  * credits                completion of a pending job, in any context
@@ -30,10 +30,10 @@
  * depq_queue_want_kick() under the same lock.
  */
 
-/* Steps before the worker lets others that share it have a turn. */
+/* Steps before the worker lets other queues that share it have a turn. */
 #define DEPQ_RUN_STEPS 64
 
-/* Steps in a softirq, which nothing but interrupts preempts. */
+/* Steps in a softirq, which only interrupts preempt. */
 #define DEPQ_SOFTIRQ_STEPS 16
 
 /* Whether the holder of the token can make a step. */
@@ -48,7 +48,7 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 		return false;
 	/*
 	 * The holder of the token may be changing them. If there is one, the
-	 * answer decides no more than the level of a worker that follows.
+	 * answer only affects the level of a follow worker.
 	 */
 	if (READ_ONCE(queue->dep))
 		return READ_ONCE(queue->dep_done);
@@ -56,7 +56,7 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 	/* The holder of the token changes them without the lock; see above. */
 	if (queue->error || data_race(!xa_empty(&job->deps)))
 		return true;
-	/* The same: the runner asks the arbiter himself, or when he leaves. */
+	/* Likewise: the runner asks the arbiter itself, or when it leaves. */
 	if (unlikely(queue->contender) && queue->runner)
 		return depq_queue_fits(queue, job);
 	return depq_queue_admits(queue, job);
@@ -64,9 +64,9 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 
 /*
  * Whether the worker must come to put jobs. With %DEPQ_PUT_AUTO only if nobody
- * else will: all jobs that there are wait for something in the queue, so none is
- * being prepared and none is with the hardware, and no thread waits. What waits for
- * nothing but its turn is as good as with the hardware.
+ * else will: all existing jobs wait for something in the queue, so none is
+ * being prepared and none is on the hardware, and no thread waits. A job that only
+ * waits for its turn counts as on the hardware.
  */
 static __always_inline bool depq_queue_want_put(struct depq_queue *queue,
 						bool ready)
@@ -80,7 +80,7 @@ static __always_inline bool depq_queue_want_put(struct depq_queue *queue,
 	       (likely(!queue->contender) || !depq_arbiter_contends(queue));
 }
 
-/* Takes the reference for a kick if there must be one. */
+/* Takes a reference for the kick if one is necessary. */
 static __always_inline bool depq_queue_want(struct depq_queue *queue,
 					    bool ready)
 {
@@ -107,7 +107,7 @@ static __always_inline bool depq_queue_want(struct depq_queue *queue,
  * depq_queue_want_kick() - whether the worker has something to do
  * @queue: the queue
  *
- * To be asked by everybody who may have made progress possible. If true, the
+ * Must be called by everyone who may have made progress possible. If true, the
  * caller must call depq_worker_kick() once it has released the lock; a
  * reference was taken for that.
  *
@@ -129,8 +129,8 @@ bool depq_queue_want_kick(struct depq_queue *queue)
 
 /*
  * Callback of a hardware fence, under its lock, in any context. Whoever signals
- * it holds a reference until it has released that lock, so that the job may let
- * go of the fence here.
+ * the fence holds a reference until it has released that lock, so that the job
+ * may drop its reference here.
  */
 static void depq_hw_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
@@ -138,8 +138,8 @@ static void depq_hw_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
 }
 
 /*
- * Hands a job to the hardware, after depq_job_start(). With the token, without
- * the lock; the caller has a reference to the job.
+ * Hands a job to the hardware, after depq_job_start(). The caller holds the
+ * token and a reference to the job, but not the lock.
  */
 static __always_inline void depq_job_run(struct depq_queue *queue,
 					 struct depq_job *job, bool in_submit)
@@ -169,9 +169,9 @@ static bool depq_job_may_bypass(struct depq_queue *queue, struct depq_job *job)
 }
 
 /*
- * Callback of a dependency, under its lock, in any context. The queue stays:
- * its first job waits for us until dep_done is set, and then the memory stays
- * for an RCU grace period.
+ * Callback of a dependency, under its lock, in any context. The queue stays
+ * alive: its first job waits for us until dep_done is set, and after that the
+ * memory stays for an RCU grace period.
  */
 static void depq_dep_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
@@ -211,9 +211,9 @@ static void depq_queue_await_dep(struct depq_queue *queue, struct depq_job *job)
 }
 
 /*
- * Lets a job that was just queued wait for its dependencies, if it is the first.
- * So the worker is not woken only for that, as whatever it is by then: it comes
- * once there is something to run, with the level that this has.
+ * Makes a job that was just queued wait for its dependencies, if it is the first.
+ * This way, the worker is not woken just for that, at a stale priority: it is
+ * kicked once a job can run, with the level of that job.
  */
 static void depq_queue_begin_wait(struct depq_queue *queue,
 				  struct depq_job *job)
@@ -233,8 +233,8 @@ static void depq_queue_begin_wait(struct depq_queue *queue,
  * @job: the job
  *
  * Gives the job its sequence number and its place in the queue in one step, so
- * that both orders are the same. Takes a reference for the queue; the caller's
- * stays its own. May call &depq_ops.run_job if the queue has
+ * that both orders are the same. Takes a reference for the queue; the caller
+ * keeps its own. May call &depq_ops.run_job if the queue has
  * %DEPQ_QUEUE_BYPASS. From here on the fence is certain to signal. Allocates
  * nothing.
  *
@@ -289,7 +289,7 @@ u64 depq_job_commit(struct depq_job *job)
 		raise = depq_follow_count(queue, ready);
 	kick = depq_queue_want(queue, ready);
 	spin_unlock_irq(&queue->lock);
-	/* Also if it was woken before: it may be waiting for a CPU. */
+	/* Even if it was woken before: it may be waiting for a CPU. */
 	if (raise)
 		depq_follow_raise(worker);
 	if (kick)
@@ -299,7 +299,7 @@ u64 depq_job_commit(struct depq_job *job)
 }
 EXPORT_SYMBOL_GPL(depq_job_commit);
 
-/* Fails a job that will not be run; those before it may still be pending. */
+/* Fails a job that will not be run; earlier ones may still be pending. */
 static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 			      unsigned long *flags)
 	__must_hold(&queue->lock)
@@ -324,7 +324,7 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 	spin_lock_irqsave(&queue->lock, *flags);
 }
 
-/* Runs the first job, with the token; nothing is in its way. */
+/* Runs the first job; the caller holds the token, and nothing blocks the job. */
 static void depq_queue_run_first(struct depq_queue *queue, struct depq_job *job,
 				 unsigned long *flags)
 	__must_hold(&queue->lock)
@@ -352,7 +352,7 @@ static void depq_queue_run_first(struct depq_queue *queue, struct depq_job *job,
 
 /*
  * One step of the worker, with the token and the lock, which is released and
- * taken again in between. False if it cannot make any.
+ * taken again in between. Returns false if the queue is blocked.
  */
 static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 	__must_hold(&queue->lock)
@@ -384,14 +384,14 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 		depq_queue_cancel(queue, job, flags);
 		return true;
 	}
-	/* Its process may have used up its realtime meanwhile. */
+	/* Its process may have used up its realtime budget meanwhile. */
 	if (unlikely(queue->owner))
 		depq_follow_update(queue, true);
 	if (worker->follow && depq_follow_is_off(queue, job)) {
 		spin_unlock_irqrestore(&queue->lock, *flags);
 		depq_follow_settle(worker);
 		spin_lock_irqsave(&queue->lock, *flags);
-		/* Whatever came of that, the job is run if it still may be. */
+		/* Whatever the result, the job is run if it still may be. */
 		if (queue->error || !depq_queue_ready(queue))
 			return true;
 	}
@@ -402,7 +402,7 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 	return true;
 }
 
-/* Makes steps until something is in the way. Whether that is so. */
+/* Makes steps until the queue is blocked. Returns whether it is. */
 static bool depq_queue_serve(struct depq_queue *queue, int steps)
 {
 	unsigned long flags;
@@ -410,7 +410,7 @@ static bool depq_queue_serve(struct depq_queue *queue, int steps)
 
 	spin_lock_irqsave(&queue->lock, flags);
 	queue->kicked = false;
-	/* Another runner will look at the queue when it leaves. */
+	/* Another runner will check the queue when it leaves. */
 	if (!queue->runner && depq_queue_ready(queue)) {
 		queue->runner = current;
 		do {
@@ -423,7 +423,7 @@ static bool depq_queue_serve(struct depq_queue *queue, int steps)
 }
 
 /**
- * depq_queue_work() - what the worker does for a queue
+ * depq_queue_work() - process a queue in the worker
  * @queue: the queue, after depq_worker_kick(); its reference is put here
  *
  * Context: process, may sleep if &depq_ops.run_job does.
@@ -451,12 +451,12 @@ void depq_queue_work(struct depq_queue *queue)
 }
 
 /**
- * depq_queue_softirq() - what a softirq does for a queue instead of the worker
+ * depq_queue_softirq() - process a queue in a softirq instead of the worker
  * @tasklet: &depq_queue.tasklet, after depq_worker_kick(); the reference to the
  *	queue is put here
  *
- * What is left after a few steps is for the worker, whose turn the scheduler
- * decides.
+ * What remains after a few steps is left to the worker, which the scheduler
+ * controls.
  *
  * Context: softirq. The memory of the queue stays for an RCU grace period, and so
  * until the tasklet has returned.

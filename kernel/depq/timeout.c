@@ -5,22 +5,22 @@
 /**
  * DOC: timeouts
  *
- * There is one timer for a queue and none for a job. It is armed when a job is
- * run and it is not armed yet; it is not touched when jobs end. When it expires
- * it looks at the oldest job that is with the hardware: if that has time left,
- * it is armed for the rest. So a stream of jobs costs one expiry for each
- * timeout, not two timer updates for each job.
+ * There is one timer per queue, not per job. It is armed when a job is
+ * run, unless it is armed already, and is not touched when jobs end. On expiry
+ * it checks the oldest job on the hardware: if that has time left,
+ * the timer is rearmed for the rest. So a stream of jobs costs one expiry per
+ * timeout, not two timer updates per job.
  *
- * The deadline of a job is the timeout after it was run, or after the job
- * before it was done if that is later: a hardware queue works on one after the
+ * The deadline of a job is the timeout after it was run, or after the previous
+ * job was done if that is later: a hardware queue works on one after the
  * other.
  *
  * When a job is overdue, &depq_queue.tdr keeps jobs from being run, the work
  * waits until the runner has left, so that every pending job has its hardware
- * fence and callback, and then asks the driver. Meanwhile jobs may complete.
- * The lock of the hardware fence decides between that and us: if
- * dma_fence_remove_callback() says true, the job is ours to finish; if it says
- * false, the callback has run to its end.
+ * fence and callback, and then asks the driver. Jobs may complete meanwhile.
+ * The lock of the hardware fence arbitrates: if
+ * dma_fence_remove_callback() returns true, the job is ours to finish; if
+ * false, the callback has completed.
  *
  * ================  ==========================  ============================
  * work              reference to the queue      exits
@@ -33,7 +33,7 @@
  */
 
 /**
- * depq_tdr_arm() - have the timeout work look at the queue later
+ * depq_tdr_arm() - schedule the timeout work of a queue
  * @queue: the queue, to which the caller has a reference
  * @delay: jiffies
  *
@@ -44,13 +44,13 @@ void depq_tdr_arm(struct depq_queue *queue, unsigned long delay)
 	lockdep_assert_held(&queue->lock);
 	queue->tdr_armed = true;
 	depq_queue_get(queue);
-	/* It may be queued already, by depq_tdr_force(), and have one then. */
+	/* depq_tdr_force() may have queued it already, with a reference. */
 	if (!queue_delayed_work(queue->dev->timeout_wq, &queue->tdr_work, delay))
 		depq_queue_put(queue);
 }
 
 /**
- * depq_tdr_force() - have the timeout work look at the queue now
+ * depq_tdr_force() - run the timeout work of a queue now
  * @queue: the queue, to which the caller has a reference
  *
  * Context: any, but not under a lock of a fence or of the queue.
@@ -62,7 +62,7 @@ void depq_tdr_force(struct depq_queue *queue)
 		depq_queue_put(queue);
 }
 
-/* The oldest job that is with the hardware. */
+/* Returns the oldest job on the hardware. */
 static struct depq_job *depq_tdr_oldest(struct depq_queue *queue)
 {
 	struct depq_job *job;
@@ -75,8 +75,8 @@ static struct depq_job *depq_tdr_oldest(struct depq_queue *queue)
 }
 
 /*
- * When its time is over. A job that began late in a jiffy must not be cut
- * short, hence one more.
+ * The deadline of a job. A job that began late in a jiffy must not be cut
+ * short, hence the additional one.
  */
 static unsigned long depq_tdr_deadline(struct depq_queue *queue,
 				       struct depq_job *job)
@@ -88,7 +88,7 @@ static unsigned long depq_tdr_deadline(struct depq_queue *queue,
 	return since + queue->timeout + 1;
 }
 
-/* The job about which the driver has to be asked. */
+/* Returns the job about which to ask the driver. */
 static struct depq_job *depq_tdr_overdue(struct depq_queue *queue)
 {
 	struct depq_job *job = depq_tdr_oldest(queue);
@@ -106,8 +106,8 @@ static struct depq_job *depq_tdr_overdue(struct depq_queue *queue)
 }
 
 /*
- * Counts a hang and bans the queue if that was one too many. Comes before the
- * fence of the job signals, so that whoever waited for that knows.
+ * Counts a hang, and bans the queue if that exceeds the limit. Done before the
+ * fence of the job signals, so that whoever waited for it sees the ban.
  */
 static void depq_tdr_count(struct depq_queue *queue, enum depq_verdict verdict)
 {
@@ -125,9 +125,9 @@ static void depq_tdr_count(struct depq_queue *queue, enum depq_verdict verdict)
 }
 
 /*
- * The hardware will not touch the job any more, so neither will the driver signal
- * its fence; whoever else has that must not wait for ever. Unless the driver is
- * signalling it just now: the lock of the fence decides.
+ * The hardware will not touch the job any more, so the driver will not signal
+ * its fence; others who hold the fence must not wait forever. Unless the driver is
+ * just signalling it: the lock of the fence arbitrates.
  */
 static void depq_tdr_signal_hw(struct dma_fence *hw, int error)
 {
@@ -142,9 +142,9 @@ static void depq_tdr_signal_hw(struct dma_fence *hw, int error)
 }
 
 /*
- * Finishes all jobs that are still with the hardware, which will not touch them
- * any more, and to which nobody adds: with the error of the queue if it was
- * killed before, else @guilty with -ETIME and the others with -ECANCELED.
+ * Finishes all jobs still on the hardware, which will not touch them
+ * any more; no more are added. They fail with the error of the queue if it was
+ * already killed, else @guilty with -ETIME and the others with -ECANCELED.
  */
 static void depq_tdr_fail(struct depq_queue *queue, struct depq_job *guilty,
 			  enum depq_verdict verdict)
@@ -178,7 +178,7 @@ static void depq_tdr_fail(struct depq_queue *queue, struct depq_job *guilty,
 		depq_tdr_count(queue, verdict);
 }
 
-/* Does what the driver says. */
+/* Carries out the driver's verdict. */
 static void depq_tdr_apply(struct depq_queue *queue, struct depq_job *job,
 			   enum depq_verdict verdict)
 {
@@ -201,8 +201,8 @@ static void depq_tdr_apply(struct depq_queue *queue, struct depq_job *job,
 }
 
 /*
- * Asks the driver about the oldest job, if it is still overdue when the runner
- * has left. With the lock, which is released and taken again in between.
+ * Asks the driver about the oldest job, if it is still overdue once the runner
+ * has left. The lock is held, but released and taken again in between.
  */
 static void depq_tdr_handle(struct depq_queue *queue)
 {
@@ -234,7 +234,7 @@ static void depq_tdr_handle(struct depq_queue *queue)
 }
 
 /**
- * depq_tdr_work() - look whether a job takes too long
+ * depq_tdr_work() - check for jobs that take too long
  * @work: &depq_queue.tdr_work; its reference to the queue is put here
  *
  * Context: process, may sleep; on the workqueue of the device for timeouts.

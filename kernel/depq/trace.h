@@ -181,7 +181,7 @@ TRACE_EVENT(depq_queue_state,
 				   { 3, "killed" }))
 );
 
-/* What a worker that follows is about to get. */
+/* The attributes that a follow worker is about to get. */
 TRACE_EVENT(depq_worker_prio,
 	TP_PROTO(struct task_struct *task, const struct sched_attr *attr,
 		 bool raise),

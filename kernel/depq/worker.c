@@ -9,14 +9,14 @@
  * DOC: workers
  *
  * A worker runs the jobs that no submitter runs, and drops the references of
- * queues with %DEPQ_PUT_WORKER to finished jobs. Any number of queues may share one. A kind of
- * worker is a &struct depq_worker_ops in a file of its own and a line in
- * depq_worker_kinds.
+ * queues with %DEPQ_PUT_WORKER to finished jobs. Any number of queues may share
+ * one. A kind of worker is a &struct depq_worker_ops in a separate file, plus a
+ * line in depq_worker_kinds.
  *
  * A queue is handed to its worker at most once at a time: &depq_queue.kicked
- * says that it was and that depq_queue_work() has not begun yet. That call
- * owns a reference to the queue. The queue has one to the worker, so that a
- * worker has no work when its last reference is put; that always happens in
+ * means that it was and that depq_queue_work() has not begun yet. That call
+ * owns a reference to the queue. The queue holds one to the worker, so a
+ * worker has no work when its last reference is put. That always happens in
  * process context, on the workqueue of a device for releases or in the driver,
  * never on the worker itself.
  */
@@ -33,16 +33,16 @@ static const struct depq_worker_ops * const depq_worker_kinds[] = {
 static_assert(ARRAY_SIZE(depq_worker_kinds) == DEPQ_WORKER_COUNT);
 
 /**
- * depq_worker_create() - make a worker
- * @kind: what it is
- * @name: of its workqueue or thread
+ * depq_worker_create() - create a worker
+ * @kind: its kind
+ * @name: name of its workqueue or thread
  *
  * Context: process, may sleep.
  * Return:
  * * the worker, with one reference
  * * ERR_PTR(-EINVAL) - there is no such kind
  * * ERR_PTR(-ENOMEM) - out of memory
- * * ERR_PTR(-EINTR) - the caller was killed while a thread was being made
+ * * ERR_PTR(-EINTR) - the caller was killed while the thread was being created
  */
 struct depq_worker *depq_worker_create(enum depq_worker_kind kind,
 				       const char *name)
@@ -53,7 +53,7 @@ struct depq_worker *depq_worker_create(enum depq_worker_kind kind,
 	might_sleep();
 	if ((u32)kind >= DEPQ_WORKER_COUNT)
 		return ERR_PTR(-EINVAL);
-	/* It may come from user space. */
+	/* The kind may come from user space. */
 	kind = array_index_nospec(kind, DEPQ_WORKER_COUNT);
 
 	worker = kzalloc(sizeof(*worker), GFP_KERNEL_ACCOUNT);
@@ -120,12 +120,12 @@ void depq_worker_prepare(struct depq_queue *queue)
 
 /**
  * depq_worker_kick() - hand a queue to its worker or to a softirq
- * @queue: the queue, for which depq_queue_want_kick() has said true
+ * @queue: the queue, for which depq_queue_want_kick() returned true
  *
- * The reference that depq_queue_want_kick() took goes with it.
+ * Consumes the reference that depq_queue_want_kick() took.
  *
  * Context: any. The lock of the queue is not held, so that the worker does not
- * run into it when it wakes up on another CPU.
+ * contend for it when it wakes up on another CPU.
  */
 void depq_worker_kick(struct depq_queue *queue)
 {

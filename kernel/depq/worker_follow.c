@@ -13,30 +13,30 @@
 #include "trace.h"
 
 /**
- * DOC: workers that follow
+ * DOC: follow workers
  *
- * A thread that is scheduled as whoever waits for it. Each job that its
- * submitter does not run itself takes a level with it (level.c), and the worker
- * has the most urgent level of all jobs in queues that are ready: that wait for
- * it and for nothing else (follow_count.c).
+ * A thread that is scheduled like whoever waits for it. Each job that its
+ * submitter does not run itself carries a level (level.c), and the worker
+ * has the most urgent level of all jobs in ready queues: those that wait only
+ * for the worker (follow_count.c).
  *
- * The level goes up in the submission, before the worker is woken, also where
- * the worker is awake but waits for a CPU; or in the worker, if that is faster.
- * Where a queue becomes ready later, by a dependency that signals, by a
- * completion that returns credits or by depq_queue_start(), it goes up at once
+ * The level is raised by the submission, before the worker is woken, even if
+ * the worker is awake but waits for a CPU; or by the worker, if that is faster.
+ * If a queue becomes ready later, by a dependency that signals, by a
+ * completion that returns credits or by depq_queue_start(), it is raised at once
  * too. That may be in an interrupt or under locks, where the scheduler may not
  * be called; so the raiser is woken, a thread as urgent as any worker may become,
- * which raises the worker before anything runs that is less urgent than that. A
- * job with several dependencies raises the worker with each, since it installs
- * the callback of the next one.
+ * which raises the worker before anything less urgent runs. A
+ * job with several dependencies raises the worker with each, since the worker
+ * installs the callback of the next one.
  *
- * The level goes down only in the worker, before the next job it runs, or when
- * it is idle. A level outlives the readiness of a queue by follow_linger_ms, so
- * that it does not go up and down with each job of a stream; the next job of the
- * same queue ends that, so that whoever has become less urgent is served as
- * such from its next job on, and so does the end of the queue. Nor does it
- * cover much work of others: once less urgent jobs have kept the worker for
- * %DEPQ_FOLLOW_OTHERS_NS, nothing lingers any more.
+ * The level is lowered only by the worker, before the next job that it runs or
+ * when it is idle. A level outlives the readiness of a queue by follow_linger_ms,
+ * so that it does not go up and down with each job of a stream. The next job of
+ * the same queue ends that, so that a submitter that has become less urgent is
+ * served as such from its next job on; so does the end of the queue. Lingering
+ * does not cover much work of others: once less urgent jobs have kept the worker
+ * busy for %DEPQ_FOLLOW_OTHERS_NS, it ends for all queues.
  *
  * RLIMIT_RTTIME of a process limits the realtime work that workers do for it too
  * (owner.c). Other limits do not apply: the worker keeps its own affinity and stays
@@ -46,43 +46,43 @@
  * can move and bind it. A nice value weighs against the groups beside it, not
  * against their threads.
  *
- * &depq_follow.lock is the innermost of depq and is taken in any context;
+ * &depq_follow.lock is the innermost lock of depq and is taken in any context;
  * &depq_follow.apply is taken in process context with interrupts on, where the
  * scheduler is called, and @lock inside it. @need changes under @lock, @target
- * under both, @applied under @apply. So whoever counts a level sees either what
- * the worker has gone down to, or the worker sees the level.
+ * under both, @applied under @apply. So whoever counts a level sees the level that
+ * the worker was lowered to, or the worker sees the new level.
  *
  * Both locks are raw, @apply for two reasons. The worker takes it, and a lock
- * that sleeps on PREEMPT_RT would lend the worker the priority of whoever waits
- * for it, even a deadline, while its own is being changed. And whoever has it is
+ * that sleeps on PREEMPT_RT would lend the worker the priority of a waiter,
+ * even a deadline, while its own is being changed. And its holder is
  * not preempted: nobody waits longer than the scheduler takes to change one
- * thread, once for each CPU, and no level is left unapplied by a holder that
+ * thread, once per CPU, and no level remains unapplied because its holder
  * does not get to run.
  *
  * The scheduler may refuse: a thread that has inherited a deadline keeps its own
- * policy until it has given that back (sched_setattr() says -EBUSY), and a worker
+ * policy until it has given that back (sched_setattr() returns -EBUSY), and a worker
  * may inherit one through any lock that it shares with others: on PREEMPT_RT
  * that of a queue or of a fence, anywhere an rt_mutex that run_job() takes. Then
- * @target and @applied stay what the thread has, so that whoever comes next
+ * @target and @applied stay at what the thread has, so that the next caller
  * tries again, and so does the worker before it runs its next job. It holds no
- * lock there, and has nothing inherited. Should it be preempted before that, as
- * what it was, the raiser tries again every %DEPQ_FOLLOW_RETRY_NS.
+ * lock there, and inherits nothing. If it is preempted before that, at its old
+ * priority, the raiser tries again every %DEPQ_FOLLOW_RETRY_NS.
  */
 
-/* After so much less urgent work nothing lingers. */
+/* Lingering ends after this much less urgent work. */
 #define DEPQ_FOLLOW_OTHERS_NS	(200 * NSEC_PER_USEC)
 
-/* How soon the scheduler is asked again. */
+/* When to ask the scheduler again. */
 #define DEPQ_FOLLOW_RETRY_NS	(100 * NSEC_PER_USEC)
 
 /* Raises workers where the caller cannot. */
 static struct kthread_worker *depq_raiser;
 
 /**
- * depq_follow_level() - what a job that is submitted now counts for
- * @worker: that is to run it
+ * depq_follow_level() - get the level of a job that is submitted now
+ * @worker: the worker that will run it
  *
- * Not under a lock that others wait for, who might lend their priority.
+ * Not under a contended lock, whose waiters might lend their priority.
  *
  * Context: process.
  * Return: the level, for depq_follow_append()
@@ -92,7 +92,7 @@ u16 depq_follow_level(struct depq_worker *worker)
 	return depq_level_of_submitter(worker->follow->min_nice);
 }
 
-/* Tells the scheduler of a level. Return: whether the thread has it now */
+/* Applies a level. Returns whether the thread has it now. */
 static bool depq_follow_set(struct depq_follow *follow, u16 old, u16 level)
 {
 	struct task_struct *task = follow->worker->task;
@@ -100,7 +100,7 @@ static bool depq_follow_set(struct depq_follow *follow, u16 old, u16 level)
 	int ret;
 
 	lockdep_assert_held(&follow->apply);
-	/* The administrator's. To change it might sleep. */
+	/* Set by the administrator. Changing it might sleep. */
 	if (READ_ONCE(task->policy) == SCHED_DEADLINE)
 		return false;
 	depq_level_attr(level, &attr);
@@ -110,7 +110,7 @@ static bool depq_follow_set(struct depq_follow *follow, u16 old, u16 level)
 	return !ret;
 }
 
-/* What the thread is to have, if that is more urgent or may be less. */
+/* Returns the level to apply if it is more urgent, or if lowering is allowed. */
 static u16 depq_follow_aim(struct depq_follow *follow, bool less)
 {
 	u16 old = follow->target;
@@ -127,7 +127,7 @@ static u16 depq_follow_aim(struct depq_follow *follow, bool less)
 	return need;
 }
 
-/* The thread has kept what it had. Return: whether somebody lacks it */
+/* The thread kept its level. Returns whether a more urgent one is lacking. */
 static bool depq_follow_undo(struct depq_follow *follow, u16 old, u16 level)
 {
 	bool lacks;
@@ -141,7 +141,7 @@ static bool depq_follow_undo(struct depq_follow *follow, u16 old, u16 level)
 	return lacks;
 }
 
-/* Applies what is needed, if it is more urgent or may be less. */
+/* Applies the needed level if it is more urgent, or if lowering is allowed. */
 static void depq_follow_apply(struct depq_follow *follow, bool less)
 {
 	bool retry = false;
@@ -151,7 +151,7 @@ static void depq_follow_apply(struct depq_follow *follow, bool less)
 	raw_spin_lock(&follow->apply);
 	old = follow->target;
 	level = depq_follow_aim(follow, less);
-	/* @apply serialises changes; to set the same again costs time, too. */
+	/* @apply serialises changes; setting the same level again takes time too. */
 	if (level != old) {
 		if (depq_follow_set(follow, old, level))
 			WRITE_ONCE(follow->applied, level);
@@ -165,7 +165,7 @@ static void depq_follow_apply(struct depq_follow *follow, bool less)
 }
 
 /**
- * depq_follow_raise() - give the worker the level that is needed
+ * depq_follow_raise() - raise the worker to the needed level
  * @worker: the worker, after depq_follow_count()
  *
  * Does not wake it.
@@ -178,7 +178,7 @@ void depq_follow_raise(struct depq_worker *worker)
 }
 
 /**
- * depq_follow_ask() - have the raiser give the worker the level that is needed
+ * depq_follow_ask() - have the raiser raise the worker to the needed level
  * @follow: of the worker, after depq_follow_count()
  *
  * Context: any; the lock of the queue may be held.
@@ -194,14 +194,14 @@ static void depq_follow_raise_work(struct kthread_work *work)
 	depq_follow_apply(container_of(work, struct depq_follow, raise), false);
 }
 
-/* In hard interrupts on PREEMPT_RT too: what has to run may keep threads off. */
+/* In hard interrupts on PREEMPT_RT too, as the running thread may block others. */
 static enum hrtimer_restart depq_follow_retry(struct hrtimer *timer)
 {
 	depq_follow_ask(container_of(timer, struct depq_follow, retry));
 	return HRTIMER_NORESTART;
 }
 
-/* For how long less urgent jobs have kept the worker. */
+/* Returns for how long less urgent jobs have kept the worker busy. */
 static u64 depq_follow_others(struct depq_follow *follow, u16 level)
 {
 	u64 now;
@@ -219,8 +219,8 @@ static u64 depq_follow_others(struct depq_follow *follow, u16 level)
 }
 
 /**
- * depq_follow_is_off() - whether the worker is not what it should be
- * @queue: whose next job it is about to run
+ * depq_follow_is_off() - whether the worker's level must be settled
+ * @queue: the queue whose next job it is about to run
  * @job: that job
  *
  * Context: the worker; the lock of the queue is held.
@@ -236,11 +236,11 @@ bool depq_follow_is_off(struct depq_queue *queue, struct depq_job *job)
 }
 
 /**
- * depq_follow_settle() - let the worker have what it needs and no more
+ * depq_follow_settle() - set the worker to the needed level, up or down
  * @worker: the worker, which is the caller
  *
- * It may still lack it afterwards, where whoever administers the machine has
- * given it a deadline.
+ * The level may still be too low afterwards, if the administrator has
+ * given the worker a deadline.
  *
  * Context: process, interrupts on, no lock held. The caller may be preempted
  * at once.
@@ -262,7 +262,7 @@ void depq_follow_settle(struct depq_worker *worker)
  * @worker: the worker, which is the caller
  *
  * Context: process.
- * Return: whether it has, of those that it follows
+ * Return: whether it has, as far as set by following
  */
 bool depq_follow_is_realtime(struct depq_worker *worker)
 {
@@ -270,7 +270,7 @@ bool depq_follow_is_realtime(struct depq_worker *worker)
 }
 
 /**
- * depq_follow_pause() - the worker turns to something else
+ * depq_follow_pause() - called before the worker turns to something else
  * @worker: the worker, which is the caller
  *
  * Context: process, interrupts on, no lock held.
@@ -296,7 +296,7 @@ static void depq_follow_relax_work(struct kthread_work *work)
 }
 
 /**
- * depq_follow_read_stats() - how often the level has changed
+ * depq_follow_read_stats() - read how often the level has changed
  * @worker: the worker
  * @stats: whose @raises and @lowers are filled in
  *
@@ -358,9 +358,9 @@ static void depq_follow_stop(struct depq_worker *worker)
 
 	WARN_ON_ONCE(!list_empty(&follow->lingers));
 	WARN_ON_ONCE(!bitmap_empty(follow->levels, DEPQ_LEVELS));
-	/* It queues work for the thread, but starts itself no more. */
+	/* It queues work for the thread, but does not restart itself. */
 	timer_delete_sync(&follow->timer);
-	/* One that was under way may have asked for another; that one cannot. */
+	/* A running one may have queued another; that one cannot. */
 	kthread_cancel_work_sync(&follow->raise);
 	hrtimer_cancel(&follow->retry);
 	kthread_cancel_work_sync(&follow->raise);
@@ -371,11 +371,11 @@ static void depq_follow_stop(struct depq_worker *worker)
 /**
  * depq_follow_init() - start the raiser
  *
- * It is as urgent as follow_rt_max lets workers become, as of now.
+ * It is as urgent as follow_rt_max currently lets workers become.
  *
  * Context: process, may sleep.
  * Return:
- * * 0 - well
+ * * 0 - success
  * * -ENOMEM, -EINTR - it could not be started
  */
 int depq_follow_init(void)
@@ -393,14 +393,14 @@ int depq_follow_init(void)
 /**
  * depq_follow_exit() - undo depq_follow_init()
  *
- * Context: process, may sleep; no worker is left.
+ * Context: process, may sleep; no worker exists.
  */
 void depq_follow_exit(void)
 {
 	kthread_destroy_worker(depq_raiser);
 }
 
-/* Its queues are handed to the thread like those of any other thread. */
+/* Queues are handed to the thread as for any other kthread worker. */
 
 /* DEPQ_WORKER_FOLLOW */
 const struct depq_worker_ops depq_worker_follow_ops = {

@@ -7,8 +7,8 @@
 /**
  * DOC: workers that are threads
  *
- * A thread of its own wakes up without asking the workqueue code for a worker,
- * and whoever administers the machine can give it a priority.
+ * A dedicated thread wakes up without asking the workqueue code for a worker,
+ * and the administrator can give it a priority.
  */
 
 static int depq_worker_kthread_start(struct depq_worker *worker,

@@ -7,7 +7,7 @@
  * DOC: workers that are workqueues
  *
  * All but the system's are ordered and have WQ_MEM_RECLAIM: jobs may have to
- * run for memory to become free.
+ * run before memory can be freed.
  */
 
 static int depq_worker_system_start(struct depq_worker *worker,

@@ -16,35 +16,34 @@
 /**
  * DOC: depq
  *
- * A dependency queue: jobs go in at one end in the order of their sequence
- * numbers, wait there for the fences they depend on and for credits, are
- * handed to the hardware in that order, and signal their finished fences in
- * that order. One queue feeds one hardware queue; several queues may share a
- * worker, and those of one engine an arbiter, which divides the time of the engine
- * among them.
+ * A dependency queue. Jobs enter in the order of their sequence numbers, wait for
+ * the fences they depend on and for credits, go to the hardware in that order,
+ * and signal their finished fences in that order. One queue feeds one hardware
+ * queue. Several queues may share a worker, and those of one engine may share an
+ * arbiter, which divides the time of the engine among them.
  *
  * A submission has two halves. The first may allocate, sleep and fail:
  * depq_job_init(), depq_job_add_dep(). The second cannot fail and allocates
- * nothing: depq_job_commit(). Between the two the driver allocates whatever
+ * nothing: depq_job_commit(). Between the two, the driver allocates whatever
  * else it needs (its hardware fence, a sync_file for depq_job_fence()).
  *
- * depq_job_init() gives the submitter one reference to the job, which stays
- * its own: depq_job_commit() takes another one for the queue, so that the job
- * is safe to look at until the submitter calls depq_job_put(). A job that is
- * dropped without having been committed is thrown away; its fence never signals.
+ * depq_job_init() returns with one reference to the job, the submitter's.
+ * depq_job_commit() takes another one for the queue, so the submitter may access
+ * the job until it calls depq_job_put(). Dropping a job that was never committed
+ * discards it; its fence never signals.
  *
- * Who runs a job is decided for each job: the submitter itself, if the queue
- * has %DEPQ_QUEUE_BYPASS and nothing is in the way, else the worker. Whoever
- * it is holds the runner token of the queue (not a lock), so that there is
- * never more than one.
+ * Jobs are run by the submitter itself, if the queue has %DEPQ_QUEUE_BYPASS and
+ * nothing blocks the job, else by the worker. Whoever runs a job holds the
+ * runner token of the queue (which is not a lock), so that there is never more
+ * than one.
  *
- * When a job is done, its finished fence is signalled from wherever the
- * hardware fence was, usually a hard interrupt. Who then drops the queue's
- * reference to the job is chosen by &enum depq_put.
+ * When a job is done, its finished fence is signalled in the context where the
+ * hardware fence was, usually a hard interrupt. &enum depq_put selects who then
+ * drops the queue's reference to the job.
  *
  * All locks are spinlock_t: on PREEMPT_RT they sleep, and so do those of
- * fences. There nothing may signal a fence from a hard interrupt, and nothing
- * here needs to be called from one.
+ * fences. There, nothing may signal a fence from a hard interrupt, and no
+ * function here needs to be called from one.
  */
 
 struct depq_arbiter;
@@ -55,12 +54,12 @@ struct depq_job;
 struct depq_queue;
 struct depq_worker;
 
-/* What &depq_queue_args.flags may hold. */
-/* The submitter runs the job where it can; run_job() must not sleep. */
+/* &depq_queue_args.flags */
+/* The submitter runs the job if it can; run_job() must not sleep. */
 #define DEPQ_QUEUE_BYPASS	BIT(0)
 /*
- * If an interrupt removes what was in the way of a job, the softirq that follows
- * it runs the job; run_job() must be safe there. Not with a worker that follows.
+ * If an interrupt unblocks a job, the softirq that follows it runs the job;
+ * run_job() must be safe there. Ignored with a follow worker.
  */
 #define DEPQ_QUEUE_SOFTIRQ	BIT(1)
 /*
@@ -71,13 +70,14 @@ struct depq_worker;
 
 /**
  * enum depq_put - where the queue drops its reference to a finished job
- * @DEPQ_PUT_WORKER: the worker, which is woken for it
- * @DEPQ_PUT_IRQ: whoever signals, at once; release_job() must be safe in
- *	hard interrupts
- * @DEPQ_PUT_SUBMIT: the next submitter, or, if none comes, a delayed work
- * @DEPQ_PUT_AUTO: whoever signals, if the queue has %DEPQ_QUEUE_PUT_IRQ; else
- *	the next submitter, or whoever has waited (depq_queue_wait_begin()), or,
- *	if neither is to come, the worker. No timer.
+ * @DEPQ_PUT_WORKER: in the worker, which is woken for it
+ * @DEPQ_PUT_IRQ: at once, wherever the job signals; release_job() must be safe
+ *	in hard interrupts
+ * @DEPQ_PUT_SUBMIT: in the next submission or, if there is none, delayed work
+ * @DEPQ_PUT_AUTO: where the job signals, if the queue has %DEPQ_QUEUE_PUT_IRQ;
+ *	else in the next submission, or in a thread that has waited
+ *	(depq_queue_wait_begin()), or, if neither is to come, in the worker. No
+ *	timer.
  */
 enum depq_put {
 	DEPQ_PUT_WORKER,
@@ -89,17 +89,17 @@ enum depq_put {
 };
 
 /**
- * enum depq_verdict - what the driver found when a job took too long
- * @DEPQ_NO_HANG: the job is alive; it gets another full period. Also the
- *	answer where only the completion was lost and the driver has now
+ * enum depq_verdict - the driver's diagnosis of a job that took too long
+ * @DEPQ_NO_HANG: the job is alive and gets another full period. Also the
+ *	answer if only the completion was lost and the driver has now
  *	signalled the hardware fence.
- * @DEPQ_RESET: the hardware queue was reset and will not touch any job that
- *	is pending in this queue. The job fails with -ETIME, those pending
- *	behind it with -ECANCELED, those not yet run go on. A queue that was
+ * @DEPQ_RESET: the hardware queue was reset and will not touch any pending job
+ *	of this queue. The job fails with -ETIME, those pending behind it
+ *	with -ECANCELED; those not yet run are run. A queue that was
  *	reset more than hang_limit times is banned: killed with -ENODEV. In a
- *	queue that was killed before, all fail with the error of the kill.
+ *	queue that was already killed, all fail with the error of the kill.
  * @DEPQ_GONE: the device is gone. The queue is killed with -ENODEV and its
- *	pending jobs fail with that.
+ *	pending jobs fail with that error.
  */
 enum depq_verdict {
 	DEPQ_NO_HANG,
@@ -108,7 +108,7 @@ enum depq_verdict {
 };
 
 /**
- * struct depq_ops - what a driver does for a queue
+ * struct depq_ops - driver callbacks of a queue
  */
 struct depq_ops {
 	/**
@@ -120,10 +120,10 @@ struct depq_ops {
 	 * unless the queue has %DEPQ_QUEUE_BYPASS or %DEPQ_QUEUE_SOFTIRQ. No
 	 * lock of depq is held.
 	 * Return:
-	 * * a hardware fence, of which the caller of run_job() gets a
-	 *   reference; it may have signalled already. Whoever signals it holds
-	 *   a reference of its own until dma_fence_signal() has returned. It
-	 *   must not be a finished fence of depq: its lock is taken inside
+	 * * a hardware fence, with a reference for the caller of run_job(); it
+	 *   may have signalled already. Whoever signals it must hold another
+	 *   reference until dma_fence_signal() has returned. It
+	 *   must not be a finished fence of depq, whose lock is taken inside
 	 *   that of the hardware fence.
 	 * * NULL - the job is done
 	 * * ERR_PTR() - the job has failed with that error
@@ -131,64 +131,64 @@ struct depq_ops {
 	struct dma_fence *(*run_job)(struct depq_job *job);
 
 	/**
-	 * @timedout_job: the oldest pending job took longer than the timeout,
-	 * or depq_queue_trigger_timeout() or depq_queue_kill() asked. No job
-	 * is run meanwhile; the hardware may complete jobs meanwhile. The
+	 * @timedout_job: the oldest pending job exceeded the timeout, or
+	 * depq_queue_trigger_timeout() or depq_queue_kill() was called. No job
+	 * is run during the call, but the hardware may complete jobs. The
 	 * driver may signal hardware fences of pending jobs itself, with an
-	 * error or without; those that it has not signalled when it answers
-	 * %DEPQ_RESET or %DEPQ_GONE are signalled for it with the error of
-	 * their job, after the finished fence of that.
+	 * error or without. After %DEPQ_RESET or %DEPQ_GONE, depq signals the
+	 * remaining ones with the error of their job, after its finished
+	 * fence.
 	 *
 	 * Context: process, on the device's workqueue for timeouts, never two
 	 * at a time for one device. Must not allocate, and must not wait for
 	 * fences of this device or for release_queue(): memory reclaim may
-	 * wait for the jobs that this ends.
+	 * wait for the jobs that this finishes.
 	 */
 	enum depq_verdict (*timedout_job)(struct depq_job *job);
 
 	/**
-	 * @engine_time: for how long the engine has executed a job that is done
-	 * or was taken off it, in nanoseconds. Called once for each job of a
-	 * queue with an arbiter. May be NULL: then what passes between the ends
-	 * of two jobs is taken for the time of the second, which is right where
-	 * an engine executes one after the other and has an interrupt for each
-	 * that is not late.
+	 * @engine_time: return how long, in nanoseconds, the engine executed a
+	 * job that is done or was removed from it. Called once for each job of a
+	 * queue with an arbiter. May be NULL: then the time between the ends of
+	 * two jobs counts for the second one, which is correct if the engine
+	 * executes jobs one after another, with an interrupt for each that is
+	 * not late.
 	 *
 	 * Context: that of the hardware fence's signal.
 	 */
 	u64 (*engine_time)(struct depq_job *job);
 
 	/**
-	 * @release_job: the last reference to the job was dropped; free it.
-	 * Its dependencies and fences have been let go.
+	 * @release_job: free the job; the last reference was dropped. Its
+	 * dependencies and fences were released before.
 	 *
 	 * Context: any if the queue has %DEPQ_PUT_IRQ, or %DEPQ_PUT_AUTO with
 	 * %DEPQ_QUEUE_PUT_IRQ, or if the driver signals in interrupts and holds
-	 * references of its own, else process.
+	 * its own references to jobs; else process.
 	 */
 	void (*release_job)(struct depq_job *job);
 
 	/**
-	 * @release_queue: the last reference to the queue was dropped; free it.
+	 * @release_queue: free the queue; the last reference was dropped.
 	 *
 	 * Context: process, on the device's workqueue for releases, after a
-	 * grace period in which nobody of depq can still look at the queue.
+	 * grace period, when depq no longer accesses the queue.
 	 * May allocate and sleep: no timeout waits for it.
 	 */
 	void (*release_queue)(struct depq_queue *queue);
 };
 
 /**
- * struct depq_device - what the queues of a device share
+ * struct depq_device - common state of the queues of a device
  * @name: for messages
- * @timeout_wq: ordered, with a thread that is kept for when memory is short:
- *	handles timeouts
- * @release_wq: ordered: drops references to finished jobs that no submitter
- *	has dropped, and releases queues
+ * @timeout_wq: handles timeouts; ordered, with a rescuer thread for when memory
+ *	is short
+ * @release_wq: drops references to finished jobs that no submitter has dropped,
+ *	and releases queues; ordered
  * @lock: protects @queues
- * @queues: all queues that are alive
- * @live: their number, plus one while the device lives
- * @idle: completed when @live has become zero
+ * @queues: all live queues
+ * @live: their number, plus one while the device exists
+ * @idle: completed when @live becomes zero
  */
 struct depq_device {
 	const char *name;
@@ -205,15 +205,15 @@ void depq_device_fini(struct depq_device *dev);
 
 /**
  * enum depq_worker_kind - what runs the jobs that no submitter runs
- * @DEPQ_WORKER_SYSTEM: the kernel's system workqueue. To measure with only:
- *	it gives no guarantee of progress when memory is short.
- * @DEPQ_WORKER_WQ: an ordered workqueue of its own
- * @DEPQ_WORKER_HIGHPRI: a workqueue of its own with WQ_HIGHPRI
+ * @DEPQ_WORKER_SYSTEM: the system workqueue. For measurements only: it does not
+ *	guarantee progress when memory is short.
+ * @DEPQ_WORKER_WQ: a dedicated ordered workqueue
+ * @DEPQ_WORKER_HIGHPRI: a dedicated workqueue with WQ_HIGHPRI
  * @DEPQ_WORKER_KTHREAD: a kthread_worker
- * @DEPQ_WORKER_FOLLOW: a kthread_worker that is scheduled as the most urgent of
- *	those whose jobs wait for it and for nothing else; see worker_follow.c
+ * @DEPQ_WORKER_FOLLOW: a kthread_worker with the scheduling parameters of the most
+ *	urgent submitter whose job waits only for it; see worker_follow.c
  * @DEPQ_WORKER_FOLLOW_MIN: the same, but any negative nice value counts as -20.
- *	To measure with only.
+ *	For measurements only.
  */
 enum depq_worker_kind {
 	DEPQ_WORKER_SYSTEM,
@@ -236,17 +236,17 @@ struct depq_arbiter *depq_arbiter_get(struct depq_arbiter *arbiter);
 void depq_arbiter_put(struct depq_arbiter *arbiter);
 
 /**
- * struct depq_queue_args - how a queue is to be
+ * struct depq_queue_args - parameters of a queue
  * @dev: the device it belongs to
- * @ops: what the driver does for it
- * @worker: runs its jobs; the queue takes a reference of its own
- * @arbiter: chooses between it and the other queues of its engine; the queue takes a
- *	reference of its own. NULL: it hands over what its own credits allow.
+ * @ops: driver callbacks
+ * @worker: runs its jobs; the queue takes a reference
+ * @arbiter: chooses between this and the other queues of its engine; the queue
+ *	takes a reference. NULL: only its credits limit what it submits.
  * @name: copied
  * @flags: %DEPQ_QUEUE_BYPASS, %DEPQ_QUEUE_SOFTIRQ, %DEPQ_QUEUE_PUT_IRQ
  * @put: where the reference to a finished job is dropped
- * @credit_limit: credits in flight at most; 1 or more
- * @max_queued: jobs between depq_job_init() and the end at most; 1 or more
+ * @credit_limit: the most credits in flight; 1 or more
+ * @max_queued: the most jobs between depq_job_init() and signal; 1 or more
  * @timeout: jiffies a job may take on the hardware; 0 for no limit
  * @hang_limit: resets after which the queue is banned
  */
@@ -265,26 +265,26 @@ struct depq_queue_args {
 };
 
 /**
- * struct depq_stats - what a queue has done since it was made
+ * struct depq_stats - statistics of a queue since it was initialised
  * @submitted: jobs committed
  * @bypassed: of these, run by their submitter
  * @done: finished fences signalled, whatever the error
  * @failed: of these, with an error
  * @cancelled: of these, never run because the queue was killed
- * @timedout: verdicts %DEPQ_RESET on a job that had not ended well meanwhile
+ * @timedout: verdicts %DEPQ_RESET on a job that had not completed well by then
  * @no_hang: verdicts %DEPQ_NO_HANG
  * @put_irq: jobs put by whoever signalled
  * @put_submit: jobs put by a submitter
  * @put_worker: jobs put by the worker
  * @put_delayed: jobs put by the delayed work
- * @kicks: times the worker was asked to run
- * @softirqs: times a softirq was asked to run instead of it
- * @raises: times its worker became more urgent, if it follows
- * @lowers: times its worker became less urgent
- * @credits: in flight now
- * @queued: jobs not yet run now
- * @pending: jobs with the hardware now
- * @banned: whether the queue is banned or killed now
+ * @kicks: times the worker was kicked
+ * @softirqs: times a softirq was raised instead
+ * @raises: times a follow worker's priority was raised
+ * @lowers: times it was lowered
+ * @credits: currently in flight
+ * @queued: jobs currently waiting to be run
+ * @pending: jobs currently on the hardware
+ * @banned: whether the queue is banned or killed
  */
 struct depq_stats {
 	u64 submitted;
@@ -309,7 +309,7 @@ struct depq_stats {
 };
 
 /**
- * struct depq_queue - a queue; embedded in what the driver keeps for it
+ * struct depq_queue - a queue; embedded in a struct of the driver
  *
  * Drivers use only depq_queue_*(). The fields are described in depq/queue.c.
  */
@@ -331,7 +331,7 @@ struct depq_queue {
 
 	spinlock_t signal_lock;
 
-	/* All below: under this lock, unless said otherwise. */
+	/* Protected by this lock, unless noted otherwise: */
 	spinlock_t lock;
 	struct list_head queued;
 	struct list_head pending;
@@ -339,25 +339,25 @@ struct depq_queue {
 	struct task_struct *runner;
 	u64 seqno;
 	u32 credits;
-	u32 jobs;	/* between init and end */
+	u32 jobs;	/* between init and signal */
 	u32 stopped;
 	u32 hangs;
 	int error;	/* not 0 once killed or banned */
-	u32 reapers;	/* will put what has signalled when they have waited */
+	u32 reapers;	/* threads that will reap after waiting */
 	bool put_irq;	/* constant */
-	bool kicked;	/* the worker or the softirq will come */
-	bool softirq;	/* the latter; constant while @kicked */
+	bool kicked;	/* the worker or softirq was kicked */
+	bool softirq;	/* it was the softirq; constant while @kicked */
 	bool tdr;
 	bool tdr_armed;
 	bool tdr_forced;
 	bool reap_armed;
 	bool dep_done;
-	struct dma_fence *dep;		/* of the holder of the token */
+	struct dma_fence *dep;		/* awaited by the runner */
 	struct dma_fence_cb dep_cb;
 	unsigned long head_since;	/* jiffies */
 	struct depq_stats stats;
 
-	wait_queue_head_t wait;		/* for room, and for no runner */
+	wait_queue_head_t wait;		/* for room, or for no runner */
 	union {
 		struct work_struct work;
 		struct kthread_work kwork;
@@ -368,11 +368,11 @@ struct depq_queue {
 	struct rcu_work release_work;
 	struct list_head link;		/* in dev->queues */
 
-	/* For a worker that follows; see depq/follow_count.c. */
+	/* For a follow worker; see depq/follow_count.c. */
 	struct list_head urgent;
 	bool lingering;
 	struct list_head linger;	/* under the worker's lock */
-	unsigned long linger_end;	/* jiffies; the same */
+	unsigned long linger_end;	/* jiffies; likewise */
 	u16 level;
 	struct depq_owner *owner;	/* see depq/owner.c */
 	bool owner_ready;
@@ -392,11 +392,11 @@ void depq_queue_wait_end(struct depq_queue *queue);
 void depq_queue_read_stats(struct depq_queue *queue, struct depq_stats *stats);
 
 /**
- * enum depq_job_state - where a job is; see the table in depq/job.c
- * @DEPQ_JOB_INIT: belongs to the submitter
- * @DEPQ_JOB_QUEUED: has its sequence number, waits for its turn
- * @DEPQ_JOB_PENDING: with the hardware
- * @DEPQ_JOB_DONE: the hardware is done with it
+ * enum depq_job_state - state of a job; see the table in depq/job.c
+ * @DEPQ_JOB_INIT: owned by the submitter
+ * @DEPQ_JOB_QUEUED: has a sequence number, waits to be run
+ * @DEPQ_JOB_PENDING: on the hardware
+ * @DEPQ_JOB_DONE: completed by the hardware
  * @DEPQ_JOB_SIGNALLED: its finished fence has signalled
  * @DEPQ_JOB_REAPED: the queue's reference was dropped
  */
@@ -410,7 +410,7 @@ enum depq_job_state {
 };
 
 /**
- * struct depq_job - a job; embedded in what the driver keeps for it
+ * struct depq_job - a job; embedded in a struct of the driver
  *
  * Drivers use only depq_job_*(). The fields are described in depq/job.c.
  */
@@ -428,11 +428,11 @@ struct depq_job {
 	u32 credits;
 	int error;
 	enum depq_job_state state;	/* under queue->lock */
-	u16 level;	/* for a worker that follows */
+	u16 level;	/* for a follow worker */
 	struct list_head urgent;	/* in queue->urgent */
 };
 
-/* Flags of depq_job_init(). */
+/* Flags of depq_job_init() */
 /* Fail with -EAGAIN instead of waiting for room in the queue. */
 #define DEPQ_JOB_NONBLOCK	BIT(0)
 

@@ -8,33 +8,33 @@
 /**
  * DOC: copybench user interface
  *
- * ``/dev/copybench`` calls a routine that copies, zeroes or adds up bytes in
- * the kernel, so many times, and says how long that took. An open file has two
- * pieces of the kernel's memory, one to read from and one to write to. Each is
- * allocated when it is mapped: shared, in whole, once, from offset 0 the one
- * and from %COPYBENCH_MAP_TO the other. What is mapped is what the routine
- * works on, so that whoever maps it can fill it, flush it from the caches, and
- * look at the result.
+ * ``/dev/copybench`` calls a routine in the kernel that copies, zeroes or sums
+ * bytes, a number of times, and reports how long that took. An open file has two
+ * buffers of kernel memory, one to read from and one to write to. Each is
+ * allocated by mmap(), which must be shared, of the whole buffer, and only once:
+ * the first at offset 0, the second at %COPYBENCH_MAP_TO. The routine works on
+ * the mapped memory, so the caller can fill it, flush it from the caches, and
+ * inspect the result.
  *
  * Only %CAP_SYS_ADMIN may open the device.
  */
 
 #define COPYBENCH_VERSION	1
 
-/* The offset from which the memory that is written to is mapped. */
+/* The mmap() offset of the buffer that is written to. */
 #define COPYBENCH_MAP_TO	0x40000000u
-/* The most bytes of each memory. */
+/* The largest size of each buffer. */
 #define COPYBENCH_MEMORY_MAX	(2u << 20)
-/* The most calls of a batch, and the most bytes of all of them. */
+/* The most calls in a batch, and the most bytes that they process in total. */
 #define COPYBENCH_CALLS_MAX	(1u << 20)
 #define COPYBENCH_WORK_MAX	(16u << 20)
 
 /*
  * &copybench_batch.routine. Those with _USER read from or write to memory of
- * the caller, all others the kernel's. Those with SUM give a sum.
+ * the caller, all others use kernel memory. Those with SUM return a checksum.
  */
 #define COPYBENCH_NOTHING			0
-/* The kernel's own, by the names that it has for them. */
+/* The kernel's own routines, by their names. */
 #define COPYBENCH_COPY_FROM_USER		1
 #define COPYBENCH_COPY_FROM_USER_UNCHECKED	2
 #define COPYBENCH_COPY_FROM_USER_NONTEMPORAL	3
@@ -45,7 +45,7 @@
 #define COPYBENCH_CSUM_PARTIAL			8
 #define COPYBENCH_CSUM_PARTIAL_COPY		9
 #define COPYBENCH_REP_MOVS_ALTERNATIVE		10
-/* Ours, by what they consist of. */
+/* Our own routines, by the instructions that they use. */
 #define COPYBENCH_REP_MOVSB			11
 #define COPYBENCH_REP_MOVSQ			12
 #define COPYBENCH_UNROLLED_64			13
@@ -56,24 +56,24 @@
 #define COPYBENCH_ROUTINES			18
 
 /**
- * struct copybench_batch - calls of one routine, one after the other
+ * struct copybench_batch - consecutive calls of one routine
  * @version: %COPYBENCH_VERSION, else -EPROTONOSUPPORT
- * @routine: COPYBENCH_*; one that this kernel does not have is -EOPNOTSUPP
- * @from: where the first place begins that is read: an address of the caller,
- *	or how far into the memory that is read from. Zero where none is.
- * @to: the same of what is written
- * @length: bytes of a call
- * @calls: how many, 1 to %COPYBENCH_CALLS_MAX; with @length no more than
+ * @routine: COPYBENCH_*; -EOPNOTSUPP if this kernel does not have it
+ * @from: start of the first place to read: an address of the caller, or an
+ *	offset into the buffer to read from. Zero if nothing is read.
+ * @to: likewise for the first place to write
+ * @length: bytes per call
+ * @calls: number of calls, 1 to %COPYBENCH_CALLS_MAX; times @length at most
  *	%COPYBENCH_WORK_MAX bytes
- * @places: how many places there are, 1 or more
- * @apart: how far each begins behind the one before; no less than @length if
- *	there are several
- * @first: the number of the place of the first call
- * @step: added to that number for each further call, modulo @places
- * @ticks: out, of the time-stamp counter, from before the first call until the
- *	last is done and what it wrote is visible
- * @left: out, bytes that routines said they did not copy or zero, all together
- * @sum: out, what the last call added up, of 32 bits and not folded
+ * @places: number of places, 1 or more
+ * @apart: distance between the starts of consecutive places; at least @length
+ *	if there are several
+ * @first: index of the place of the first call
+ * @step: added to the index for each further call, modulo @places
+ * @ticks: out, TSC ticks from before the first call until the last is done and
+ *	its writes are visible
+ * @left: out, bytes that routines reported as not copied or zeroed, in total
+ * @sum: out, the checksum of the last call, 32 bits, not folded
  * @pad: must be zero
  */
 struct copybench_batch {

@@ -10,37 +10,36 @@
 /**
  * DOC: simgpu user interface
  *
- * The DRM driver "simgpu" is a mock GPU: engines that execute jobs by letting
- * time pass. Its render node is the ``/dev/dri/renderD*`` for which
- * DRM_IOCTL_VERSION says that name. An open file owns contexts and GEM objects;
- * a context hands jobs to one engine through a queue, the kernel's own drm_sched
- * or depq, or without one. Closing the file closes its contexts; jobs in flight
- * end by themselves. What DRM has for every driver works as with any: GEM handles,
- * PRIME, syncobjs with and without timelines, fdinfo.
+ * The DRM driver "simgpu" is a mock GPU: its engines execute jobs by letting
+ * time pass. Its render node is the ``/dev/dri/renderD*`` whose driver name in
+ * DRM_IOCTL_VERSION is "simgpu". An open file owns contexts and GEM objects. A
+ * context submits jobs to one engine through a queue (the kernel's drm_sched, or
+ * depq) or without one. Closing the file closes its contexts; jobs in flight
+ * still complete. Everything that DRM offers for every driver works as usual:
+ * GEM handles, PRIME, syncobjs with and without timelines, fdinfo.
  *
  * All times are CLOCK_MONOTONIC in nanoseconds. Reserved fields and unknown
  * flags must be zero, else -EINVAL. A context or handle that the file does not
  * have is -ENOENT, an unknown command -ENOTTY; once a reset has failed or the
  * device was unbound from its driver, every command is -ENODEV.
  *
- * Structs grow at their end only. The kernel takes the size from the ioctl
- * number: a smaller struct is filled up with zeros, a larger one is accepted
- * if what the kernel does not know is zero (else -E2BIG). Smaller than the
- * first version of the struct is -EINVAL. (Commands of DRM itself go by the
- * rules of DRM: what a larger struct has more is not looked at.)
+ * Structs grow only at their end. The kernel takes the size from the ioctl
+ * number: a smaller struct is padded with zeros, a larger one is accepted if the
+ * unknown part is zero (else -E2BIG), and one smaller than the first version is
+ * -EINVAL. (DRM's own commands ignore the additional part of a larger struct.)
  */
 
 #define SIMGPU_VERSION 2
 
 /**
- * struct simgpu_info - what the device is
+ * struct simgpu_info - properties of the device
  * @version: out, %SIMGPU_VERSION
  * @engines: out, number of engines
- * @engines_parallel: out, 1 if an engine executes its jobs all at once, 0 in turn
+ * @engines_parallel: out, 1 if an engine executes all its jobs at once, 0 if in turn
  * @pad: must be zero
- * @queue_bytes: out, memory of a context's queue: drm_sched's, then depq's
- * @job_bytes: out, likewise of what a queue keeps for a job, without fences
- * @fence_bytes: out, likewise of the fences that it makes for a job
+ * @queue_bytes: out, memory of a context's queue: for drm_sched, then for depq
+ * @job_bytes: out, likewise, memory that a queue keeps per job, without fences
+ * @fence_bytes: out, likewise, memory of the fences that it creates for a job
  */
 struct simgpu_info {
 	__u32 version;
@@ -56,24 +55,24 @@ struct simgpu_info {
 #define SIMGPU_DESIGN_DRM_SCHED		0
 #define SIMGPU_DESIGN_DEPQ		1
 /* No queue: the submitter waits for the dependencies and hands the job to the
- * engine, and the job is freed where its fence signals. No credits, no timeout:
- * to measure the others against.
+ * engine; the job is freed when its fence signals. No credits, no timeout. A
+ * reference to measure the other designs against.
  */
 #define SIMGPU_DESIGN_NONE		2
 #define SIMGPU_DESIGN_COUNT		3
 
 /* &simgpu_create.flags */
-/* depq: the submitter runs the job where it can. */
+/* depq: the submitter runs the job if possible. */
 #define SIMGPU_CREATE_BYPASS		(1u << 0)
-/* drm_sched: the contexts of an engine are entities on one scheduler. */
+/* drm_sched: the contexts of an engine are entities of a common scheduler. */
 #define SIMGPU_CREATE_SHARED		(1u << 1)
 /* drm_sched: one workqueue with WQ_HIGHPRI instead of the scheduler's own. */
 #define SIMGPU_CREATE_HIGHPRI		(1u << 2)
-/* To free a job takes a mutex of the device, as to drop a VM or a reference of
- * runtime PM: where that is in a completion, it is left to a work item.
+/* Freeing a job takes a mutex of the device, like dropping a VM or a runtime PM
+ * reference; if the job completes in atomic context, a work item frees it.
  */
 #define SIMGPU_CREATE_FREE_SLEEPS	(1u << 3)
-/* depq: an arbiter of the engine chooses: whose jobs took least of its time. */
+/* depq: an arbiter on the engine favours who has used least of its time. */
 #define SIMGPU_CREATE_FAIR		(1u << 4)
 #define SIMGPU_CREATE_FLAGS		0x1fu
 
@@ -81,9 +80,9 @@ struct simgpu_info {
 #define SIMGPU_PUT_WORKER		0
 #define SIMGPU_PUT_IRQ			1
 #define SIMGPU_PUT_SUBMIT		2
-/* The queue chooses who runs a job and who drops it: the submitter or a softirq
- * runs it where they can, and the completion drops it where that is cheap.
- * Decides what %SIMGPU_CREATE_BYPASS chooses otherwise, which must not be given.
+/* The queue decides who runs a job and who drops it: the submitter or a softirq
+ * runs it if possible, and the completion drops it where that is cheap. Includes
+ * what %SIMGPU_CREATE_BYPASS selects otherwise, which must not be set.
  */
 #define SIMGPU_PUT_AUTO			3
 
@@ -92,40 +91,40 @@ struct simgpu_info {
 #define SIMGPU_WORKER_WQ		1
 #define SIMGPU_WORKER_HIGHPRI		2
 #define SIMGPU_WORKER_KTHREAD		3
-/* Is scheduled as the most urgent of those whose jobs wait for it. */
+/* Runs at the scheduling parameters of the most urgent waiting submitter. */
 #define SIMGPU_WORKER_FOLLOW		4
 #define SIMGPU_WORKER_FOLLOW_MIN	5	/* any negative nice is -20 */
 
-/* &simgpu_create.share, depq only: who shares the worker */
+/* &simgpu_create.share, depq only: which contexts share a worker */
 #define SIMGPU_SHARE_CONTEXT		0
 #define SIMGPU_SHARE_ENGINE		1
 #define SIMGPU_SHARE_DEVICE		2
 
-/* &simgpu_create.priority, as drm_sched's on a shared scheduler */
+/* &simgpu_create.priority: drm_sched's, on a shared scheduler */
 #define SIMGPU_PRIORITY_NORMAL		0
 #define SIMGPU_PRIORITY_HIGH		1
 #define SIMGPU_PRIORITY_LOW		2
 
 /*
- * &simgpu_create.shape, drm_sched only: which driver's use of it is imitated.
- * It decides what %SIMGPU_CREATE_SHARED and %SIMGPU_CREATE_HIGHPRI choose
- * otherwise, so that these must not be given.
+ * &simgpu_create.shape, drm_sched only: the driver whose use of it is imitated.
+ * Includes what %SIMGPU_CREATE_SHARED and %SIMGPU_CREATE_HIGHPRI select
+ * otherwise, so these must not be set.
  */
 #define SIMGPU_SHAPE_NONE		0
-/* xe: a scheduler with an ordered workqueue of its own for each context. */
+/* xe: a scheduler for each context, each with its own ordered workqueue. */
 #define SIMGPU_SHAPE_XE			1
 /* panthor: a scheduler for each context, one unbound workqueue for all. */
 #define SIMGPU_SHAPE_PANTHOR		2
 /* amdgpu: one scheduler for each engine, with a run queue for each priority;
- * a reset cancels the jobs of all its contexts that are on the engine.
+ * a reset cancels the jobs of all contexts that are on the engine.
  */
 #define SIMGPU_SHAPE_AMDGPU		3
 
-/* Contexts that a file can have at a time; one more is -ENOSPC. */
+/* The most contexts that a file can have; one more is -ENOSPC. */
 #define SIMGPU_CONTEXTS_MAX 4096
 
 /**
- * struct simgpu_create - make a context
+ * struct simgpu_create - create a context
  * @design: SIMGPU_DESIGN_*
  * @flags: SIMGPU_CREATE_*
  * @put: SIMGPU_PUT_*; must be zero unless depq
@@ -133,21 +132,21 @@ struct simgpu_info {
  * @share: SIMGPU_SHARE_*; must be zero unless depq
  * @engine: below &simgpu_info.engines
  * @priority: SIMGPU_PRIORITY_*; must be zero unless the scheduler is shared
- * @credit_limit: credits in flight at most, 1 to 65536; 0 for 64, with
- *	%SIMGPU_SHAPE_AMDGPU for 2. On a shared scheduler, and likewise for all
- *	with %SIMGPU_CREATE_FAIR together, the engine's first context decides.
+ * @credit_limit: the most credits in flight, 1 to 65536; 0 for 64, or for 2 with
+ *	%SIMGPU_SHAPE_AMDGPU. On a shared scheduler, and for the total of all
+ *	contexts with %SIMGPU_CREATE_FAIR, the engine's first context decides.
  * @ring: jobs that the context remembers, a power of two, 2 to 65536; 0 for
- *	1024. A submission waits until the job whose place it takes is done,
+ *	1024. A submission waits until the job whose slot it takes is done,
  *	so this is also the most jobs a context can have in flight.
- * @timeout_us: a job may take this long on the engine; 0 for 5 s; at most
- *	60 s. Without a queue nobody looks.
+ * @timeout_us: the longest time of a job on the engine, at most 60 s; 0 for
+ *	5 s. Not enforced without a queue.
  * @hang_limit: hangs after which the context is banned, 0 to 1000
  * @context: out, its number in this file, from 1
- * @free_cost_ns: CPU time that it takes to free a job, at most 1 ms
+ * @free_cost_ns: CPU time spent on freeing a job, at most 1 ms
  * @shape: SIMGPU_SHAPE_*; must be zero unless drm_sched. -EOPNOTSUPP for xe and
- *	panthor where drm_sched has a thread instead of a workqueue (Linux 6.1)
+ *	panthor if drm_sched uses a thread instead of a workqueue (Linux 6.1)
  * @memory: handle of the GEM object that jobs write to with
- *	%SIMGPU_EXEC_WRITE, which stays in memory as long as the context; or zero
+ *	%SIMGPU_EXEC_WRITE; it stays in memory as long as the context; or zero
  * @pad: must be zero
  */
 struct simgpu_create {
@@ -183,19 +182,19 @@ struct simgpu_destroy {
 /* &simgpu_dep.kind */
 #define SIMGPU_DEP_FENCE	0	/* @fd is a sync_file, else -EBADF */
 #define SIMGPU_DEP_JOB		1	/* @context and @seqno of this file */
-/* The fence that the syncobj @handle has now, or for a timeline the one of its
- * point @seqno. -EINVAL if there is none yet: nobody waits for a fence to come.
+/* The current fence of the syncobj @handle or, for a timeline, that of its point
+ * @seqno. -EINVAL if there is none yet: there is no waiting for its submission.
  */
 #define SIMGPU_DEP_SYNCOBJ	2
 
 /**
- * struct simgpu_dep - what a job waits for
+ * struct simgpu_dep - a dependency of a job
  * @kind: SIMGPU_DEP_*
  * @fd: a sync_file, or zero
  * @context: a context of this file, or zero
  * @handle: a syncobj of this file, or zero
- * @seqno: a job that was submitted to @context and that its ring still holds,
- *	else -ENOENT; or a point of @handle's timeline; or zero
+ * @seqno: a job of @context that was submitted and is still in its ring, else
+ *	-ENOENT; or a point of @handle's timeline; or zero
  */
 struct simgpu_dep {
 	__u32 kind;
@@ -208,17 +207,17 @@ struct simgpu_dep {
 /* &simgpu_exec.flags */
 #define SIMGPU_EXEC_FENCE_OUT	(1u << 0)	/* return a sync_file */
 #define SIMGPU_EXEC_WRITE	(1u << 1)	/* write a dword when done */
-/* The job, not the first of its submission, depends on the one before it there.
- * The order of the queue implies that: all designs drop such a dependency.
+/* The job depends on the previous one of its submission; not for the first. The
+ * order of the queue implies this, so all designs drop such a dependency.
  */
 #define SIMGPU_EXEC_CHAIN	(1u << 2)
-/* The fence of the job becomes that of @out_syncobj, or of its point. */
+/* Installs the job's fence in @out_syncobj, or at its point. */
 #define SIMGPU_EXEC_SYNCOBJ_OUT	(1u << 3)
 #define SIMGPU_EXEC_FLAGS	0xfu
 
 /*
- * &simgpu_exec.fault and &simgpu_inject.fault; what @fault_arg means. For the
- * user who opened the file, %SIMGPU_FAULT_GONE for %CAP_SYS_ADMIN: else -EPERM.
+ * &simgpu_exec.fault and &simgpu_inject.fault, with the meaning of @fault_arg.
+ * For the file's owner; %SIMGPU_FAULT_GONE needs %CAP_SYS_ADMIN. Else -EPERM.
  */
 #define SIMGPU_FAULT_NONE	0
 #define SIMGPU_FAULT_HANG	1	/* never done until reset; 0 */
@@ -226,14 +225,14 @@ struct simgpu_dep {
 #define SIMGPU_FAULT_LOST	3	/* done, but the interrupt is lost; 0 */
 #define SIMGPU_FAULT_LATE	4	/* the interrupt is late; ns, up to 1 s */
 #define SIMGPU_FAULT_STORM	5	/* extra interrupts; 1 to 1000 */
-/* The submission fails with -ENOMEM at this allocation, counted from 0 at the
- * first allocation for this job; if it makes fewer, nothing happens.
+/* The submission fails with -ENOMEM at the allocation with this number, from 0,
+ * among those for this job; no effect if there are fewer.
  */
 #define SIMGPU_FAULT_ALLOC	6
 #define SIMGPU_FAULT_RUN_ERROR	7	/* run_job fails; errno, 1 to 4095 */
 #define SIMGPU_FAULT_RUN_NULL	8	/* run_job returns no fence; 0 */
 #define SIMGPU_FAULT_INSTANT	9	/* done before run_job returns; 0 */
-#define SIMGPU_FAULT_DOUBLE	10	/* the engine says done twice; 0 */
+#define SIMGPU_FAULT_DOUBLE	10	/* the engine reports done twice; 0 */
 #define SIMGPU_FAULT_GONE	11	/* hangs, and the reset fails; 0 */
 #define SIMGPU_FAULT_COUNT	12
 
@@ -243,20 +242,20 @@ struct simgpu_dep {
  * @n_deps: number of elements of @deps, at most 1024
  * @deps: in, address of an array of struct simgpu_dep
  * @duration_ns: time on the engine, at most 60 s
- * @duration_spread_ns: a number below this, drawn from the seed of the
- *	context, is added; at most 60 s
- * @run_cost_ns: CPU time that run_job takes, at most 10 ms
+ * @duration_spread_ns: adds a random number below this, drawn from the seed of
+ *	the context; at most 60 s
+ * @run_cost_ns: CPU time spent in run_job, at most 10 ms
  * @credits: 1 to the context's limit; 0 for 1
  * @fault: SIMGPU_FAULT_*
- * @fault_arg: see there
+ * @fault_arg: depends on @fault
  * @cookie: returned in the job's record
  * @write_offset: bytes, a multiple of 4 within &simgpu_create.memory, or zero
- * @write_value: what is written there when the engine is done, or zero
+ * @write_value: value written there when the engine is done, or zero
  * @out_fence: out, a sync_file that signals when the job is done, or -1
  * @out_syncobj: a syncobj of this file, or zero
  * @seqno: out, counts the jobs of the context from 1
  * @out_point: the point of @out_syncobj's timeline; 0 to replace its fence, or
- *	without one
+ *	if there is no syncobj
  */
 struct simgpu_exec {
 	__u32 flags;
@@ -310,18 +309,18 @@ struct simgpu_submit {
 
 /**
  * struct simgpu_wait - wait for a job
- * @context: its number
+ * @context: number of the context
  * @pad: must be zero
- * @seqno: a job that the ring of the context still holds, else -ENOENT
- * @timeout_ns: for how long, at most; 0 to ask only; in units of a jiffy,
- *	rounded up. -ETIME when over. A signal ends the wait with -EINTR, or
- *	restarts it if its handler was installed with SA_RESTART; what was
- *	left of the time is written back and is what the restart waits.
+ * @seqno: a job that is still in the context's ring, else -ENOENT
+ * @timeout_ns: how long to wait, rounded up to jiffies; 0 to poll. -ETIME on
+ *	expiry. A signal ends the wait with -EINTR, or restarts it if its
+ *	handler was installed with SA_RESTART; the remaining time is written
+ *	back and is used by the restart.
  * @error: out, 0 or the negative error of the job
  * @pad2: must be zero
- * @t_run: out, when run_job began, or 0 (also if the ring has lost the job)
+ * @t_run: out, when run_job began, or 0 (also if the job left the ring)
  * @t_hw: out, when the engine was done, or 0 (likewise)
- * @t_wake: out, when the waiting thread ran again
+ * @t_wake: out, when the waiting thread was running again
  */
 struct simgpu_wait {
 	__u32 context;
@@ -341,15 +340,15 @@ struct simgpu_wait {
 
 /**
  * struct simgpu_record - what happened to a job
- * @seqno: which
+ * @seqno: number of the job
  * @cookie: as submitted
  * @t_enter: when the submission entered the kernel
- * @t_commit: when all was prepared and the job was handed to the queue layer
- * @t_return: when the queue layer had taken it
+ * @t_commit: when the job was prepared and was passed to the queue layer
+ * @t_return: when the queue layer returned
  * @t_run: when run_job began, or 0
  * @t_hw: when the engine was done, or 0
  * @t_done: when its fence signalled, or 0
- * @order: counts run_job calls of the engine from 1, or 0
+ * @order: index of the run_job call among those of the engine, from 1, or 0
  * @error: 0 or the negative error of the job
  * @flags: SIMGPU_RECORD_*
  */
@@ -371,9 +370,9 @@ struct simgpu_record {
  * struct simgpu_read - read the records of jobs
  * @context: its number
  * @record_size: sizeof(struct simgpu_record) of the caller
- * @first: in, the first seqno wanted; out, the first that was returned, which
- *	is later if the ring no longer holds it
- * @n: in, room in @records; out, how many were returned
+ * @first: in, the first seqno to read; out, the first one returned, which is
+ *	later if the requested one has left the ring
+ * @n: in, capacity of @records; out, number of records returned
  * @pad: must be zero
  * @records: address of an array of struct simgpu_record
  */
@@ -387,7 +386,7 @@ struct simgpu_read {
 };
 
 /**
- * struct simgpu_stats - what a context has done
+ * struct simgpu_stats - statistics of a context
  * @context: its number
  * @banned: out, 1 if it was killed or banned
  * @submitted: out, jobs submitted
@@ -395,20 +394,20 @@ struct simgpu_read {
  * @done: out, jobs whose fence has signalled, whatever the error
  * @failed: out, of these, with an error
  * @timedout: out, resets
- * @no_hang: out, times a job was found to be alive, or only its interrupt lost
+ * @no_hang: out, timeouts where the job was alive, or only its interrupt lost
  * @released: out, jobs freed
  * @put_irq: out, depq: jobs released in the completion
  * @put_submit: out, depq: jobs released by a submitter
  * @put_worker: out, depq: jobs released by the worker
  * @put_delayed: out, depq: jobs released by the delayed work
- * @kicks: out, depq: times the worker was asked to run
+ * @kicks: out, depq: times the worker was kicked
  * @credits: out, credits in flight
  * @queued: out, depq: jobs not yet run
- * @pending: out, jobs with the engine
+ * @pending: out, jobs on the engine
  * @pad: must be zero
- * @raises: out, depq: times the worker became more urgent, if it follows
- * @lowers: out, depq: times it became less urgent
- * @softirqs: out, depq: times a softirq was asked to run instead of the worker
+ * @raises: out, depq: times a follow worker's priority was raised
+ * @lowers: out, depq: times it was lowered
+ * @softirqs: out, depq: times a softirq was raised instead of the worker
  */
 struct simgpu_stats {
 	__u32 context;
@@ -435,14 +434,14 @@ struct simgpu_stats {
 };
 
 /**
- * struct simgpu_inject - let coming jobs of a context fail
+ * struct simgpu_inject - make future jobs of a context fail
  * @context: its number
- * @fault: SIMGPU_FAULT_*; %SIMGPU_FAULT_NONE ends it
- * @fault_arg: see there
- * @skip: jobs that go well before
- * @count: jobs that fail then; 0 for all
+ * @fault: SIMGPU_FAULT_*; %SIMGPU_FAULT_NONE ends the injection
+ * @fault_arg: depends on @fault
+ * @skip: number of jobs that succeed first
+ * @count: number of jobs that fail after that; 0 for all
  *
- * Applies to jobs that name no fault of their own.
+ * Does not apply to jobs that specify a fault themselves.
  */
 struct simgpu_inject {
 	__u32 context;
@@ -453,26 +452,26 @@ struct simgpu_inject {
 };
 
 /*
- * &simgpu_control.command. To stop, to start and to ask for a timeout are for
- * the user who opened the file, and on a context with %SIMGPU_CREATE_SHARED or
- * %SIMGPU_SHAPE_AMDGPU, whose scheduler has jobs of other files, for
- * %CAP_SYS_ADMIN: else -EPERM.
+ * &simgpu_control.command. Stop, start and timeout are only for the user who
+ * opened the file. On a context with %SIMGPU_CREATE_SHARED or
+ * %SIMGPU_SHAPE_AMDGPU, whose scheduler also has jobs of other files, they need
+ * %CAP_SYS_ADMIN. Otherwise -EPERM.
  */
 #define SIMGPU_CONTROL_STOP		0	/* run no more jobs; nests */
 #define SIMGPU_CONTROL_START		1	/* ends one stop, else -EINVAL */
 #define SIMGPU_CONTROL_KILL		2	/* cancel with -arg, 1 to 4095 */
-#define SIMGPU_CONTROL_TIMEOUT		3	/* as if the timeout were over */
-#define SIMGPU_CONTROL_SEED		4	/* of random durations; arg */
+#define SIMGPU_CONTROL_TIMEOUT		3	/* as if the timeout had expired */
+#define SIMGPU_CONTROL_SEED		4	/* seed of random durations; arg */
 #define SIMGPU_CONTROL_COUNT		5
 
 /**
  * struct simgpu_control - control a context
  * @context: its number
- * @command: SIMGPU_CONTROL_*. Stop and start of a context on a shared
- *	scheduler act on the whole scheduler. drm_sched has no kill: see the
- *	driver for what is done. Without a queue there are only kill and seed:
- *	-EOPNOTSUPP for the others.
- * @arg: see there, else zero
+ * @command: SIMGPU_CONTROL_*. On a shared scheduler, stop and start act on the
+ *	whole scheduler. drm_sched has no kill: see the driver for what it does
+ *	instead. Without a queue only kill and seed are supported, the others
+ *	give -EOPNOTSUPP.
+ * @arg: depends on @command, else zero
  */
 struct simgpu_control {
 	__u32 context;
@@ -480,7 +479,7 @@ struct simgpu_control {
 	__u64 arg;
 };
 
-/* DRM_IOCTL_BASE, and its numbers for drivers from DRM_COMMAND_BASE on. */
+/* DRM_IOCTL_BASE; driver ioctls start at DRM_COMMAND_BASE. */
 #define SIMGPU_IOC	'd'
 #define SIMGPU_IOC_BASE	0x40
 #define SIMGPU_IOWR(nr, type) \

@@ -2,22 +2,22 @@
 #ifndef UAPI_SIMGPU_GEM_H
 #define UAPI_SIMGPU_GEM_H
 
-/* GEM objects of simgpu: how they are made and mapped, and how jobs use them. */
+/* GEM objects of simgpu: creating, mapping, and using them in jobs. */
 
 #include <linux/types.h>
 
-/* The largest GEM object that %SIMGPU_GEM_CREATE makes. */
+/* The largest GEM object that %SIMGPU_GEM_CREATE allocates. */
 #define SIMGPU_OBJECT_BYTES_MAX (64u << 20)
 
 /**
- * struct simgpu_gem_create - make a GEM object
+ * struct simgpu_gem_create - create a GEM object
  * @size: in bytes, 1 to %SIMGPU_OBJECT_BYTES_MAX, rounded up to whole pages;
- *	out, the size that it has
+ *	out, the actual size
  * @handle: out
  * @flags: must be zero
  *
- * Its pages are zero. It goes with DRM_IOCTL_GEM_CLOSE, with the file, or when
- * the last that uses it does.
+ * Its pages are zeroed. DRM_IOCTL_GEM_CLOSE or closing the file closes the
+ * handle; the object is freed when the last user drops its reference.
  */
 struct simgpu_gem_create {
 	__u64 size;
@@ -26,10 +26,10 @@ struct simgpu_gem_create {
 };
 
 /**
- * struct simgpu_gem_mmap - where to map a GEM object
- * @handle: of this file; -EINVAL for one that was imported
+ * struct simgpu_gem_mmap - get the mmap() offset of a GEM object
+ * @handle: of this file; -EINVAL for an imported object
  * @pad: must be zero
- * @offset: out, what to give to mmap() of the node
+ * @offset: out, the offset for mmap() on the node
  */
 struct simgpu_gem_mmap {
 	__u32 handle;
@@ -38,20 +38,20 @@ struct simgpu_gem_mmap {
 };
 
 /* &simgpu_gem_madvise.advice */
-#define SIMGPU_GEM_WILLNEED	0	/* keep what it holds */
-#define SIMGPU_GEM_DONTNEED	1	/* may be lost if memory is short */
+#define SIMGPU_GEM_WILLNEED	0	/* keep the contents */
+#define SIMGPU_GEM_DONTNEED	1	/* contents may be discarded */
 
 /**
- * struct simgpu_gem_madvise - say whether what a GEM object holds may be lost
- * @handle: of this file; -EINVAL for one that was imported
+ * struct simgpu_gem_madvise - say whether a GEM object may be purged
+ * @handle: of this file; -EINVAL for an imported object
  * @advice: SIMGPU_GEM_*
- * @retained: out, 0 if the object has lost its pages since it was last needed:
- *	all it holds is zeros then
+ * @retained: out, 0 if the object was purged since it was last needed: it is
+ *	all zeros then
  * @pad: must be zero
  *
- * The kernel takes the pages of an object that is not needed when memory is
- * short, unless they are mapped, exported or the memory of a context. If jobs
- * still use it, it may wait for their fences first.
+ * Under memory pressure the kernel purges objects that are not needed, unless
+ * they are mapped, exported or the memory of a context. If jobs still use such
+ * an object, it may wait for their fences first.
  */
 struct simgpu_gem_madvise {
 	__u32 handle;
@@ -67,17 +67,17 @@ struct simgpu_gem_madvise {
 /**
  * struct simgpu_object_use - a GEM object that the jobs of a submission use
  * @handle: of this file
- * @flags: %SIMGPU_OBJECT_WRITE, else they read only
+ * @flags: %SIMGPU_OBJECT_WRITE; otherwise the jobs only read it
  *
- * Implicit synchronization, as dma-bufs have it: the jobs wait for those whose
- * fences the object has, readers only for writers, and it gets their fences.
+ * Implicit synchronization, as for dma-bufs: the jobs wait for the fences of the
+ * object (readers only for those of writers), and their fences are added to it.
  */
 struct simgpu_object_use {
 	__u32 handle;
 	__u32 flags;
 };
 
-/* SIMGPU_IOWR() is that of simgpu.h, which includes this file. */
+/* SIMGPU_IOWR() is defined in simgpu.h, which includes this file. */
 #define SIMGPU_GEM_CREATE	SIMGPU_IOWR(9, simgpu_gem_create)
 #define SIMGPU_GEM_MMAP	SIMGPU_IOWR(10, simgpu_gem_mmap)
 #define SIMGPU_GEM_MADVISE	SIMGPU_IOWR(11, simgpu_gem_madvise)
