@@ -1,8 +1,8 @@
-//! How fast a bundle is read, and how fast what it holds is thinned for a
-//! page: 100 runs of 100,000 samples each.
+//! Measures how fast a bundle is read and thinned for a page: 100 runs of
+//! 100,000 samples each.
 //!
-//! `cargo run --example make-bundle DIR`
-//! makes the bundle; its place is given as `ASSIZE_BENCH_BUNDLE=DIR`.
+//! `cargo run --example make-bundle DIR` makes the bundle; pass its place as
+//! `ASSIZE_BENCH_BUNDLE=DIR`.
 
 #![allow(clippy::print_stdout)] // A benchmark's output is its purpose.
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use assize_bundle::{Limits, evidence, read};
 use criterion::Criterion;
 
-/// The most memory this process has had, as the kernel says.
+/// The peak memory of this process, according to the kernel.
 fn peak() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

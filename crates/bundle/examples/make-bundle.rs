@@ -1,4 +1,4 @@
-//! Makes a bundle to measure with: `make-bundle DIR [RUNS [SAMPLES]]`.
+//! Makes a bundle for benchmarks: `make-bundle DIR [RUNS [SAMPLES]]`.
 //!
 //! Each run holds one latency as `samples = true` records it: how often each
 //! value occurred, and each value with its time.
@@ -18,7 +18,7 @@ const NAMES: [&str; 2] = ["base", "queue"];
 struct Random(u64);
 
 impl Random {
-    /// In \[0, 1\[.
+    /// A number in \[0, 1).
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// Latencies in whole nanoseconds: about normal on a log scale, one in a
+/// Latencies in whole nanoseconds: approximately log-normal, with one in a
 /// thousand from a long tail.
 fn latencies(index: u32, count: u32) -> Vec<f64> {
     let mut random = Random(u64::from(index));

@@ -1,4 +1,4 @@
-//! Of which boots of a host runs are.
+//! Which boots of a host the runs come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,29 +10,30 @@ use crate::disk::get;
 use crate::recorded::{Skipped, StoredRun};
 use crate::writer::{recorded, run_path};
 
-/// The fact of a run that names the boot: `/proc/sys/kernel/random/boot_id`.
+/// The fact that names a run's boot: `/proc/sys/kernel/random/boot_id`.
 const FACT: &str = "boot_id";
-/// How a sentence begins that bundles have whose runs do not name their boot.
+/// The beginning of a sentence that bundles contain whose runs do not name their
+/// boot.
 const UNFOUNDED: &str = "Runs of a host are of one machine and one boot of it";
 
-/// The boots of hosts that runs are of; empty for runs of virtual machines, each of
-/// which has a boot or an image of its own.
+/// The boots of hosts that runs come from; empty for runs of virtual machines, each of which has
+/// its own boot or image.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Boots {
-    /// As the kernel calls each.
+    /// The kernel's boot IDs.
     pub ids: BTreeSet<String>,
-    /// Whether there are runs of which nobody knows.
+    /// Whether the boot of some runs is unknown.
     pub unknown: bool,
 }
 
 impl Boots {
-    /// Whether nothing is said of boots.
+    /// Whether nothing is known about boots.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Boots::default()
     }
 
-    /// Takes a run of a host by its environment.
+    /// Adds a run on a host, given its environment.
     pub(crate) fn take(&mut self, environment: &BTreeMap<String, String>) {
         match environment.get(FACT) {
             Some(id) => self.ids.extend([id.clone()]),
@@ -40,19 +41,19 @@ impl Boots {
         }
     }
 
-    /// Takes the boots of other runs too.
+    /// Adds the boots of other runs.
     pub fn join(&mut self, other: Boots) {
         self.ids.extend(other.ids);
         self.unknown |= other.unknown;
     }
 
-    /// A boot that both have runs of.
+    /// A boot that both have runs from.
     #[must_use]
     pub fn shared<'a>(&'a self, other: &'a Boots) -> Option<&'a str> {
         self.ids.intersection(&other.ids).next().map(String::as_str)
     }
 
-    /// What follows for what verdicts speak of.
+    /// The consequence for the scope of verdicts, in a sentence.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let such = "such as where the kernel and its data lie in memory";
@@ -73,10 +74,7 @@ impl Boots {
     }
 }
 
-/// The boots that the runs of a bundle are of.
-///
-/// # Errors
-/// A file cannot be read.
+/// The boots that the runs of a bundle come from.
 pub fn boots(directory: &Path) -> Result<Boots, Error> {
     let mut boots = Boots::default();
     for index in recorded(directory)? {
@@ -86,7 +84,7 @@ pub fn boots(directory: &Path) -> Result<Boots, Error> {
     Ok(boots)
 }
 
-/// The limits that a bundle states, less what its runs do not bear out.
+/// The limits that a bundle states, without those that its runs do not support.
 pub(crate) fn borne_out(limits: Vec<String>) -> Vec<String> {
     let is_founded = |limit: &String| !limit.starts_with(UNFOUNDED);
     limits.into_iter().filter(is_founded).collect()

@@ -1,24 +1,24 @@
-//! Where two JSON values differ first.
+//! Finds the first difference between two JSON values.
 
 use serde_json::Value;
 
-/// More characters of a value are not shown.
+/// The most characters of a value that are shown.
 const SHOWN: usize = 60;
 
-/// The first difference of two values.
+/// The first difference between two values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The path to it: `plan.runs[3].seed`.
     pub field: String,
-    /// What the first holds there.
+    /// The first value there.
     pub first: String,
-    /// What the second holds there.
+    /// The second value there.
     pub second: String,
 }
 
 /// The first difference, in the order of the first value.
 pub(crate) fn first_difference<'v>(first: &'v Value, second: &'v Value) -> Option<Difference> {
-    // Not recursive: a file may be nested deeper than the stack is.
+    // Not recursive: a file may be nested deeper than the stack allows.
     let mut open = vec![(String::new(), first, second)];
     while let Some((path, a, b)) = open.pop() {
         match (a, b) {
@@ -53,10 +53,11 @@ pub(crate) fn first_difference<'v>(first: &'v Value, second: &'v Value) -> Optio
     None
 }
 
-/// Stands for what is not there; a `null` that is there reads the same.
+/// Used for an absent value; an actual `null` looks the same.
 static NONE: Value = Value::Null;
 
-/// Of texts of several lines the first line that differs.
+/// The difference of two texts; in multi-line texts, of the first line that
+/// differs.
 fn texts(field: String, a: &str, b: &str) -> Difference {
     if !a.contains('\n') && !b.contains('\n') {
         return Difference {

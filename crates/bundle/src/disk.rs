@@ -1,4 +1,4 @@
-//! Records in a directory.
+//! Stores records in a directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ struct Read {
 
 /// Writes records as a bundle into a directory that is new or empty.
 ///
-/// Every file appears whole or not at all: it is written beside its place,
-/// flushed to disk and renamed. `bundle.json` comes last, so a directory
-/// without it is no bundle.
+/// Every file appears complete or not at all: it is written to a temporary file
+/// in the same directory, flushed to disk and renamed. `bundle.json` is written
+/// last, so a directory without it is not a bundle.
 ///
 /// # Errors
 /// [`Error::NotEmpty`], or [`Error::Io`] naming the file.
@@ -55,9 +55,9 @@ fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
     whole::put(path, &whole::text(path, value)?, There::Refuse)
 }
 
-/// Reads a bundle, of runs or of results that were read.
+/// Reads a bundle of runs, or of results read from a text.
 ///
-/// A bundle of runs need not be complete: what is missing is a doubt with the
+/// A bundle of runs need not be complete: missing runs give a doubt with the
 /// code `incomplete`. Runs that failed are [`Records::failures`].
 ///
 /// # Errors
@@ -87,7 +87,7 @@ pub fn read(directory: &Path) -> Result<Records, Error> {
     Ok(records)
 }
 
-/// Refuses a schema that this version does not know.
+/// Rejects a schema that this version does not know.
 pub(crate) fn known_schema(path: &Path, head: &serde_json::Value) -> Result<(), Error> {
     let found = head.get("schema").and_then(|schema| schema.as_str());
     if found == Some(SCHEMA) {

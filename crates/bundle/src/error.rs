@@ -1,4 +1,4 @@
-//! What can go wrong with a bundle.
+//! Errors of bundles.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,63 +8,63 @@ use crate::difference::Difference;
 /// Why a bundle could not be written, read or merged.
 #[derive(Debug)]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system returned an error.
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         source: io::Error,
     },
-    /// The directory holds something already; nothing is ever overwritten.
+    /// The directory is not empty; nothing is ever overwritten.
     NotEmpty(PathBuf),
-    /// A file is not what it should be.
+    /// A file is malformed.
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Line and column and what is wrong there.
+        /// The line, the column and what is wrong there.
         source: serde_json::Error,
     },
-    /// A file of samples is not what it should be.
+    /// A file of samples is malformed.
     Samples {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         why: String,
     },
-    /// A file of a schema that this version does not know.
+    /// A file has a schema that this version does not know.
     Schema {
         /// The file.
         path: PathBuf,
         /// The schema it names.
         found: String,
-        /// The one that this version reads.
+        /// The schema that this version reads.
         known: String,
     },
-    /// A bundle without a schedule: nothing in it can be gone on with.
+    /// The bundle has no schedule, so it cannot be resumed.
     NoSchedule(PathBuf),
-    /// Somebody else is writing.
+    /// Another process is writing the bundle.
     Busy(PathBuf),
-    /// The run is there already. It is never written twice.
+    /// The run is already recorded. It is never written twice.
     AlreadyRecorded {
         /// Its file.
         path: PathBuf,
-        /// Its place in the schedule.
+        /// Its index in the schedule.
         index: u32,
     },
-    /// The run is not one of the schedule.
+    /// The run is not in the schedule.
     NotPlanned {
         /// The bundle.
         path: PathBuf,
-        /// The place it names.
+        /// The index given.
         index: u32,
-        /// How many runs the schedule has.
+        /// The number of runs in the schedule.
         planned: u32,
     },
-    /// The bundle was begun with something else.
+    /// The bundle was created for something else.
     Differs {
         /// The file.
         path: PathBuf,
-        /// What the bundle holds first, what was given second.
+        /// The difference: first what the bundle holds, then what was given.
         difference: Box<Difference>,
     },
     /// Two bundles hold different results of one run.
@@ -73,11 +73,11 @@ pub enum Error {
         path: PathBuf,
         /// The file of the first.
         other: PathBuf,
-        /// Its place in the schedule.
+        /// Its index in the schedule.
         index: u32,
         /// Where they differ first.
         difference: Box<Difference>,
-        /// Whether the target is exact, so that this cannot be.
+        /// Whether the target is exact, which should make this impossible.
         exact: bool,
     },
     /// Two bundles cannot be judged together.
@@ -100,7 +100,7 @@ pub enum Error {
         /// Its unit in the second, and in the first.
         units: [String; 2],
     },
-    /// Two bundles hold runs of one machine.
+    /// Two bundles hold runs of the same machine.
     Twice {
         /// The second bundle.
         path: PathBuf,
@@ -109,12 +109,12 @@ pub enum Error {
         /// The machine.
         machine: String,
     },
-    /// Nothing to merge.
+    /// There is nothing to merge.
     Nothing,
 }
 
 impl Error {
-    /// An error of the operating system at a path.
+    /// Wraps an operating system error with its path.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
         let path = path.to_path_buf();
         move |source| Error::Io { path, source }
@@ -126,7 +126,7 @@ impl std::fmt::Display for Error {
         match self {
             Error::Io { path, source } => {
                 write!(f, "{}: {source}", path.display())?;
-                // Without its head there is no bundle to go on with.
+                // Without its head, there is no bundle to resume.
                 let begins = path.file_name().is_some_and(|name| name == "bundle.json");
                 match source.kind() {
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if begins => {
@@ -240,7 +240,7 @@ impl Error {
 }
 
 impl Error {
-    /// What keeps bundles from being judged beside each other.
+    /// Writes why bundles cannot be judged together.
     fn beside(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::Unit {

@@ -10,16 +10,16 @@ use serde_json::Value;
 use crate::recorded::{Exit, StoredRun};
 use crate::{Doubt, Error, Place};
 
-/// The fact of a run that says how many executions gave its answer, where it
-/// is known that several did.
+/// The fact that gives how many executions produced a run's answer, if it is
+/// known that there were several.
 pub const EXECUTIONS: &str = "executions";
 
-/// What is known of the executions of the runs of a bundle.
+/// Counts of executions of the runs of a bundle.
 #[derive(Debug, Default)]
 pub(crate) struct Executions {
     completed: u32,
     several: u32,
-    /// Run to its place in words.
+    /// Run index to its configuration and workload, in words.
     places: BTreeMap<u64, String>,
 }
 
@@ -34,7 +34,7 @@ impl Executions {
         }
     }
 
-    /// That executions were compared, if any were.
+    /// A sentence that executions were compared, if any were.
     pub(crate) fn sentence(&self) -> Option<String> {
         let Executions {
             completed, several, ..
@@ -47,12 +47,12 @@ impl Executions {
         })
     }
 
-    /// The runs of which the log says that executions differed.
+    /// Doubts about the runs whose executions differ according to the log.
     pub(crate) fn doubts(&self, directory: &Path) -> Result<Vec<Doubt>, Error> {
         let path = directory.join("log.jsonl");
         let text = match fs::read(&path) {
             Ok(text) => text,
-            // What was merged has no log.
+            // Merged bundles have no log.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(Error::io(&path)(error)),
         };
@@ -60,7 +60,8 @@ impl Executions {
         Ok(text.lines().filter_map(|line| self.doubt(line)).collect())
     }
 
-    /// A line that is none, cut off by the end of its process, says nothing.
+    /// The doubt in a log line. An incomplete line, cut off when its process was
+    /// killed, is ignored.
     fn doubt(&self, line: &str) -> Option<Doubt> {
         let line: Value = serde_json::from_str(line).ok()?;
         let differed = line.get("differed")?.as_str()?;

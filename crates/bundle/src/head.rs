@@ -1,4 +1,4 @@
-//! What a bundle of runs says of itself before the first run.
+//! The head of a bundle of runs, written before the first run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,34 +9,34 @@ use crate::difference::{Difference, first_difference};
 use crate::disk::{SCHEMA, get, known_schema};
 use crate::{Configuration, DeclaredTable, DeclaredTradeoff, Error, LevelSettings};
 
-/// What a bundle of runs says of itself. It is written before the first run
-/// and never changed.
+/// The head of a bundle of runs. It is written before the first run and never
+/// changed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Head {
     /// The experiment file's name.
     pub source: String,
     /// The experiment file's text.
     pub experiment: String,
-    /// The whole schedule; nothing here looks into it, but for the `overrides`
-    /// that it came from: schedules that are the same without are the same.
+    /// The whole schedule. This crate does not interpret it, except that its
+    /// `overrides` are ignored when schedules are compared.
     pub plan: serde_json::Value,
-    /// `exact`, `live`, `host` or `ssh:HOST`.
+    /// The target: `exact`, `live`, `host` or `ssh:HOST`.
     pub target: String,
     /// A stable name of the machine. When bundles are merged, runs of
     /// different machines are in different blocks, except on the exact target.
     pub machine: String,
     /// The experiment's title.
     pub title: String,
-    /// The question it asks.
+    /// The question that the experiment asks.
     pub question: String,
-    /// Baseline first.
+    /// The configurations, baseline first.
     pub configurations: Vec<Configuration>,
-    /// What is asked for in each configuration; follows from the plan.
+    /// The requested settings of each configuration; derived from the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub level_settings: Vec<LevelSettings>,
     /// Names of the factors of a 2^k grid.
     pub factors: Vec<String>,
-    /// In the order of the experiment.
+    /// The workloads, in the order of the experiment.
     pub workloads: Vec<String>,
     /// Metrics declared primary.
     pub primary: Vec<String>,
@@ -51,23 +51,25 @@ pub struct Head {
     /// Trade-offs declared before the first run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tradeoffs: Vec<DeclaredTradeoff>,
-    /// How many runs the schedule has.
+    /// The number of runs in the schedule.
     pub planned_runs: u32,
-    /// Facts about the machine: `qemu`, `kernel`, …. Those whose name begins
-    /// with `host` may differ between the parts of one bundle; a change in
-    /// any other makes it another experiment.
+    /// Facts about the machine: `qemu`, `kernel`, …. Facts whose names begin
+    /// with `host` may differ between the parts of one bundle; a change in any
+    /// other makes it a different experiment.
     pub facts: BTreeMap<String, String>,
-    /// What the target cannot tell, in sentences that every report shows.
+    /// Limits of what the target can show, in sentences that every report
+    /// prints.
     pub limits: Vec<String>,
 }
 
 impl Head {
-    /// Whether one run has one result, wherever it is run.
+    /// Whether a run has the same result wherever it is executed.
     pub(crate) fn is_exact(&self) -> bool {
         self.target == "exact"
     }
 
-    /// What must be equal for two processes to work on one schedule.
+    /// The fields that must be equal for two processes to work on the same
+    /// schedule.
     fn identity(&self) -> Head {
         let exact = self.is_exact();
         let mut head = self.clone();
@@ -83,26 +85,26 @@ impl Head {
         head
     }
 
-    /// The first field in which two heads are of different experiments.
+    /// The first field that shows two heads to be of different experiments.
     pub(crate) fn difference(&self, other: &Head) -> Option<Difference> {
         let value = |head: &Head| serde_json::to_value(head.identity()).unwrap_or_default();
         first_difference(&value(self), &value(other))
     }
 }
 
-/// Runs of one machine in a merged bundle.
+/// The runs of one machine in a merged bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Part {
     /// The machine.
     pub(crate) machine: String,
     /// The index of its first run.
     pub(crate) offset: u32,
-    /// How many runs its schedule has.
+    /// The number of runs in its schedule.
     pub(crate) planned_runs: u32,
 }
 
 impl Part {
-    /// Whether a run of this index is one of the machine's.
+    /// Whether the run with this index is one of the machine's.
     pub(crate) fn holds(&self, index: u32) -> bool {
         index
             .checked_sub(self.offset)
@@ -114,7 +116,7 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Stored {
     pub(crate) schema: String,
-    /// Empty but for bundles of several machines.
+    /// The machines of a merged bundle; empty for a single machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<Part>,
     pub(crate) head: Head,
@@ -141,10 +143,10 @@ impl Stored {
     }
 }
 
-/// What a bundle of runs says of itself.
+/// Reads the head of a bundle of runs.
 ///
 /// # Errors
-/// [`Error::NoSchedule`] if it holds results that were read; else as
+/// [`Error::NoSchedule`] if it holds results read from a text; otherwise as
 /// [`crate::read`].
 pub fn read_plan(directory: &Path) -> Result<Head, Error> {
     Ok(Stored::read(directory)?.head)

@@ -1,4 +1,4 @@
-//! What runs of one cell were made of, put together.
+//! Combines what the runs of each cell consisted of.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::{Identity, IdentityPart};
 
-/// Kinds of what differs from one build of the testbed's modules to the next.
+/// Kinds of parts that differ between builds of the testbed's modules.
 const OF_A_BUILD: [&str; 2] = ["module", "module-build-id"];
 
-/// What one completed run was made of.
+/// What one completed run consisted of.
 #[derive(Debug, Clone)]
 pub(crate) struct Made {
     pub(crate) configuration: String,
@@ -27,12 +27,11 @@ type Part = (String, String);
 /// The values of a part in each build.
 type ByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
 
-/// Runs that were made of the same by what they were made of, in the order of
-/// their first.
+/// Groups runs by what they consisted of, in the order of each group's first run.
 ///
-/// The plan may have given images other builds of the same modules. That makes
-/// no other run: where it is the build that decides on the bytes of a module, its
-/// value is those of all builds that every cell has, one after the other.
+/// The plan may have given images other builds of the same modules. That does not make the runs
+/// different: if the build alone determines the bytes of a module, its value is the list of the
+/// values of all builds that every cell has.
 pub(crate) fn identities(mut made: Vec<Made>, plan: &Value) -> Vec<Identity> {
     same_for_all_builds(&mut made, &builds(plan));
     let mut all: Vec<Identity> = Vec::new();
@@ -96,7 +95,7 @@ fn same_for_all_builds(made: &mut [Made], builds: &[u64]) {
     }
 }
 
-/// The values of these builds, or of all if there are none, each once.
+/// The distinct values of these builds, or of all builds if there are none.
 fn together(by_build: &ByBuild, common: &BTreeSet<u64>) -> Option<String> {
     let counts = |build: &u64| common.is_empty() || common.contains(build);
     let all = by_build.iter().filter(|(build, _)| counts(build));
@@ -142,7 +141,8 @@ mod tests {
         }
     }
 
-    /// Three images, of which the first and the last have the same build.
+    /// The identities of runs on three images, of which the first and the last
+    /// have the same build.
     fn identities_of(made: &[Made]) -> Vec<(Vec<u32>, String)> {
         let plan = json!({"images": [{"build": 0}, {"build": 1}, {"build": 0}]});
         let all = identities(made.to_vec(), &plan);
@@ -156,7 +156,7 @@ mod tests {
         let both = ["base", "other"].map(|name| runs.map(|(i, m)| made(name, i, m, "l")));
         let all = (vec![0, 1, 2], "a b".to_string());
         assert_eq!(identities_of(both.as_flattened()), [all.clone(), all]);
-        // A build that only one of two has tells them apart no more.
+        // A build that only one of the two has does not distinguish them.
         let some = [both[0][0].clone(), both[0][1].clone(), both[1][2].clone()];
         let shown = identities_of(&some);
         assert_eq!(shown, [(vec![0, 1], "a".into()), (vec![2], "a".into())]);

@@ -1,4 +1,4 @@
-//! Answers about pairs of runs, which a bundle keeps beside its runs: `why/A-B.json`.
+//! Answers about pairs of runs, stored in the bundle as `why/A-B.json`.
 
 use std::fs;
 use std::path::Path;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::whole::{self, There};
 use crate::{Error, disk};
 
-/// The folder of answers.
+/// The directory of answers.
 pub(crate) const FOLDER: &str = "why";
 
-/// Keeps an answer about two runs of the schedule. An earlier one about the same
-/// two is replaced.
+/// Stores an answer about two runs of the schedule, replacing an earlier one
+/// about the same two.
 ///
 /// # Errors
 /// [`Error::Io`] naming the file.
@@ -29,12 +29,11 @@ pub fn keep_answer<T: Serialize>(
     whole::put(&path, &whole::text(&path, answer)?, There::Replace)
 }
 
-/// The answers that a bundle keeps, in the order of their runs; none if it keeps
-/// none.
+/// The answers stored in a bundle, in the order of their runs; may be empty.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::Malformed`], or [`Error::Schema`] if one is of another
-/// schema than this, naming the file.
+/// [`Error::Io`], [`Error::Malformed`], or [`Error::Schema`] if one has a different schema, naming
+/// the file.
 pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Result<Vec<T>, Error> {
     let folder = directory.join(FOLDER);
     let names = whole::names(&folder)?;

@@ -1,9 +1,9 @@
 //! The records of assize: what one execution measured.
 //!
 //! Records come from two places, a run on a target or a posted result read by
-//! the auditor, and look the same from here on. This crate holds their types
-//! and their place on disk, and makes what the runs measured small enough to be
-//! shown. It tries nothing and does not care where records came from.
+//! the auditor, and look the same from here on. This crate defines their types
+//! and their format on disk, and thins the measurements of runs to a size that
+//! can be shown. It judges nothing and does not care where records came from.
 //!
 //! ```
 //! use assize_bundle::{Measurement, Run};

@@ -1,4 +1,4 @@
-//! Several bundles to one.
+//! Merges several bundles into one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,14 +15,14 @@ use crate::whole::{self, There, UNFINISHED};
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{Error, samples};
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// How many runs the new bundle holds, failed ones included.
+    /// The number of runs in the new bundle, including failed ones.
     pub runs: u32,
-    /// How many runs the schedule has, over all machines.
+    /// The number of runs in the schedule, over all machines.
     pub planned_runs: u32,
-    /// How many runs were in several bundles, with the same bytes.
+    /// The number of runs that were in several bundles, with the same bytes.
     pub duplicates: u32,
     /// The machines, in the order of their blocks; one for the exact target,
     /// which is the same everywhere.
@@ -40,9 +40,9 @@ struct Input<'p> {
 #[derive(Clone, Copy)]
 struct From<'i> {
     directory: &'i Path,
-    /// Its index there.
+    /// Its index in that directory.
     index: u32,
-    /// What is added to its index, order and block.
+    /// The number added to its index, order and block.
     shift: i64,
 }
 
@@ -50,17 +50,17 @@ struct From<'i> {
 ///
 /// Bundles of the exact target, or of one machine, are parts of one schedule:
 /// their runs are put together by index. A run that several hold must have the
-/// same bytes in all. On other targets each machine has done a schedule of its
-/// own: its runs are kept in blocks of their own, and the bundles must agree in
-/// target, configurations, workloads and primary metrics.
+/// same bytes in all. On other targets each machine has run a separate schedule:
+/// its runs are kept in separate blocks, and the bundles must agree in target,
+/// configurations, workloads and primary metrics.
 ///
-/// The new bundle appears whole or not at all; the inputs stay as they are.
+/// The new bundle appears complete or not at all; the inputs are not changed.
 ///
 /// # Errors
-/// [`Error::Incomparable`] if bundles of one machine are of different
-/// schedules, or those of several cannot be compared; [`Error::Conflict`] if
-/// two hold different results of one run; [`Error::NotEmpty`] if `out` holds
-/// anything; [`Error::NoSchedule`], [`Error::Nothing`], [`Error::Io`],
+/// [`Error::Incomparable`] if bundles of one machine have different schedules,
+/// or those of several cannot be compared; [`Error::Conflict`] if two hold
+/// different results of one run; [`Error::NotEmpty`] if `out` holds anything;
+/// [`Error::NoSchedule`], [`Error::Nothing`], [`Error::Io`],
 /// [`Error::Malformed`].
 pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<Merged, Error> {
     let mut all = Vec::new();
@@ -104,7 +104,7 @@ pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<Merged, Error> {
     Ok(merged)
 }
 
-/// A bundle as the machines it holds.
+/// Splits a bundle into the machines that it holds.
 fn parts_of(directory: &Path) -> Result<Vec<Input<'_>>, Error> {
     let stored = Stored::read(directory)?;
     let parts = if stored.parts.is_empty() {
@@ -130,8 +130,8 @@ fn parts_of(directory: &Path) -> Result<Vec<Input<'_>>, Error> {
         .collect())
 }
 
-/// Where the runs of an input go: with those of its machine, or in a part of
-/// their own.
+/// The part that the runs of an input go to: that of their machine, or a new
+/// one.
 fn place<'i>(
     parts: &mut Vec<(Part, &'i Input<'i>)>,
     input: &'i Input<'i>,
@@ -162,7 +162,7 @@ fn place<'i>(
     Ok(part)
 }
 
-/// What machines must agree in for their runs to be judged together.
+/// The fields in which machines must agree for their runs to be judged together.
 fn asked(head: &Head) -> Value {
     json!({
         "target": kind(&head.target),
@@ -183,7 +183,8 @@ fn incomparable(input: &Input<'_>, other: &Input<'_>, difference: Difference) ->
     }
 }
 
-/// Where a run comes from and its new index; none if it is of another part.
+/// Where a run comes from, and its new index; `None` if it belongs to another
+/// part.
 fn shifted<'i>(input: &Input<'i>, part: &Part, index: u32) -> Option<(From<'i>, u32)> {
     let within = index.checked_sub(input.part.offset)?;
     if within >= input.part.planned_runs {
@@ -198,10 +199,10 @@ fn shifted<'i>(input: &Input<'i>, part: &Part, index: u32) -> Option<(From<'i>, 
     Some((from, new))
 }
 
-/// The run as it is in the new bundle.
+/// The run as it appears in the new bundle.
 fn moved(from: From<'_>) -> Result<StoredRun, Error> {
     let mut run: StoredRun = get(&run_path(from.directory, from.index))?;
-    // No schedule has more blocks than runs, so blocks do not meet either.
+    // No schedule has more blocks than runs, so blocks do not collide either.
     let by = |value: u32| u32::try_from(i64::from(value) + from.shift).unwrap_or(u32::MAX);
     let old = format!("{:04}-", run.index);
     run.index = by(run.index);
@@ -216,22 +217,22 @@ fn moved(from: From<'_>) -> Result<StoredRun, Error> {
     Ok(run)
 }
 
-/// The files of a run besides its `runs/NNNN.json`, in an order that names of
-/// the new bundle have too.
+/// The files of a run other than `runs/NNNN.json`, in an order that does not
+/// depend on their names in the new bundle.
 fn files(from: From<'_>, run: &StoredRun) -> Vec<PathBuf> {
     let mut files = Vec::new();
     if !run.samples.is_empty() {
         files.push(samples_path(from.directory, from.index));
     }
     for name in &run.raw {
-        // Whatever a file says, it is in this folder.
+        // Whatever path a file claims, it is in this directory.
         let name = Path::new(name).file_name().unwrap_or_default();
         files.push(from.directory.join("raw").join(name));
     }
     files
 }
 
-/// Whether two results of one run have the same bytes.
+/// Checks that two results of one run have the same bytes.
 fn same_run(there: From<'_>, here: From<'_>, index: u32, exact: bool) -> Result<(), Error> {
     let (first, second) = (moved(there)?, moved(here)?);
     let value = |run: &StoredRun| serde_json::to_value(run).unwrap_or_default();
@@ -294,7 +295,8 @@ fn different_file(
             value(path, run).map(|value| json!({ "samples": value }))
         };
         let found = first_difference(&samples(first.0, a)?, &samples(second.0, b)?);
-        // The same samples in other bytes: written by another version.
+        // The samples are equal but the bytes differ: another version wrote
+        // them.
         return Ok(found);
     }
     let text = |bytes: &[u8]| json!({ "raw": String::from_utf8_lossy(bytes) });
@@ -351,7 +353,7 @@ fn head_of(parts: &[(Part, &Input<'_>)]) -> Stored {
     }
 }
 
-/// Writes beside the place and renames.
+/// Writes to a temporary directory and renames it.
 fn write(out: &Path, stored: &Stored, runs: &BTreeMap<u32, From<'_>>) -> Result<(), Error> {
     let parent = match out.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -385,7 +387,7 @@ fn write(out: &Path, stored: &Stored, runs: &BTreeMap<u32, From<'_>>) -> Result<
     }
     let path = at.join("bundle.json");
     whole::put(&path, &whole::text(&path, stored)?, There::Refuse)?;
-    // Onto an empty directory, or onto nothing.
+    // The destination is an empty directory, or does not exist.
     fs::rename(at, out).map_err(Error::io(out))
 }
 

@@ -1,41 +1,40 @@
-//! How runs ended that did not end as they should.
+//! How failed runs ended.
 
 use serde::{Deserialize, Serialize};
 
 use crate::kernel_log::{Complaint, complaints, leading};
 
-/// How a run ended that was not completed.
+/// How a run that did not complete ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// The kernel panicked or oopsed.
     Crashed,
-    /// The machine, or a task of it, got no further.
+    /// The machine or one of its tasks stopped making progress.
     Hung,
     /// It took longer than allowed.
     TimedOut,
-    /// The kernel killed something for lack of memory.
+    /// The kernel's OOM killer killed something.
     OutOfMemory,
-    /// The workload ended by another status than it should, or by a signal.
+    /// The workload exited with an unexpected status or was killed by a signal.
     ExitStatus,
     /// The set-up, the background or the tear-down failed.
     SetUp,
-    /// It was not the run that was asked for.
+    /// It was not the run that was requested.
     NotAsAsked,
-    /// It says nothing of what was tried: QEMU or ssh ended, a clock was not exact.
+    /// It says nothing about what is under test: QEMU or ssh ended, a clock was not exact.
     NotMeasured,
 }
 
 impl Ending {
-    /// Whether what was tried may be the cause, so that runs that ended so are counted
-    /// and compared.
+    /// Whether the code under test may be the cause, so that runs that ended so are counted and
+    /// compared.
     #[must_use]
     pub fn is_compared(self) -> bool {
         !matches!(self, Ending::NotAsAsked | Ending::NotMeasured)
     }
 
-    /// The ending of a run of which only the reason is known, as bundles of older
-    /// versions have it.
+    /// The ending of a run of which only the reason is known, as in bundles of older versions.
     #[must_use]
     pub fn of_reason(why: &str) -> Ending {
         let begins = |beginning: &str| why.starts_with(beginning);
@@ -57,49 +56,49 @@ impl Ending {
     }
 }
 
-/// A run that failed. It has no metrics and enters no comparison of metrics.
+/// A failed run. It has no metrics and takes part in no comparison of metrics.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FailedRun {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// Counted from 1 within configuration and workload.
     pub repetition: u32,
     /// Position in the order of execution, counted from 0.
     pub order: u32,
-    /// The randomised block it belongs to, where the schedule has blocks.
+    /// The randomised block it belongs to, if the schedule has blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
-    /// The memory image that its machine went on from, as [`crate::Run::image`].
+    /// The memory image that its machine started from, as [`crate::Run::image`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
-    /// Where it was carried out, as [`crate::Run::machine`].
+    /// The machine it ran on, as [`crate::Run::machine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// The seed it was given, where that is known.
+    /// The seed it was given, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How it failed.
+    /// The reason of the failure.
     pub why: String,
     /// The last lines of its console.
     pub console: String,
-    /// How it ended, where the record says so; see [`FailedRun::ended`].
+    /// How it ended, if recorded; see [`FailedRun::ended`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
-    /// What the kernel complained of.
+    /// The kernel's complaints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<Complaint>,
 }
 
 impl FailedRun {
-    /// How it ended; of a record that does not say so what its reason tells.
+    /// How it ended; derived from the reason if not recorded.
     #[must_use]
     pub fn ended(&self) -> Ending {
         self.ending.unwrap_or_else(|| Ending::of_reason(&self.why))
     }
 
-    /// What the kernel complained of; of a record without that what its console tells.
+    /// The kernel's complaints; derived from the console if not recorded.
     #[must_use]
     pub fn complained_of(&self) -> Vec<Complaint> {
         if !self.complaints.is_empty() || !self.ended().is_compared() {
@@ -108,7 +107,7 @@ impl FailedRun {
         complaints(&self.console)
     }
 
-    /// What runs that failed for one cause have in common.
+    /// What runs that failed for the same cause have in common.
     #[must_use]
     pub fn signature(&self) -> String {
         let complaints = self.complained_of();
@@ -119,7 +118,7 @@ impl FailedRun {
     }
 }
 
-/// How a command ended, without what it printed, which may differ from run to run.
+/// How a command ended, without its output, which may differ between runs.
 fn how_it_ended(why: &str) -> &str {
     let begins = ["exit status ", "killed by "];
     let Some(at) = begins.into_iter().filter_map(|sign| why.find(sign)).min() else {
@@ -134,14 +133,14 @@ fn how_it_ended(why: &str) -> &str {
 pub struct ComplainedRun {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// Position in the order of execution: [`crate::Run::order`] of that run.
     pub order: u32,
-    /// The seed it was given, where that is known.
+    /// The seed it was given, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What the kernel complained of; at least one.
+    /// The kernel's complaints; at least one.
     pub complaints: Vec<Complaint>,
 }
 

@@ -1,4 +1,4 @@
-//! What tools printed.
+//! Raw output of tools.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::recorded::{Exit, Skipped, StoredRun};
 use crate::whole;
 use crate::writer::run_path;
 
-/// The first completed run of which a tool left a file with such a name, as
-/// the agent called it: `kernel-events.txt`.
+/// The first completed run for which a tool left a file with this name, as the
+/// agent called it: `kernel-events.txt`.
 ///
 /// # Errors
 /// [`Error::Io`] or [`Error::Malformed`], naming the file.
@@ -24,7 +24,7 @@ pub fn first_run_with(directory: &Path, name: &str) -> Result<Option<u32>, Error
     runs.sort_unstable();
     for index in runs {
         let path = run_path(directory, index);
-        // Files of a run that was not put in its place are no run's.
+        // Ignore files of a run that was never completely recorded.
         if !path.exists() {
             continue;
         }

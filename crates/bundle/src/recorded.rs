@@ -8,42 +8,42 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::kernel_log::Complaint;
 use crate::{Doubt, Ending, Events, IdentityPart, Measurement, Place, Run, Unavailable};
 
-/// One run of a schedule with all that it left behind.
+/// One run of a schedule, with everything it recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// Its place in the schedule, from 0.
+    /// Its index in the schedule, from 0.
     pub index: u32,
-    /// What was run and what was measured. Of a failed run the metrics are
-    /// recorded and never judged.
+    /// What was run and measured. The metrics of a failed run are recorded but
+    /// never judged.
     pub run: Run,
     /// The seed it was given.
     pub seed: u64,
     /// How it ended.
     pub exit: Exit,
-    /// In what way a failed run ended; none of a completed one.
+    /// The way in which a failed run ended; `None` for a completed one.
     pub ending: Option<Ending>,
-    /// What the kernel complained of.
+    /// The kernel's complaints.
     pub complaints: Vec<Complaint>,
-    /// What the target could not give.
+    /// Metrics or instruments that the target could not provide.
     pub unavailable: Vec<Unavailable>,
-    /// Facts about where it ran. On the exact target nothing of the host.
+    /// Facts about where it ran. On the exact target, none about the host.
     pub environment: BTreeMap<String, String>,
-    /// What it was made of, sorted by kind and name.
+    /// The parts that it consisted of, sorted by kind and name.
     pub identity: Vec<IdentityPart>,
-    /// Events that were counted.
+    /// Counted events.
     pub events: Vec<Events>,
-    /// What makes its numbers doubtful.
+    /// Doubts about its numbers.
     pub doubts: Vec<Doubt>,
-    /// Single measurements.
+    /// Individual measurements.
     pub samples: Vec<Samples>,
-    /// How often each value occurred.
+    /// Histograms: how often each value occurred.
     pub histograms: Vec<Histogram>,
-    /// What tools printed, each with a file name.
+    /// Raw output of tools, each with a file name.
     pub raw: Vec<(String, String)>,
 }
 
 impl Recorded {
-    /// A run that left nothing behind but what it measured.
+    /// A run with nothing but its metrics.
     #[must_use]
     pub fn of(index: u32, seed: u64, run: Run, exit: Exit) -> Self {
         Recorded {
@@ -69,47 +69,47 @@ impl Recorded {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
-    /// It was carried out.
+    /// It completed.
     Completed,
     /// It failed.
     Failed {
-        /// How.
+        /// The reason.
         why: String,
         /// The last lines of its console.
         console: String,
     },
 }
 
-/// Single measurements of one metric in the order in which they were taken.
+/// Individual measurements of one metric, in the order in which they were taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
-    /// Unique within the run.
+    /// The metric; unique within the run.
     pub metric: String,
     /// The unit of the values.
     pub unit: String,
-    /// When: nanoseconds since the workload's start.
+    /// The times, in nanoseconds since the workload's start.
     pub t_ns: Vec<u64>,
-    /// What was measured; as many as `t_ns`.
+    /// The values; as many as `t_ns`.
     pub values: Vec<f64>,
 }
 
 /// How often each value occurred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Unique within the run.
+    /// The metric; unique within the run.
     pub metric: String,
     /// The unit of the values.
     pub unit: String,
-    /// Value and count, values ascending. A value stands for itself if
-    /// `exact`, else for the bucket that ends there.
+    /// Values and counts, values ascending. A value is exact if `exact`,
+    /// otherwise it is the end of its bucket.
     #[serde(serialize_with = "on_one_line")]
     pub buckets: Vec<(u64, u64)>,
-    /// Whether each value is what was measured.
+    /// Whether each value is a measured one.
     pub exact: bool,
 }
 
-/// Pairs without the white space of the file around them: there may be as
-/// many as there are samples.
+/// Serialises pairs without the white space of the surrounding file: there may
+/// be as many as there are samples.
 fn on_one_line<S: Serializer>(pairs: &[(u64, u64)], serializer: S) -> Result<S::Ok, S::Error> {
     serde_json::value::to_raw_value(pairs)
         .map_err(serde::ser::Error::custom)?
@@ -124,8 +124,8 @@ pub(crate) struct Series {
     pub(crate) count: u64,
 }
 
-/// Histograms that are passed over: they may be long, and the judge does not
-/// see them.
+/// Placeholder for histograms that are skipped: they may be long, and the judge
+/// does not use them.
 pub(crate) type Skipped = serde::de::IgnoredAny;
 
 /// `runs/NNNN.json`.
@@ -155,7 +155,7 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
     pub(crate) doubts: Vec<Doubt>,
     #[serde(default)]
     pub(crate) histograms: H,
-    /// What `samples/NNNN.parquet` holds.
+    /// The contents of `samples/NNNN.parquet`.
     #[serde(default)]
     pub(crate) samples: Vec<Series>,
     /// Names of files in `raw/`.
@@ -168,7 +168,7 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
 }
 
 impl StoredRun {
-    /// Without numbers that JSON cannot hold: those are said to be
+    /// Leaves out numbers that JSON cannot represent and records them as
     /// unavailable.
     pub(crate) fn new(recorded: &Recorded) -> Self {
         let run = &recorded.run;
@@ -213,7 +213,7 @@ impl StoredRun {
 }
 
 impl<H> StoredRun<H> {
-    /// What the judge sees of it.
+    /// The part of it that the judge uses.
     pub(crate) fn into_run(self) -> Run {
         Run {
             configuration: self.configuration,
@@ -237,8 +237,8 @@ fn series(samples: &Samples) -> Series {
     }
 }
 
-/// A file name for each raw output of a run: none leads out of `raw/`, none
-/// is hidden, no two are the same.
+/// A file name for each raw output of a run: none leaves `raw/`, none is hidden,
+/// no two are the same.
 fn file_names(index: u32, raw: &[(String, String)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (given, _) in raw {

@@ -5,26 +5,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Boots, ComplainedRun, FailedRun};
 
-/// Where in the source something was read.
+/// The position in the source where something was read.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub struct Place {
-    /// The message in a mailbox, counted from 1; 1 where there is only one.
+    /// The message in a mailbox, from 1; 1 if there is only one.
     pub message: u32,
-    /// The line in the file, counted from 1. In a part that was sent as
-    /// base64 it is the line at which that part begins.
+    /// The line in the file, from 1. For a base64-encoded part, the line at
+    /// which the part begins.
     pub line: u32,
 }
 
 /// One number with its unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// The value, as printed; in the finest unit where one metric was printed in
+    /// The value as printed; in the finest unit if one metric was printed in
     /// several (`3.97 us`, `109 ns`).
     pub value: f64,
-    /// The unit as the field writes it (`s`, `msec`, `Joules`, `%`, …); empty
-    /// for a plain count or where none was given.
+    /// The unit as usually written (`s`, `msec`, `Joules`, `%`, …); empty for a
+    /// plain count, or if none was given.
     pub unit: String,
 }
 
@@ -43,7 +43,7 @@ impl Measurement {
 pub struct Run {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// Counted from 1 within configuration and workload.
     pub repetition: u32,
@@ -51,18 +51,18 @@ pub struct Run {
     pub metrics: IndexMap<String, Measurement>,
     /// Position in the order of execution (or of posting), counted from 0.
     pub order: u32,
-    /// The randomised block this run belongs to, where the schedule has blocks.
+    /// The randomised block this run belongs to, if the schedule has blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
-    /// The memory image that its machine went on from, counted from 0; none
-    /// where machines do not begin with one.
+    /// The memory image that its machine started from, counted from 0; `None` if
+    /// machines do not start from images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
-    /// Where it was carried out, if the records hold runs of several machines
-    /// (or kernels: see [`Records::across`]).
+    /// The machine it ran on, if the records hold runs of several machines (or
+    /// kernels: see [`Records::across`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// Where it was read.
+    /// The position where it was read.
     #[serde(default)]
     pub place: Place,
 }
@@ -88,22 +88,22 @@ impl Run {
     }
 }
 
-/// How uncertain a [`Summary`] says its mean is.
+/// The stated uncertainty of the mean of a [`Summary`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
     /// Standard error of the mean, in the unit of the mean (`perf stat -r`).
     StandardError(f64),
-    /// Standard deviation of the single values (hyperfine, ministat).
+    /// Standard deviation of the individual values (hyperfine, ministat).
     StandardDeviation(f64),
 }
 
-/// The mean of several runs whose single values were not given.
+/// The mean of several runs whose individual values were not given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -111,16 +111,16 @@ pub struct Summary {
     pub unit: String,
     /// Arithmetic mean over the runs.
     pub mean: f64,
-    /// How uncertain that mean is, where it was said.
+    /// The uncertainty of that mean, if given.
     pub spread: Option<Spread>,
-    /// Number of runs, where it was said.
+    /// Number of runs, if given.
     pub n: Option<u32>,
-    /// Where it was read.
+    /// The position where it was read.
     #[serde(default)]
     pub place: Place,
 }
 
-/// How names of events end that the machine has at rest.
+/// The suffix of events counted on the idle machine.
 pub const AT_REST: &str = "_at_rest";
 
 /// A count of events and the time during which they could have happened.
@@ -128,53 +128,53 @@ pub const AT_REST: &str = "_at_rest";
 pub struct Events {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
-    /// What was counted.
+    /// The event that was counted.
     pub event: String,
-    /// How many.
+    /// The number of events.
     pub count: u64,
-    /// Seconds of exposure, where known.
+    /// Seconds of exposure, if known.
     pub exposure_s: Option<f64>,
-    /// When they happened, in seconds on one clock, ascending; may be empty.
+    /// The times of the events, in seconds on one clock, ascending; may be
+    /// empty.
     pub times_s: Vec<f64>,
-    /// For how many seconds of the clock of `times_s` they could happen, where
-    /// that is not the exposure.
+    /// Seconds on the clock of `times_s` during which they could happen, if that
+    /// differs from the exposure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span_s: Option<f64>,
-    /// Of events that the machine has at rest, and whose name ends with
-    /// [`AT_REST`]: one in so many seconds is tolerated. With more, the events
-    /// of the name without that give no verdict.
+    /// For events of the idle machine, whose name ends with [`AT_REST`]: one in
+    /// this many seconds is tolerated. With more, the events of the name without
+    /// that suffix give no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerated_s: Option<f64>,
-    /// What each run has counted of it, in their order: `count` is the sum.
-    /// Empty where it is not known of which runs the count is, as in a posted
-    /// text.
+    /// The counts of each run, in order: `count` is their sum. Empty if it is
+    /// unknown which runs the count comes from, as in a posted text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_run: Vec<RunCount>,
-    /// Where it was read.
+    /// The position where it was read.
     #[serde(default)]
     pub place: Place,
 }
 
-/// What one run has counted of [`Events`].
+/// One run's share of [`Events`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RunCount {
-    /// Which run: [`Run::order`] of the same configuration and workload.
+    /// The run: [`Run::order`] of the same configuration and workload.
     pub order: u32,
-    /// How many.
+    /// The number of events.
     pub count: u64,
-    /// Seconds of exposure, where known.
+    /// Seconds of exposure, if known.
     pub exposure_s: Option<f64>,
 }
 
-/// A figure that is read and not judged: no number of repetitions stands
-/// behind it, or nothing says that it belongs to a comparison.
+/// A figure that is read but not judged: it has no replication, or nothing shows
+/// that it belongs to a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// The configuration it is about, where that is known.
+    /// The configuration it is about, if known.
     pub configuration: Option<String>,
-    /// The workload it is about, where that is known.
+    /// The workload it is about, if known.
     pub workload: Option<String>,
     /// The metric.
     pub metric: String,
@@ -182,99 +182,99 @@ pub struct Statement {
     pub unit: String,
     /// The value.
     pub value: f64,
-    /// What it was divided by, if it is a normalised figure.
+    /// The figure it was divided by, if it is normalised.
     pub normalised_to: Option<String>,
-    /// Whether it could be judged if more were known of what it stands under;
-    /// the doubt `not-judged` says what is missing.
+    /// Whether it could be judged if its context were known better; the doubt
+    /// `not-judged` says what is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_admitted: bool,
-    /// Where it was read.
+    /// The position where it was read.
     #[serde(default)]
     pub place: Place,
 }
 
-/// A counter that was asked for and gave no number.
+/// A requested counter that gave no number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsupported {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// What the tool said: `not supported` or `not counted`.
+    /// The tool's reason: `not supported` or `not counted`.
     pub reason: String,
-    /// Where it was read.
+    /// The position where it was read.
     #[serde(default)]
     pub place: Place,
 }
 
-/// Something that was asked for and that the target cannot give.
+/// A requested instrument or metric that the target cannot provide.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unavailable {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The instrument.
     pub instrument: String,
     /// The metric, if it is not the whole instrument.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// Why, and what would make it available.
+    /// The reason, and how to make it available.
     pub reason: String,
 }
 
-/// One thing that runs were made of: a module, a library, a setting.
+/// One part that runs consisted of: a module, a library, a setting.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct IdentityPart {
-    /// What it is: `module`, `library`, `sysctl`, ….
+    /// The kind of part: `module`, `library`, `sysctl`, ….
     pub kind: String,
-    /// Which one; unique within its kind.
+    /// Its name; unique within its kind.
     pub name: String,
-    /// A digest of its bytes, or its value as text; none if it was there and
-    /// could not be read.
+    /// A digest of its bytes, or its value as text; `None` if it was present but
+    /// unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
 
-/// What an experiment asks for in one configuration.
+/// The settings that an experiment requests in one configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LevelSettings {
     /// The configuration under test.
     pub configuration: String,
-    /// Parameters of workloads, steps of the set-up, queues, the machine;
-    /// sorted by kind and name. Files are not here: what they hold is in
+    /// Parameters of workloads, steps of the set-up, queues, the machine; sorted
+    /// by kind and name. Files are not included: their contents are in
     /// [`Identity::parts`].
     pub settings: Vec<IdentityPart>,
-    /// Kinds of [`IdentityPart`] in which runs may differ from those of the
-    /// first configuration, as its levels say.
+    /// Kinds of [`IdentityPart`] in which, according to its levels, runs may
+    /// differ from those of the first configuration.
     pub varies: BTreeSet<String>,
 }
 
-/// What runs of one configuration and workload were made of.
+/// What the runs of one configuration and workload consisted of.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Identity {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
-    /// Where they were carried out, as [`Run::machine`] says it.
+    /// The machine they ran on, as in [`Run::machine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// Which runs, by their position in the order of execution.
+    /// The runs, by their position in the order of execution.
     pub runs: Vec<u32>,
-    /// Sorted by kind and name.
+    /// The parts, sorted by kind and name.
     pub parts: Vec<IdentityPart>,
 }
 
-/// In which steps a source gives a metric, where it says so: what it prints, or
-/// how often it looks.
+/// The step in which a source reports a metric, if it declares one: the
+/// precision it prints, or its sampling period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Resolution {
     /// The configuration under test.
     pub configuration: String,
-    /// What was executed.
+    /// The workload.
     pub workload: String,
     /// The metric.
     pub metric: String,
@@ -284,18 +284,18 @@ pub struct Resolution {
     pub step: f64,
 }
 
-/// A configuration and the levels of the factors it stands for.
+/// A configuration and the levels of its factors.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Configuration {
     /// Short name, unique without regard to case.
     pub name: String,
-    /// The heading or label as it was given.
+    /// The heading or label as given.
     pub label: String,
     /// Factor to level (on or off) for configurations of a 2^k grid; empty
     /// for those outside it.
     pub factors: BTreeMap<String, bool>,
-    /// The baseline that this configuration is once more, so that their
-    /// difference shows the noise floor.
+    /// The baseline that this configuration repeats, so that their difference
+    /// shows the noise floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
 }
@@ -305,31 +305,32 @@ pub struct Configuration {
 pub struct DeclaredTable {
     /// The metric.
     pub metric: String,
-    /// The columns.
+    /// The workloads, one per column.
     pub workloads: Vec<String>,
-    /// The column to which each configuration's others are relative.
+    /// The workload relative to which each configuration's other columns are
+    /// shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normalised_to: Option<String>,
-    /// The factor of which each configuration is compared with the first
-    /// level; without one it is compared with the baseline.
+    /// The factor along which each configuration is compared with the first
+    /// level; without one, it is compared with the baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub factor: Option<String>,
-    /// With a factor: configuration to the one it is compared with, itself if
-    /// it has the first level. Those without such a one are not here.
+    /// With a factor: maps each configuration to its baseline, which is itself
+    /// at the first level. One without a baseline is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub baselines: BTreeMap<String, String>,
-    /// Where the metric was named: `FILE:LINE: KEY`.
+    /// The position where the metric was named: `FILE:LINE: KEY`.
     pub place: String,
 }
 
-/// Two metrics of which an experiment asks what the one costs in the other.
+/// Two metrics whose trade-off an experiment asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeclaredTradeoff {
-    /// The first, along the plot.
+    /// The first metric, along the plot.
     pub x: TradeoffMetric,
-    /// The second, up the plot.
+    /// The second metric, up the plot.
     pub y: TradeoffMetric,
-    /// Where it was asked for: `FILE:LINE: KEY`.
+    /// The position where it was requested: `FILE:LINE: KEY`.
     pub place: String,
 }
 
@@ -338,27 +339,26 @@ pub struct DeclaredTradeoff {
 pub struct TradeoffMetric {
     /// Its name.
     pub metric: String,
-    /// The workload on which it is taken.
+    /// The workload on which it is measured.
     pub workload: String,
-    /// Whether more of it is better; else less is.
+    /// Whether more of it is better; otherwise less is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub higher_is_better: bool,
 }
 
-/// Something doubtful that was noticed while reading.
+/// A doubt that arose while reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
-    /// A short code, as the lints have.
+    /// A short code, like those of lints.
     pub code: String,
     /// What is doubtful, in one sentence.
     pub detail: String,
-    /// Where it was read.
+    /// The position where it was read.
     #[serde(default)]
     pub place: Place,
 }
 
-/// What differs between the runs of one experiment that [`Run::machine`] tells
-/// apart.
+/// What the values of [`Run::machine`] in one experiment distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Across {
@@ -367,12 +367,12 @@ pub enum Across {
     Machines,
     /// The kernel, on one machine or on the exact target.
     Kernels,
-    /// Something else that was asked of the machine, or only the time.
+    /// Another setting of the machine, or only the time.
     Bundles,
 }
 
 impl Across {
-    /// The noun for one of them.
+    /// The singular noun.
     pub fn one(self) -> &'static str {
         match self {
             Across::Machines => "machine",
@@ -381,7 +381,7 @@ impl Across {
         }
     }
 
-    /// The noun for several.
+    /// The plural noun.
     pub fn several(self) -> &'static str {
         match self {
             Across::Machines => "machines",
@@ -390,7 +390,7 @@ impl Across {
         }
     }
 
-    /// Whether it is the usual case, which JSON leaves out.
+    /// Whether it is the default, which JSON omits.
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference.
     pub fn is_machines(&self) -> bool {
         *self == Across::Machines
@@ -402,16 +402,16 @@ impl Across {
 pub struct Records {
     /// The file or bundle.
     pub source: String,
-    /// Configurations in the order in which they first appear.
+    /// Configurations in order of first appearance.
     pub configurations: Vec<Configuration>,
     /// Names of the factors of a recognised 2^k grid, in order of appearance.
     pub factors: Vec<String>,
-    /// Workloads in the order in which they first appear.
+    /// Workloads in order of first appearance.
     pub workloads: Vec<String>,
     /// Runs in order.
     pub runs: Vec<Run>,
-    /// Whether nobody knows in which order the runs were made: then [`Run::order`] only
-    /// numbers them, and neither drift nor a lack of randomisation is looked for.
+    /// Whether the order in which the runs were made is unknown: then [`Run::order`] only numbers
+    /// them, and they are not checked for drift or lack of randomisation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub order_unknown: bool,
     /// Means of runs.
@@ -422,12 +422,12 @@ pub struct Records {
     pub statements: Vec<Statement>,
     /// Counters without a number.
     pub unsupported: Vec<Unsupported>,
-    /// In which steps figures were given, where that is known.
+    /// The steps in which figures were given, if known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resolutions: Vec<Resolution>,
-    /// What was doubtful on the way.
+    /// Doubts that arose while reading.
     pub doubts: Vec<Doubt>,
-    /// Metrics of which more is better; of all others nothing is assumed.
+    /// Metrics of which more is better; nothing is assumed about the others.
     pub higher_is_better: Vec<String>,
     /// Metrics declared primary, before the data were seen.
     pub primary: Vec<String>,
@@ -446,23 +446,23 @@ pub struct Records {
     /// Completed runs in which the kernel complained.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complained: Vec<ComplainedRun>,
-    /// What the target could not give.
+    /// Metrics or instruments that the target could not provide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
-    /// What was asked for in each configuration.
+    /// The requested settings of each configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub level_settings: Vec<LevelSettings>,
-    /// What completed runs were made of; several for one configuration and
-    /// workload if that was not always the same.
+    /// What completed runs consisted of; several entries for one configuration
+    /// and workload if that changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identities: Vec<Identity>,
-    /// What the target cannot tell, in sentences.
+    /// Limits of what the target can show, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// Of hosts, which boots the runs are of.
+    /// For hosts, the boots that the runs come from.
     #[serde(default, skip_serializing_if = "Boots::is_empty")]
     pub boots: Boots,
-    /// What [`Run::machine`] names.
+    /// What [`Run::machine`] distinguishes.
     #[serde(default, skip_serializing_if = "Across::is_machines")]
     pub across: Across,
 }

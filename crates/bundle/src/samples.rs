@@ -21,7 +21,7 @@ const SCHEMA: &str = "message samples {
     REQUIRED DOUBLE value;
 }";
 
-/// The bytes of a file; the same samples give the same bytes.
+/// Encodes samples as the bytes of a file; the same samples give the same bytes.
 pub(crate) fn encoded(path: &Path, all: &[Samples]) -> Result<Vec<u8>, Error> {
     let fault = |why: String| Error::Samples {
         path: path.to_path_buf(),
@@ -53,7 +53,7 @@ fn written(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
     let schema = Arc::new(parse_message_type(SCHEMA)?);
     let mut bytes = Vec::new();
     let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties))?;
-    // One group of rows for each metric: readers skip the others.
+    // One row group per metric, so that readers can skip the others.
     for samples in all.iter().filter(|samples| !samples.values.is_empty()) {
         let mut group = file.next_row_group()?;
         let names = vec![ByteArray::from(samples.metric.as_str()); samples.values.len()];
@@ -111,10 +111,10 @@ pub(crate) fn decoded(path: &Path, series: &[Series]) -> Result<Vec<Samples>, Er
     Ok(all)
 }
 
-/// Rows that are read at a time.
+/// The number of rows read at a time.
 const BATCH: usize = 8192;
 
-/// The columns of one group of rows, a batch at a time.
+/// The columns of one row group, read in batches.
 struct Columns {
     metric: ColumnReaderImpl<ByteArrayType>,
     t_ns: ColumnReaderImpl<Int64Type>,
@@ -184,7 +184,7 @@ fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
     Ok(())
 }
 
-/// Adds a batch: most often all of it is of one metric.
+/// Adds a batch, which usually holds a single metric.
 fn take(columns: &Columns, all: &mut [Samples]) -> Result<(), ParquetError> {
     let mut from = 0;
     for same in columns.metrics.chunk_by(|a, b| a == b) {

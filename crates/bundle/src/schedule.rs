@@ -1,4 +1,4 @@
-//! A bundle of runs as the judge sees it.
+//! Reads a bundle of runs into records for the judge.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,10 +17,10 @@ use crate::{
     samples,
 };
 
-/// The runs of one cell that have the same to say.
+/// A cell: configuration and workload.
 type Cell = (String, String);
 
-/// Reads the runs that are there.
+/// Reads the recorded runs.
 pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     let there = recorded(directory)?;
     let parts = stored.parts;
@@ -48,7 +48,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     for &index in &there {
         let mut run: StoredRun<Skipped> = get(&run_path(directory, index))?;
         if several {
-            // Every machine has counted its own from 1.
+            // Each machine has numbered its repetitions from 1.
             let cell = (run.configuration.clone(), run.workload.clone());
             let count = repetitions.entry(cell).or_default();
             *count += 1;
@@ -76,7 +76,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     Ok(records)
 }
 
-/// Puts a run among those that were completed or those that failed.
+/// Adds a run to the completed or to the failed ones.
 fn keep(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {
     match run.exit.clone() {
         Exit::Completed => {
@@ -93,7 +93,7 @@ fn keep(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<Stri
     }
 }
 
-/// What a completed run was made of.
+/// What a completed run consisted of.
 fn made(run: &mut StoredRun<Skipped>, machine: &Option<String>) -> Option<Made> {
     if run.exit != Exit::Completed || run.identity.is_empty() {
         return None;
@@ -125,7 +125,7 @@ fn failed(run: StoredRun<Skipped>, why: String, console: String) -> FailedRun {
     }
 }
 
-/// What the kernel complained of in a completed run.
+/// The kernel's complaints in a completed run.
 fn complained(run: &mut StoredRun<Skipped>) -> Option<ComplainedRun> {
     (!run.complaints.is_empty()).then(|| ComplainedRun {
         configuration: run.configuration.clone(),
@@ -136,8 +136,8 @@ fn complained(run: &mut StoredRun<Skipped>) -> Option<ComplainedRun> {
     })
 }
 
-/// Whether the runs that are there are those up to a look after which the experiment may
-/// end: what is left out then is left out as planned.
+/// Whether the recorded runs are exactly those up to a look after which the experiment may end:
+/// then the missing runs are missing as planned.
 fn stopped_as_planned(there: &BTreeSet<u32>, plan: &serde_json::Value) -> bool {
     let number = |of: &serde_json::Value, key: &str| of.get(key)?.as_u64();
     let looks = plan.get("until").and_then(|until| {
@@ -179,12 +179,12 @@ fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
     })
 }
 
-/// What the runs say besides their metrics, each thing once.
+/// What the runs report in addition to metrics, without duplicates.
 #[derive(Default)]
 struct Collected {
     events: Vec<Events>,
     unavailable: BTreeSet<Unavailable>,
-    /// In the order of their first appearance, with the number of runs.
+    /// Doubts in order of first appearance, with the number of runs.
     doubts: Vec<(Doubt, Cell, u32)>,
 }
 
@@ -241,9 +241,9 @@ impl Collected {
     }
 }
 
-/// Adds events to those of earlier runs of the same cell: counts and
-/// exposures are sums, and times go on where the time before ended. What
-/// each run has counted stays apart.
+/// Adds events to those of earlier runs of the same cell: counts and exposures
+/// are summed, and times continue where the previous run's time ended. The
+/// counts of each run are kept separately.
 pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
     let known = all.iter_mut().find(|known| {
         known.event == events.event
@@ -269,7 +269,7 @@ pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
             let later = events.times_s.iter().map(|time| ended + time);
             known.times_s.extend(later);
         }
-        // Without an exposure there is no clock that goes on.
+        // Without an exposure, there is no continuous clock.
         _ => {
             known.exposure_s = None;
             known.span_s = None;
@@ -278,8 +278,7 @@ pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
     }
 }
 
-/// Adds what a run has counted; a run that has several records of one event has
-/// counted their sum.
+/// Adds a run's count; several records of one event in a run are summed.
 fn by_run(all: &mut Vec<RunCount>, one: RunCount) {
     let last = all.last_mut();
     let Some(known) = last.filter(|known| known.order == one.order) else {
@@ -291,16 +290,16 @@ fn by_run(all: &mut Vec<RunCount>, one: RunCount) {
     known.exposure_s = both.map(|(before, more)| before + more);
 }
 
-/// One run of a bundle, with its samples and what its tools printed.
+/// Reads one run of a bundle, with its samples and the raw output of its tools.
 ///
 /// # Errors
-/// [`Error::Io`] if it is not there; [`Error::Malformed`] or
+/// [`Error::Io`] if it does not exist; [`Error::Malformed`] or
 /// [`Error::Samples`], naming the file.
 pub fn read_run(directory: &Path, index: u32) -> Result<Recorded, Error> {
     let stored: StoredRun = get(&run_path(directory, index))?;
     let mut raw = Vec::new();
     for name in &stored.raw {
-        // Whatever a file says, it is in this folder.
+        // Whatever path a file claims, it is in this directory.
         let name = Path::new(name).file_name().unwrap_or_default();
         let path: PathBuf = directory.join("raw").join(name);
         let text = fs::read(&path).map_err(Error::io(&path))?;
@@ -348,10 +347,11 @@ mod tests {
             "runs": runs,
         });
         let stopped = |done: u32| stopped_as_planned(&(0..done).collect(), &plan);
-        // Four blocks, six, eight; not three, five, or half of one.
+        // Stops after four, six or eight blocks; not after three, five, or half
+        // a block.
         let at: Vec<u32> = (0..20).filter(|done| stopped(*done)).collect();
         assert_eq!(at, [8, 12, 16]);
-        // A run within is missing.
+        // A run in the middle is missing.
         assert!(!stopped_as_planned(&(1..9).collect(), &plan));
         assert!(!stopped_as_planned(
             &(0..8).collect(),

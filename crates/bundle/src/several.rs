@@ -1,4 +1,5 @@
-//! Several bundles of one experiment as one set of records, each a block.
+//! Combines several bundles of one experiment into one set of records, with each
+//! bundle as a block.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,25 +14,24 @@ use crate::{Across, Error, Head, Records};
 /// How two bundles of runs are related.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kin {
-    /// Parts of one schedule, which merging puts together.
+    /// Parts of one schedule, which can be merged.
     OneSchedule,
     /// One experiment on two machines.
     Machines,
-    /// One experiment on one machine, or on the exact target, where something of
-    /// the machine differs: its kernel, or another.
+    /// One experiment on one machine, or on the exact target, with something
+    /// different about the machine: its kernel, or another setting.
     Setting(Across, Difference),
-    /// One experiment on one machine, once more.
+    /// One experiment repeated on one machine.
     Again,
-    /// Not one experiment: what it has another of, in a word or two, and where
-    /// they differ first.
+    /// Different experiments: what differs, in a word or two, and the first
+    /// difference.
     Strangers(&'static str, Difference),
 }
 
 /// How the second of two bundles is related to the first.
 ///
-/// What may differ between machines is how many runs were asked for and with
-/// which seed, how often a failed run is tried again and how long it is waited
-/// for.
+/// Between machines, the number of runs, the seed, the number of retries and the
+/// timeout may differ.
 pub fn kin(first: &Head, second: &Head) -> Kin {
     for (what, of) in ASKED {
         if let Some(difference) = first_difference(&of(first), &of(second)) {
@@ -56,11 +56,11 @@ pub fn kin(first: &Head, second: &Head) -> Kin {
     }
 }
 
-/// A way to look at a head.
+/// Extracts what is compared from a head.
 type Look = fn(&Head) -> Value;
 
-/// What bundles must agree in to be of one experiment, in the order in which it
-/// is asked.
+/// The fields that bundles must agree in to be of one experiment, in the order
+/// in which they are checked.
 const ASKED: [(&str, Look); 9] = [
     ("target", |head| json!({ "target": kind(&head.target) })),
     ("experiment", |head| json!({ "title": head.title })),
@@ -91,7 +91,7 @@ const ASKED: [(&str, Look); 9] = [
             &[
                 "schema",
                 "source",
-                // What they say is in what was planned of it.
+                // These are reflected in the rest of the plan.
                 "overrides",
                 "experiment",
                 "title",
@@ -111,7 +111,7 @@ const ASKED: [(&str, Look); 9] = [
     }),
 ];
 
-/// What may differ on one machine.
+/// Settings that may differ on one machine.
 const SETTINGS: [(Across, Look); 3] = [
     (Across::Kernels, |head| {
         let of = |one: &Value| one.get("machine")?.get("kernel").cloned();
@@ -128,7 +128,8 @@ const SETTINGS: [(Across, Look); 3] = [
     }),
 ];
 
-/// `host` and `ssh:HOST` measure alike: there it is the machine that differs.
+/// The kind of target. `host` and `ssh:HOST` measure in the same way; only the
+/// machine differs.
 pub(crate) fn kind(target: &str) -> &str {
     if target.starts_with("ssh:") {
         "host"
@@ -167,8 +168,8 @@ fn kernels(head: &Head) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// A name for each of several bundles that tells it from the others: its
-/// machine, its kernel with or without the version, else its directory.
+/// A distinguishing name for each of several bundles: its machine, its kernel
+/// with or without the version, otherwise its directory.
 pub fn name_apart(heads: &[Head], directories: &[PathBuf], across: Across) -> Vec<String> {
     let machines = || heads.iter().map(|head| head.machine.clone()).collect();
     let list = |of: fn((&str, &str)) -> String| {
@@ -204,11 +205,10 @@ pub fn name_apart(heads: &[Head], directories: &[PathBuf], across: Across) -> Ve
 }
 
 /// Reads several bundles of one experiment as one set of records, in which each
-/// run names the bundle it is of, and blocks and images of different bundles are
-/// distinct.
-/// Whether they are of one experiment is for [`kin`] to say.
+/// run names its bundle, and blocks and images of different bundles are
+/// distinct. Whether they are of one experiment is decided by [`kin`].
 ///
-/// The runs of a merged bundle keep the machines that they have there.
+/// The runs of a merged bundle keep their machines.
 ///
 /// # Errors
 /// As for [`crate::read`]; [`Error::Unit`] if two have a metric in different
@@ -272,7 +272,7 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
     Ok(all)
 }
 
-/// Where orders, blocks and images of the next bundle begin.
+/// The first order, block and image of the next bundle.
 struct Next {
     order: u32,
     block: u32,

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Writes files that appear complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,19 +8,20 @@ use serde::Serialize;
 
 use crate::Error;
 
-/// How the names of files begin that are being written.
+/// The prefix of the names of files that are being written.
 pub(crate) const UNFINISHED: &str = ".part-";
 
-/// What is to be done if the file is there already.
+/// What to do if the file already exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum There {
-    /// It is replaced: it is left over from a write that was cut off.
+    /// Replace it: it is a leftover from an interrupted write.
     Replace,
-    /// It is an error.
+    /// Return an error.
     Refuse,
 }
 
-/// Writes beside the place, flushes to disk and renames.
+/// Writes to a temporary file in the same directory, flushes to disk and
+/// renames.
 pub(crate) fn put(path: &Path, bytes: &[u8], there: There) -> Result<(), Error> {
     written(path, bytes, there).map_err(Error::io(path))
 }
@@ -40,13 +41,13 @@ fn written(path: &Path, bytes: &[u8], there: There) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-/// For everybody, as the user's mask allows: bundles are passed on.
+/// Readable by everybody as far as the umask allows, because bundles are shared.
 fn readable() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
     fs::Permissions::from_mode(0o666)
 }
 
-/// A value as the text of a JSON file.
+/// Formats a value as the text of a JSON file.
 pub(crate) fn text<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, Error> {
     let mut text = serde_json::to_vec_pretty(value).map_err(|source| Error::Malformed {
         path: path.to_path_buf(),
@@ -56,7 +57,7 @@ pub(crate) fn text<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, Erro
     Ok(text)
 }
 
-/// The names in a directory, sorted; none if it is not there.
+/// The names in a directory, sorted; empty if it does not exist.
 pub(crate) fn names(directory: &Path) -> Result<Vec<String>, Error> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
@@ -72,7 +73,7 @@ pub(crate) fn names(directory: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// Removes a file that may be gone already.
+/// Removes a file; it need not exist.
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(path)(error)),

@@ -1,4 +1,4 @@
-//! The bundle while its runs are being done.
+//! Writes a bundle while its runs are being executed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -14,29 +14,29 @@ use crate::recorded::{Recorded, StoredRun};
 use crate::whole::{self, There, UNFINISHED};
 use crate::{Error, kept, samples};
 
-/// Held while a process writes: exclusively by one that does the schedule,
-/// jointly by those that do single runs.
+/// The lock held while a process writes: exclusively by one that runs the
+/// schedule, shared by those that do single runs.
 const WRITERS: &str = "lock";
-/// Held exclusively while one run is put in its place.
+/// The lock held exclusively while one run is stored.
 const PUTTING: &str = "lock.put";
 const FOLDERS: [&str; 3] = ["runs", "samples", "raw"];
 
 /// Writes the runs of a schedule into a bundle, each as it is done.
 ///
-/// Every file appears whole or not at all, and a run's `runs/NNNN.json` comes
-/// last: a run whose file is there is complete. A process that is killed loses
-/// the runs it was about to put, nothing else.
+/// Every file appears complete or not at all, and a run's `runs/NNNN.json` is
+/// written last: a run whose file exists is complete. A killed process loses
+/// only the runs it was about to store.
 #[derive(Debug)]
 pub struct Writer {
     directory: PathBuf,
     planned_runs: u32,
-    /// Released when it is closed.
+    /// The lock, released when the file is closed.
     _lock: File,
 }
 
 impl Writer {
-    /// Begins a bundle in a directory that is new or empty. Nobody else can
-    /// write it meanwhile.
+    /// Creates a bundle in a directory that is new or empty, and locks it
+    /// exclusively.
     ///
     /// # Errors
     /// [`Error::NotEmpty`], [`Error::Busy`], or [`Error::Io`] naming the file.
@@ -46,8 +46,8 @@ impl Writer {
         Writer::may_create(directory)?;
         clean(directory)?;
         if let Err(error) = put_head(directory, head) {
-            // Nothing is recorded: the directory is as free as it was. What
-            // cannot be removed is no worse than what cannot be written.
+            // Nothing is recorded, so leave the directory as it was. Errors of
+            // the removal are less important than the one being returned.
             let _ = clean(directory);
             let _ = whole::remove(&directory.join(WRITERS));
             return Err(error);
@@ -55,8 +55,8 @@ impl Writer {
         Writer::with(directory, head, lock)
     }
 
-    /// Whether a bundle can begin in a directory: one that is not there, is empty, or
-    /// holds nothing but what [`Writer::create`] leaves when it is killed.
+    /// Checks that a bundle can be created in a directory: one that does not exist, is empty, or
+    /// holds only what [`Writer::create`] leaves when it is killed.
     ///
     /// # Errors
     /// [`Error::NotEmpty`], or [`Error::Io`] naming the directory.
@@ -66,13 +66,13 @@ impl Writer {
         })
     }
 
-    /// Goes on with a bundle, after removing what writes that were cut off
-    /// left behind. Nobody else can write it meanwhile.
+    /// Resumes a bundle, after removing leftovers of interrupted writes, and
+    /// locks it exclusively.
     ///
     /// # Errors
-    /// [`Error::Differs`] with the first difference if the bundle was begun
-    /// with another experiment, schedule, target or, but for the exact target,
-    /// on another machine; [`Error::Busy`]; [`Error::NoSchedule`];
+    /// [`Error::Differs`] with the first difference if the bundle was created
+    /// for another experiment, schedule or target, or on another machine (except
+    /// on the exact target); [`Error::Busy`]; [`Error::NoSchedule`];
     /// [`Error::Io`] or [`Error::Malformed`] naming the file.
     pub fn resume(directory: &Path, head: &Head) -> Result<Writer, Error> {
         same_head(directory, head)?;
@@ -82,9 +82,9 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Takes part in a bundle for single runs, beginning it if it is not
-    /// there. Any number of processes may do so at once; what others are
-    /// writing is left alone.
+    /// Opens a bundle for adding single runs, creating it if it does not exist.
+    /// Any number of processes may do so at once; files that others are writing
+    /// are left alone.
     ///
     /// # Errors
     /// As [`Writer::create`] and [`Writer::resume`].
@@ -100,7 +100,7 @@ impl Writer {
         let lock = locked(directory, FlockOperation::NonBlockingLockShared)?;
         if !begun {
             match put_head(directory, head) {
-                // Another process was first.
+                // Another process created it first.
                 Err(Error::Io { source, .. })
                     if source.kind() == std::io::ErrorKind::AlreadyExists => {}
                 other => other?,
@@ -122,7 +122,7 @@ impl Writer {
         })
     }
 
-    /// Which runs are there, failed ones included.
+    /// The indices of the recorded runs, including failed ones.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -134,8 +134,8 @@ impl Writer {
     ///
     /// # Errors
     /// [`Error::AlreadyRecorded`]; [`Error::NotPlanned`]; [`Error::Samples`];
-    /// [`Error::Io`] naming the file, say if the disk is full. Nothing of the
-    /// run is there then.
+    /// [`Error::Io`] naming the file, for example if the disk is full. Then
+    /// nothing of the run is stored.
     pub fn put(&self, recorded: &Recorded) -> Result<(), Error> {
         let index = recorded.index;
         let path = run_path(&self.directory, index);
@@ -169,21 +169,21 @@ impl Writer {
             .and_then(|()| whole::put(&path, &text, There::Refuse));
         if done.is_err() {
             for (path, _) in &files {
-                // The error that matters is the one before.
+                // The earlier error is the one that matters.
                 let _ = whole::remove(path);
             }
         }
         done
     }
 
-    /// Appends a line to `log.jsonl`, which holds what differs from one
-    /// execution to the next: host times, what came from the cache.
+    /// Appends a line to `log.jsonl`, which holds what differs between
+    /// executions: host times, cache hits.
     ///
     /// # Errors
     /// [`Error::Io`].
     pub fn log(&self, line: &serde_json::Value) -> Result<(), Error> {
         let path = self.directory.join("log.jsonl");
-        // One write, so that lines of several writers do not mix.
+        // A single write, so that lines of several writers do not interleave.
         let text = format!("{line}\n");
         OpenOptions::new()
             .create(true)
@@ -193,8 +193,8 @@ impl Writer {
             .map_err(Error::io(&path))
     }
 
-    /// What was being written when a process was killed: unfinished files,
-    /// files of runs that are not there, half a line of the log.
+    /// Removes what a killed process left: unfinished files, files of runs that
+    /// are not recorded, half a line of the log.
     fn remove_leftovers(&self) -> Result<(), Error> {
         let there = self.recorded()?;
         clean(&self.directory)?;
@@ -230,19 +230,19 @@ impl Writer {
     }
 }
 
-/// Where a run is.
+/// The path of a run's file.
 pub(crate) fn run_path(directory: &Path, index: u32) -> PathBuf {
     directory.join("runs").join(format!("{index:04}.json"))
 }
 
-/// Where a run's samples are.
+/// The path of a run's samples.
 pub(crate) fn samples_path(directory: &Path, index: u32) -> PathBuf {
     directory
         .join("samples")
         .join(format!("{index:04}.parquet"))
 }
 
-/// Which runs a bundle holds.
+/// The indices of the runs that a bundle holds.
 pub(crate) fn recorded(directory: &Path) -> Result<BTreeSet<u32>, Error> {
     let names = whole::names(&directory.join("runs"))?;
     Ok(names
@@ -261,7 +261,7 @@ fn clean(directory: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a directory that holds anything else: it is not ours to fill.
+/// Rejects a directory that holds anything else: it is not ours to fill.
 fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error> {
     if whole::names(directory)?.iter().all(|name| ours(name)) {
         return Ok(());
@@ -312,7 +312,7 @@ fn opened(path: &Path, how: FlockOperation) -> Result<File, Error> {
     loop {
         return match flock(&file, how) {
             Ok(()) => Ok(file),
-            // A signal came while waiting.
+            // A signal interrupted the wait.
             Err(Errno::INTR) => continue,
             Err(Errno::WOULDBLOCK) => Err(Error::Busy(
                 path.parent().unwrap_or(Path::new(".")).to_path_buf(),

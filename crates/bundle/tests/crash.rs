@@ -1,7 +1,7 @@
-//! What is left when a process that writes a bundle is killed, or when there
-//! is no room left.
+//! What remains when a process that writes a bundle is killed, or when the disk
+//! is full.
 //!
-//! The process that is killed is this program itself, started once more.
+//! The process that is killed is this program itself, started again.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,11 +13,11 @@ use std::time::Duration;
 use crate::common::{head, recorded};
 use assize_bundle::{Writer, read, read_run};
 
-/// Set for the process that writes.
+/// Environment variable of the writing process: the directory.
 const DIRECTORY: &str = "ASSIZE_TEST_BUNDLE";
-/// Set if what its runs print is to be longer than the head.
+/// Environment variable that makes the output of its runs longer than the head.
 const LONG: &str = "ASSIZE_TEST_LONG";
-/// Arguments with which this program does nothing but write.
+/// Arguments with which this program only writes.
 const ONLY_THE_WRITER: [&str; 3] = [
     "--exact",
     "--nocapture",
@@ -26,8 +26,8 @@ const ONLY_THE_WRITER: [&str; 3] = [
 const RUNS: u32 = 200;
 const KILLS: u32 = 50;
 
-/// The process that is killed: does what is missing of the schedule. Nothing where it was
-/// not started by [`child`].
+/// The process that is killed: it runs what is missing of the schedule. Does nothing unless started
+/// by [`child`].
 #[test]
 fn a_process_that_may_be_killed_writes_a_bundle() {
     let Some(directory) = std::env::var_os(DIRECTORY) else {
@@ -53,7 +53,7 @@ fn a_process_that_may_be_killed_writes_a_bundle() {
             })
     });
     if let Err(error) = done {
-        // Not by the harness, which says more.
+        // Not through the harness, which prints more.
         eprintln!("{error}");
         std::process::exit(1);
     }
@@ -73,7 +73,7 @@ fn a_killed_process_loses_at_most_the_run_in_flight() -> Result<(), Box<dyn Erro
     for kill in 0..KILLS {
         let directory = place.path().join(format!("bundle-{round}"));
         let mut process = child(&directory).spawn()?;
-        // Xorshift by Marsaglia: moments that repeat from one test to the next.
+        // Marsaglia's xorshift, for reproducible delays.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -92,7 +92,8 @@ fn a_killed_process_loses_at_most_the_run_in_flight() -> Result<(), Box<dyn Erro
         println!("kill {kill}: {whole} runs");
     }
     println!("{unfinished} kills left a run in flight");
-    // What was killed again and again ends as what was not.
+    // A bundle whose writers were killed repeatedly ends up identical to an
+    // undisturbed one.
     let directory = place.path().join(format!("bundle-{round}"));
     assert!(child(&directory).status()?.success());
     let untouched = place.path().join("untouched");
@@ -101,7 +102,7 @@ fn a_killed_process_loses_at_most_the_run_in_flight() -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// Every run that is there is whole; how many there are.
+/// Checks that every recorded run is complete; returns their number.
 fn check(directory: &Path) -> usize {
     let records = read(directory).unwrap();
     let there = Writer::resume(directory, &head(RUNS))
@@ -122,7 +123,7 @@ fn check(directory: &Path) -> usize {
     there.len()
 }
 
-/// All files but the log.
+/// All files except the log.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for folder in ["", "runs", "samples", "raw"] {
@@ -140,14 +141,15 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// A limit on the size of files stands for a full disk: writing fails in the
-/// same place, with another reason.
+/// A limit on file sizes simulates a full disk: writing fails in the same place,
+/// for another reason.
 #[test]
 fn no_room_is_one_error_and_leaves_nothing_half_written() -> Result<(), Box<dyn Error>> {
     let place = tempfile::tempdir()?;
     let directory = place.path().join("bundle");
     let largest = head_size(place.path());
-    // Enough for the head, not for a run. The shell counts in 512 bytes.
+    // Enough for the head, but not for a run. The shell counts in units of 512
+    // bytes.
     let script = format!(
         "trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"",
         largest.div_ceil(512)
@@ -170,7 +172,7 @@ fn no_room_is_one_error_and_leaves_nothing_half_written() -> Result<(), Box<dyn 
     assert_eq!(read(&directory)?.runs.len(), 0);
     let names: Vec<String> = files(&directory).into_keys().collect();
     assert_eq!(names, ["/bundle.json", "/lock", "/lock.put"]);
-    // And with room again it goes on.
+    // With room again it can be resumed.
     assert!(child(&directory).status()?.success());
     assert_eq!(read(&directory)?.runs.len(), RUNS as usize);
     Ok(())

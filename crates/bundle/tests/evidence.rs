@@ -1,4 +1,4 @@
-//! What is shown of a bundle's samples and histograms.
+//! Tests of the evidence from a bundle's samples and histograms.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn put(place: &Path, runs: &[Recorded]) {
     }
 }
 
-/// A run with so many samples, and the histogram of them if wanted.
+/// A run with this many samples, and optionally their histogram.
 fn sampled(index: u32, count: u32, histogram: bool) -> Recorded {
     let mut run = recorded(index);
     let values: Vec<f64> = (0..count)

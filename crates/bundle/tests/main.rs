@@ -1,4 +1,4 @@
-//! Bundles, from outside.
+//! Tests of the public functions for bundles.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
 #![allow(clippy::print_stdout)]

@@ -1,4 +1,4 @@
-//! Several bundles to one.
+//! Tests of merging bundles.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ fn exact_parts_become_what_one_machine_would_have_written() {
         assert_eq!(of(&at("ab")), of(&whole), "{file}");
     }
     assert_eq!(read(&at("ab")).unwrap(), read(&whole).unwrap());
-    // The merged bundle is one that can be gone on with.
+    // The merged bundle can be resumed.
     Writer::resume(&at("ab"), &on("exact", "three")).unwrap();
 }
 
@@ -175,7 +175,8 @@ fn machines_keep_their_runs_in_blocks_of_their_own() {
         recorded(2).samples
     );
     assert_eq!(read_run(&at("ab"), 10).unwrap().raw[0].0, "0010-tool.txt");
-    // A third machine joins what was merged; order of merging does not matter.
+    // A third machine joins the merged bundle; the order of merging does not
+    // matter.
     let c = bundle(
         place.path(),
         "c",
@@ -218,7 +219,7 @@ fn machines_over_ssh_are_machines() {
     merge(&[at("ab"), here.clone()], &at("ab+c")).unwrap();
     merge(&[a.clone(), b, here], &at("abc")).unwrap();
     assert_eq!(read(&at("ab+c")).unwrap(), read(&at("abc")).unwrap());
-    // One of them twice is one machine.
+    // The same machine given twice is one machine.
     let again = merge(&[a.clone(), a], &at("aa")).unwrap();
     assert_eq!((again.runs, again.duplicates), (8, 8));
 }

@@ -1,8 +1,8 @@
-//! A bundle opens in pandas, DuckDB and polars as it is.
+//! pandas, DuckDB and polars can read a bundle directly.
 //!
-//! Debian 12 has none that reads Parquet, so they are looked for in
-//! `target/setup/python-venv` (or in `ASSIZE_DATA_PYTHON`); where one is
-//! missing its test is skipped, and counted.
+//! No version in Debian 12 reads Parquet, so they are searched for in
+//! `target/setup/python-venv` (or in `ASSIZE_DATA_PYTHON`); if one is missing,
+//! its test is skipped and counted.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -44,7 +44,7 @@ fn reads(name: &str, import: &str) -> Outcome {
     if !there.is_ok_and(|done| done.status.success()) {
         let python = python();
         let python = python.display();
-        // The harness would keep what `eprintln` says.
+        // The harness would capture the output of `eprintln`.
         writeln!(
             std::io::stderr(),
             "skipped: {python} lacks what `{import}` needs; ./setup.sh full"

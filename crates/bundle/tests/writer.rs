@@ -1,4 +1,4 @@
-//! A bundle while its runs are being done.
+//! Tests of writing a bundle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use assize_bundle::{
 use proptest::prelude::*;
 use serde_json::json;
 
-/// Every file but the log, by its path.
+/// Every file except the log, by path.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for folder in ["", "runs", "samples", "raw"] {
@@ -61,7 +61,7 @@ fn the_judge_sees_runs_failures_and_what_is_missing() {
     assert_eq!(codes, ["lost-events", "lost-events", "incomplete"]);
     assert!(records.doubts[0].detail.contains("base on pipe, 2 runs"));
     assert!(records.doubts[2].detail.starts_with("4 of 5 runs"));
-    // Counts and exposures are sums over the completed runs of a cell.
+    // Counts and exposures are summed over the completed runs of a cell.
     let base = &records.events[0];
     assert_eq!((base.count, base.exposure_s), (4, Some(20.0)));
     assert_eq!(base.times_s, [1.0, 2.0, 11.0, 12.0]);
@@ -133,7 +133,7 @@ fn counts_of_events_are_kept_by_run() {
     assert_eq!(of("base").by_run, [of_run(0, 7), of_run(2, 11)]);
     assert_eq!(of("base").count, 18);
     assert_eq!(of("queue").by_run, [of_run(1, 0), of_run(3, 2)]);
-    // A bundle's file holds of a run what it always held.
+    // The file of a run has the same fields as before.
     let stored = fs::read_to_string(place.path().join("runs/0000.json")).unwrap();
     assert!(!stored.contains("by_run"), "{stored}");
 }
@@ -161,7 +161,7 @@ fn times_go_on_where_the_time_before_ended_which_need_not_be_the_exposure() {
     // Two runs of 10 s each.
     let of = times(None);
     assert_eq!((of.times_s, of.span_s), (vec![1.0, 11.0], None));
-    // On four CPUs at once they were 2.5 s long.
+    // On four CPUs at once, each takes 2.5 s.
     let of = times(Some(2.5));
     assert_eq!((of.times_s, of.span_s), (vec![1.0, 3.5], Some(5.0)));
     assert_eq!(of.exposure_s, Some(20.0));
@@ -302,7 +302,7 @@ fn another_experiment_is_refused_with_the_first_difference() {
         let text = refused(change).unwrap_err();
         assert!(text.contains(part), "{text}");
     }
-    // The exact machine is the same on every host.
+    // The exact target is the same on every host.
     refused(|h| {
         h.machine = "other".into();
         h.source = "elsewhere.toml".into();

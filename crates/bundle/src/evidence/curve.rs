@@ -1,14 +1,14 @@
-//! One distribution, thinned.
+//! One thinned distribution.
 
 use assize_judge::{quantile, weighted};
 
 use super::Curve;
 use super::grain::Grain;
 
-/// The quantiles that a curve always holds, where samples support them.
+/// The quantiles that a curve always includes, if the samples support them.
 const NAMED: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// A value and how many samples are not greater.
+/// A value, and the number of samples that are not greater.
 type Point = (f64, u64);
 
 /// The distribution of one metric in one run.
@@ -17,16 +17,17 @@ pub(super) struct Distribution {
     pub(super) metric: String,
     pub(super) unit: String,
     pub(super) count: u64,
-    /// How many different values there were.
+    /// The number of distinct values.
     pub(super) distinct: usize,
-    /// Values that were recorded, ascending.
+    /// Recorded values, ascending.
     points: Vec<Point>,
     /// Quantiles, ascending.
     named: Vec<Point>,
 }
 
 impl Distribution {
-    /// From single samples, which must be finite; None if there are none.
+    /// Builds it from individual samples, which must be finite; `None` if there
+    /// are none.
     pub(super) fn of_samples(metric: &str, unit: &str, mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
         let same = values.chunk_by(|a, b| a == b);
@@ -40,7 +41,8 @@ impl Distribution {
         })
     }
 
-    /// From a histogram of what was measured; None if nothing was counted.
+    /// Builds it from a histogram of measured values; `None` if nothing was
+    /// counted.
     pub(super) fn of_counts(metric: &str, unit: &str, counts: &[(f64, u64)]) -> Option<Self> {
         Self::of_buckets(metric, unit, counts).map(|mut distribution| {
             let n = usize::try_from(distribution.count).unwrap_or(usize::MAX);
@@ -49,9 +51,9 @@ impl Distribution {
         })
     }
 
-    /// From a histogram of which each value is the end of a bucket: these
-    /// ends, and no quantile between them. None if nothing was counted, or
-    /// more than can be.
+    /// Builds it from a histogram whose values are the ends of buckets: only
+    /// these ends are kept, without quantiles between them. `None` if nothing
+    /// was counted, or the counts overflow.
     pub(super) fn of_buckets(metric: &str, unit: &str, buckets: &[(f64, u64)]) -> Option<Self> {
         let mut count = 0u64;
         let mut points = Vec::with_capacity(buckets.len());
@@ -75,7 +77,7 @@ impl Distribution {
             let value = quantile(*p)?;
             let next = self.points.partition_point(|(known, _)| *known <= value);
             let (known, below) = *self.points.get(next.checked_sub(1)?)?;
-            // A quantile that was measured is kept as such.
+            // A quantile that is a recorded value keeps it exactly.
             Some((if known == value { known } else { value }, below))
         });
         self.named = named.collect();
@@ -86,9 +88,9 @@ impl Distribution {
         self.distinct <= grain.points()
     }
 
-    /// Keeps the first value at which the share reaches a step of the grid,
-    /// and the least and the greatest. Between two that are kept the share
-    /// stays within one step.
+    /// Keeps the first value at which the share reaches each step of the grid,
+    /// and the smallest and largest value. Between two kept values, the share
+    /// changes by at most one step.
     pub(super) fn thin(&mut self, grain: Grain) {
         if self.is_whole(grain) {
             return;
@@ -112,7 +114,7 @@ impl Distribution {
         self.points.shrink_to_fit();
     }
 
-    /// As it is shown.
+    /// The form that is shown.
     pub(super) fn curve(&self, run: u32) -> Curve {
         let mut points: Vec<Point> = self.points.iter().chain(&self.named).copied().collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -129,7 +131,8 @@ impl Distribution {
     }
 }
 
-/// Shares with as many digits as tell single samples apart, and two more.
+/// Rounds shares to two digits more than are needed to distinguish single
+/// samples.
 fn shares(count: u64) -> impl Fn(u64) -> f64 {
     let digits = (count.max(1).ilog10() + 3).min(15);
     let scale = 10f64.powi(digits.cast_signed());

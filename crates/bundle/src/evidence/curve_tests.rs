@@ -12,19 +12,19 @@ fn grain(points: usize) -> Grain {
     })
 }
 
-/// The share of the samples up to a value, by counting.
+/// The share of samples up to a value, by counting.
 fn share(samples: &[f64], value: f64) -> f64 {
     let not_greater = samples.iter().filter(|sample| **sample <= value).count();
     not_greater as f64 / samples.len() as f64
 }
 
-/// The share that a staircase shows.
+/// The share that a step curve shows.
 fn shown(curve: &Curve, value: f64) -> f64 {
     let steps = curve.values.partition_point(|known| *known <= value);
     steps.checked_sub(1).map_or(0.0, |step| curve.shares[step])
 }
 
-/// Many shapes: atoms, long tails, few and many different values.
+/// Many shapes: atoms, long tails, few and many distinct values.
 fn samples() -> impl Strategy<Value = Vec<f64>> {
     let value = prop_oneof![
         4 => (0u32..50).prop_map(f64::from),
@@ -34,7 +34,7 @@ fn samples() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(value, 1..3000)
 }
 
-/// A curve against the samples it was made of.
+/// Compares a curve with its samples.
 fn check(curve: &Curve, samples: &[f64], grain: Grain) -> Result<(), TestCaseError> {
     let n = samples.len();
     let digit = 0.01 / n as f64;

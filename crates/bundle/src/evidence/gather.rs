@@ -1,4 +1,4 @@
-//! What was found in the runs, no more of it than there is room for.
+//! Collects the data of the runs, within the limit of bytes.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,19 +11,19 @@ use super::said;
 use super::series::Course;
 use super::{Curve, Evidence, Limits, Series};
 
-/// What one run holds.
+/// The data of one run.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) index: u32,
     pub(super) configuration: String,
     pub(super) workload: String,
-    /// A failed run is not shown.
+    /// Whether the run failed; failed runs are not shown.
     pub(super) failed: bool,
     pub(super) distributions: Vec<Distribution>,
     pub(super) courses: Vec<Course>,
-    /// Samples that were no numbers.
+    /// The number of samples that are not finite.
     pub(super) not_finite: u64,
-    /// Distributions of which only buckets are known.
+    /// The number of distributions of which only buckets are known.
     pub(super) bucketed: usize,
 }
 
@@ -47,7 +47,7 @@ impl Found {
     }
 }
 
-/// What the runs hold.
+/// The data of all runs.
 #[derive(Debug)]
 pub(super) struct Gathered {
     pub(super) grain: Grain,
@@ -66,8 +66,8 @@ impl Gathered {
         }
     }
 
-    /// Adds a run. Runs may come in any order: what is too much for a grain
-    /// is too much with the runs that follow.
+    /// Adds a run. The order of runs does not matter: data that are too large
+    /// for a grain stay too large when more runs are added.
     pub(super) fn take(&mut self, mut found: Found) {
         found.thin(self.grain);
         self.bytes += found.bytes();
@@ -85,8 +85,8 @@ impl Gathered {
         }
     }
 
-    /// As it is shown: all curves before any series, and of both those of the
-    /// first repetitions before those of later ones.
+    /// The form that is shown: all curves before any series, and of each those
+    /// of the first repetitions before later ones.
     pub(super) fn evidence(&self, limits: &Limits) -> Evidence {
         let mut evidence = Evidence::default();
         let mut left = self.limit;
@@ -111,7 +111,8 @@ impl Gathered {
         evidence
     }
 
-    /// The first run of each configuration and workload, then the second.
+    /// The runs by repetition: the first run of each configuration and workload,
+    /// then the second, and so on.
     fn by_repetition(&self) -> Vec<&Found> {
         let mut cells: BTreeMap<(&str, &str), u32> = BTreeMap::new();
         let mut runs: Vec<(u32, &Found)> = self
@@ -150,7 +151,7 @@ impl Gathered {
     }
 }
 
-/// Takes from what is left, if it is enough.
+/// Deducts bytes from `left`, if there are enough.
 fn spend(left: &mut usize, bytes: usize) -> bool {
     match left.checked_sub(bytes) {
         Some(rest) => {
@@ -161,7 +162,7 @@ fn spend(left: &mut usize, bytes: usize) -> bool {
     }
 }
 
-/// How many bytes a value takes as JSON, and a comma.
+/// The size of a value as JSON with a comma, in bytes.
 fn size<T: Serialize>(value: &T) -> usize {
     let mut counter = Counter(1);
     // Counting never fails.

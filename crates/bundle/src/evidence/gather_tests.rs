@@ -74,7 +74,8 @@ fn everything_gets_coarser_before_anything_is_left_out() {
     assert_eq!((ample.curves.len(), ample.series.len()), (12, 12));
     assert_eq!((tight.curves.len(), tight.series.len()), (12, 12));
     assert!(points(&tight) < points(&ample));
-    // At the end series go first, and runs of the last repetitions.
+    // When the coarsest grain does not fit, series are dropped first, and then
+    // runs of the last repetitions.
     assert!(none.series.is_empty());
     assert!(
         (2..12).contains(&none.curves.len()),

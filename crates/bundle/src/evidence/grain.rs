@@ -1,13 +1,16 @@
-//! How coarse what is kept is. Each grain keeps a part of what a finer one
-//! keeps, so that making it coarser in steps gives what one step gives.
+//! The resolution at which data are kept. Each grain keeps a subset of what a
+//! finer one keeps, so that coarsening in steps gives the same result as one
+//! step.
 
 use super::Limits;
 
-/// What every curve holds besides: both extremes and four quantiles.
+/// Values that every curve includes in addition: both extremes and four
+/// quantiles.
 const ALWAYS: usize = 6;
-/// Powers of ten of the share above a value in which the tail has a grid.
+/// The number of decades of the share above a value in which the tail has a
+/// grid.
 pub(super) const DECADES: usize = 6;
-/// No coarser than this for the sake of bytes.
+/// The coarsest grain used to save bytes.
 const COARSEST: Grain = Grain {
     body: 16,
     decade: 2,
@@ -15,21 +18,22 @@ const COARSEST: Grain = Grain {
     turn: 0,
 };
 
-/// How much is kept.
+/// The resolution at which data are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Grain {
-    /// Equal steps of the share.
+    /// The number of equal steps of the share.
     pub(super) body: usize,
-    /// Equal steps of the logarithm of the share above, in each power of ten.
+    /// The number of equal steps of the logarithm of the share above, per
+    /// decade.
     pub(super) decade: usize,
-    /// Stretches of time.
+    /// The number of stretches of time.
     pub(super) stretches: usize,
-    /// Whose turn it is to be made coarser.
+    /// Which of them is coarsened next.
     turn: u8,
 }
 
 impl Grain {
-    /// The finest within the limits.
+    /// The finest grain within the limits.
     pub(super) fn finest(limits: &Limits) -> Grain {
         let points = limits.points.saturating_sub(ALWAYS);
         let decade = halvable(points / 2 / DECADES, COARSEST.decade);
@@ -42,7 +46,7 @@ impl Grain {
         }
     }
 
-    /// The next coarser one, until nothing can be made coarser.
+    /// The next coarser grain; `None` if there is none.
     pub(super) fn coarser(self) -> Option<Grain> {
         let mut next = self;
         for _ in 0..3 {
@@ -63,12 +67,13 @@ impl Grain {
         None
     }
 
-    /// The most values of a thinned curve, but for those it always holds.
+    /// The most values of a thinned curve, not counting those it always
+    /// includes.
     pub(super) fn points(self) -> usize {
         self.body + self.decade * DECADES
     }
 
-    /// The shares above at which the tail is cut, descending from 1.
+    /// The shares above at which the tail is divided, descending from 1.
     pub(super) fn tail(self) -> Vec<f64> {
         (0..=self.decade * DECADES)
             .map(|step| 10f64.powf(-(step as f64) / self.decade as f64))
@@ -76,8 +81,8 @@ impl Grain {
     }
 }
 
-/// The greatest number that is not more and that stays whole when it is halved
-/// until it would be less than the coarsest; at least 1.
+/// The largest number up to `value` that stays an integer when halved repeatedly
+/// until it would be less than `coarsest`; at least 1.
 fn halvable(value: usize, coarsest: usize) -> usize {
     let halvings = (value / coarsest).checked_ilog2().unwrap_or(0);
     (value >> halvings << halvings).max(1)

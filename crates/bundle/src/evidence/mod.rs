@@ -1,9 +1,9 @@
-//! What the runs of a bundle measured, small enough to be shown.
+//! The measurements of a bundle's runs, reduced to a size that can be shown.
 //!
-//! A run may hold a million samples; a page that shows a hundred runs can hold
-//! a few values of each. What is kept is chosen so that nothing is misstated:
-//! a thinned distribution is off by no more than it says, a thinned series
-//! shows every extreme, and whatever was left out is said in a sentence.
+//! A run may hold a million samples; a page that shows a hundred runs can hold a
+//! few values of each. The reduction never misleads: a thinned distribution
+//! states its error bound and keeps within it, a thinned series shows every
+//! extreme, and everything left out is reported in a sentence.
 
 mod curve;
 mod gather;
@@ -21,63 +21,63 @@ use crate::disk::{get, known_schema};
 
 /// The distribution of one metric in one run.
 ///
-/// It is a staircase: from one value to the next the share is that of the
-/// lower one, below the first it is 0. Each share is that of the samples up to
-/// the value, to less than a hundredth of a sample.
+/// It is a step function: between two values the share is that of the lower one,
+/// and below the first it is 0. Each share is that of the samples up to the
+/// value, accurate to less than a hundredth of a sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curve {
-    /// The run's index, that of `runs/NNNN.json`.
+    /// The run's index, as in `runs/NNNN.json`.
     pub run: u32,
-    /// The metric, as its samples are called: `latency`, where the run's
-    /// quantile is `latency_ns_p99`.
+    /// The metric by the name of its samples: `latency`, if the run's quantile
+    /// is `latency_ns_p99`.
     pub metric: String,
     /// The unit of the values.
     pub unit: String,
-    /// How many samples there are.
+    /// The number of samples.
     pub count: u64,
-    /// Ascending. The least and the greatest sample are among them, and p50,
-    /// p90, p99 and p99.9 by the type 7 rule where ten samples on either side
-    /// support them.
+    /// The values, ascending. They include the smallest and the largest sample,
+    /// and p50, p90, p99 and p99.9 by the type 7 rule if at least ten samples on
+    /// either side support them.
     pub values: Vec<f64>,
-    /// For each value the share of the samples that are not greater.
+    /// For each value, the share of samples that are not greater.
     pub shares: Vec<f64>,
 }
 
-/// The samples of one metric in one run in the order of time, as the least
-/// and the greatest of each stretch of time. Stretches are equally long; those
-/// without a sample are not there.
+/// The samples of one metric in one run over time, as the smallest and the
+/// largest of each stretch of time. Stretches are equally long; those without
+/// samples are omitted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// The run's index, that of `runs/NNNN.json`.
+    /// The run's index, as in `runs/NNNN.json`.
     pub run: u32,
     /// The metric.
     pub metric: String,
     /// The unit of the values.
     pub unit: String,
-    /// How many samples there are.
+    /// The number of samples.
     pub count: u64,
-    /// When the first sample of each stretch was taken, ascending: nanoseconds
+    /// The time of the first sample of each stretch, ascending, in nanoseconds
     /// since the workload's start.
     pub t_ns: Vec<f64>,
-    /// The least sample of each stretch.
+    /// The smallest sample of each stretch.
     pub low: Vec<f64>,
-    /// The greatest sample of each stretch.
+    /// The largest sample of each stretch.
     pub high: Vec<f64>,
 }
 
-/// What the runs of a bundle measured, thinned.
+/// The thinned measurements of a bundle's runs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Evidence {
-    /// In the order of runs, of each run in the order in which its metrics
-    /// were recorded.
+    /// The curves, ordered by run, and within a run in the order in which its
+    /// metrics were recorded.
     pub curves: Vec<Curve>,
-    /// In the same order.
+    /// The series, in the same order.
     pub series: Vec<Series>,
     /// What was thinned or left out, and why, in sentences.
     pub thinned: Vec<String>,
 }
 
-/// How much of it is wanted.
+/// Limits on the size of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The most values of a curve; at least 16.
@@ -98,19 +98,19 @@ impl Default for Limits {
     }
 }
 
-/// What the completed runs of a bundle measured.
+/// Reads the measurements of a bundle's completed runs, thinned to the limits.
 ///
-/// Curves come from single samples where there are any, else from histograms.
-/// If all does not fit into the bytes, every curve and every series gets
-/// coarser in the same way; only if the coarsest do not fit, some are left
-/// out. The result is a function of the bundle and the limits.
+/// Curves come from individual samples if there are any, otherwise from
+/// histograms. If the data do not fit into the bytes, every curve and every
+/// series is coarsened in the same way; some are left out only if the coarsest
+/// do not fit. The result is a function of the bundle and the limits.
 ///
-/// One run at a time is read by each of a few threads, so the memory taken is
-/// that of the largest runs and of what is kept.
+/// Each of a few threads reads one run at a time, so memory use is that of the
+/// largest runs plus the data that are kept.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::Malformed`], [`Error::Samples`] or
-/// [`Error::Schema`], naming the file.
+/// [`Error::Io`], [`Error::Malformed`], [`Error::Samples`] or [`Error::Schema`],
+/// naming the file.
 pub fn evidence(directory: &Path, limits: &Limits) -> Result<Evidence, Error> {
     let path = directory.join("bundle.json");
     let head: serde_json::Value = get(&path)?;

@@ -18,11 +18,11 @@ use crate::recorded::{self, Exit, StoredRun};
 use crate::writer::{recorded as there, run_path, samples_path};
 use crate::{Error, Samples, samples};
 
-/// More threads than this would only take more memory.
+/// The most threads; more would only use more memory.
 const THREADS: usize = 4;
 
-/// `runs/NNNN.json`, as far as it is needed here. Histograms may be long, so
-/// they are read only where there are no samples.
+/// The parts of `runs/NNNN.json` that are needed here. Histograms may be long,
+/// so they are parsed only if there are no samples.
 #[derive(Deserialize)]
 struct Sketch<'a> {
     configuration: String,
@@ -43,14 +43,14 @@ struct Outline<'a> {
     exact: bool,
 }
 
-/// What is shared by the threads.
+/// The data shared by the threads.
 struct Shared {
     gathered: Gathered,
-    /// Of the run with the lowest index of those that could not be read.
+    /// The error of the unreadable run with the lowest index.
     error: Option<(usize, Error)>,
 }
 
-/// Reads all runs that are there.
+/// Reads all recorded runs.
 pub(super) fn all(directory: &Path, limits: &Limits) -> Result<Gathered, Error> {
     let runs: Vec<u32> = there(directory)?.into_iter().collect();
     let next = AtomicUsize::new(0);
@@ -71,7 +71,7 @@ pub(super) fn all(directory: &Path, limits: &Limits) -> Result<Gathered, Error> 
     }
 }
 
-/// Takes runs in their order until there are no more.
+/// Reads runs in order until there are no more.
 fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Shared>) {
     let locked = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
@@ -101,7 +101,7 @@ fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Share
     }
 }
 
-/// What one run holds.
+/// Reads the data of one run.
 fn found(directory: &Path, index: u32) -> Result<Found, Error> {
     let path = run_path(directory, index);
     let text = fs::read(&path).map_err(Error::io(&path))?;
@@ -126,7 +126,7 @@ fn found(directory: &Path, index: u32) -> Result<Found, Error> {
         }
         match serde_json::from_str::<Vec<(u64, u64)>>(histogram.buckets.get()) {
             Ok(buckets) => counted(histogram, &buckets, &mut found),
-            // Read once more, so that the place in the file is named.
+            // Read again, so that the error names the position in the file.
             Err(source) => {
                 get::<StoredRun>(&path)?;
                 return Err(malformed(source));

@@ -1,36 +1,36 @@
-//! What was thinned or left out, in sentences.
+//! Sentences about what was thinned or left out.
 
 use super::Limits;
 use super::grain::{DECADES, Grain};
 
-/// Of a bundle without runs of its own.
+/// For a bundle without runs of its own.
 pub(super) const POSTED: &str = "the bundle holds results that were read, with no samples and \
      no histograms behind them: there are no distributions and no series to show";
 
-/// What there was, and what of it is shown.
+/// Counts of what was recorded and of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Counts {
     pub(super) runs: usize,
     pub(super) failed: usize,
-    /// Those that were recorded.
+    /// Distributions that were recorded.
     pub(super) distributions: usize,
-    /// Those of them of which not every value is kept.
+    /// Distributions of which not every value is kept.
     pub(super) thinned: usize,
-    /// Samples in the largest.
+    /// The number of samples in the largest distribution.
     pub(super) largest: u64,
-    /// Those of them that are shown.
+    /// Distributions that are shown.
     pub(super) curves: usize,
-    /// Those that were recorded.
+    /// Series that were recorded.
     pub(super) courses: usize,
-    /// Those of them of which not every sample is kept.
+    /// Series of which not every sample is kept.
     pub(super) stretched: usize,
-    /// Those of them that are shown.
+    /// Series that are shown.
     pub(super) series: usize,
     pub(super) not_finite: u64,
     pub(super) bucketed: usize,
 }
 
-/// All that is to be said.
+/// All sentences.
 pub(super) fn sentences(counts: &Counts, grain: Grain, limits: &Limits) -> Vec<String> {
     let mut said = Vec::new();
     let completed = counts.runs - counts.failed;
@@ -76,7 +76,7 @@ fn thinned(counts: &Counts, grain: Grain) -> Option<String> {
     ))
 }
 
-/// Two decimals, never less than it is.
+/// Rounds up to two decimals.
 fn up(value: f64) -> f64 {
     (value * 100.0).ceil() / 100.0
 }

@@ -1,4 +1,4 @@
-//! One series, thinned.
+//! One thinned series.
 
 use super::Series;
 use super::grain::Grain;
@@ -11,7 +11,7 @@ struct Stretch {
     high: f64,
 }
 
-/// The samples of one metric in one run in the order of time.
+/// The samples of one metric in one run, in order of time.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Course {
     pub(super) metric: String,
@@ -23,7 +23,7 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// From samples, which must be finite; None if there are none.
+    /// Builds it from samples, which must be finite; `None` if there are none.
     pub(super) fn new(metric: &str, unit: &str, t_ns: &[u64], values: &[f64]) -> Option<Self> {
         let pairs = t_ns.iter().zip(values);
         let mut stretches: Vec<Stretch> = pairs
@@ -49,7 +49,7 @@ impl Course {
         self.count <= grain.stretches
     }
 
-    /// Keeps the least and the greatest of each stretch.
+    /// Keeps the smallest and the largest sample of each stretch.
     pub(super) fn thin(&mut self, grain: Grain) {
         if self.is_whole(grain) {
             return;
@@ -67,7 +67,7 @@ impl Course {
         self.stretches.shrink_to_fit();
     }
 
-    /// As it is shown.
+    /// The form that is shown.
     pub(super) fn series(&self, run: u32) -> Series {
         let all = self.stretches.iter();
         Series {

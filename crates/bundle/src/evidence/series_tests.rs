@@ -31,7 +31,7 @@ proptest! {
         prop_assert_eq!((series.run, series.count), (2, pairs.len() as u64));
         for (t, value) in &pairs {
             let at = series.t_ns.partition_point(|begin| *begin <= *t as f64);
-            // Samples of one time may be stretches of their own.
+            // Samples taken at the same time may be separate stretches.
             let begin = series.t_ns[at - 1];
             let fits = (0..at).rev().take_while(|i| series.t_ns[*i] == begin);
             let mut fits = fits.map(|i| series.low[i] <= *value && *value <= series.high[i]);

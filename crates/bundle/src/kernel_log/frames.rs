@@ -2,12 +2,12 @@
 
 use super::{Complaint, ComplaintKind, Phase};
 
-/// So many functions of a trace are kept.
+/// The number of functions of a trace that are kept.
 const FRAMES: usize = 4;
-/// A report ends after so many lines, whatever follows.
+/// The most lines of a report.
 const LINES: usize = 400;
 
-/// Functions by which a kernel complains, not of which it complains.
+/// Functions that print or raise a complaint, rather than cause it.
 const PRINTING: [&str; 40] = [
     "__dump_stack",
     "dump_stack",
@@ -50,7 +50,7 @@ const PRINTING: [&str; 40] = [
     "print_circular_bug",
     "debug_show_all_locks",
 ];
-/// Beginnings of names of such functions.
+/// Prefixes of the names of such functions.
 const PRINTING_BEGINNINGS: [&str; 7] = [
     "exc_",
     "asm_exc_",
@@ -61,12 +61,12 @@ const PRINTING_BEGINNINGS: [&str; 7] = [
     "print_",
 ];
 
-/// A complaint of which the lines are still being read.
+/// A complaint whose lines are still being read.
 pub(super) struct Report {
     complaint: Complaint,
-    /// What stood in the line of the instruction at fault.
+    /// The place from the line of the faulting instruction.
     at: Option<String>,
-    /// Whether a line has ended it.
+    /// Whether an end line has been read.
     ended: bool,
     lines: usize,
 }
@@ -94,9 +94,8 @@ impl Report {
         }
     }
 
-    /// Whether a line that begins a complaint of this kind is part of this one: the
-    /// oops behind the line that says why, what is printed of it again, and the panic
-    /// at its end.
+    /// Whether a line that begins a complaint of this kind belongs to this one: the oops after the
+    /// line with the reason, a reprint of it, and the panic at its end.
     pub(super) fn takes(&self, kind: ComplaintKind) -> bool {
         let fatal = self.complaint.kind.is_fatal();
         match kind {
@@ -131,12 +130,12 @@ impl Report {
         }
     }
 
-    /// The complaint, all of its lines read.
+    /// The finished complaint.
     pub(super) fn closed(self) -> Complaint {
         let mut complaint = self.complaint;
         let named = complaint.place.take();
         complaint.place = match complaint.kind {
-            // Nobody's instruction is at fault: a CPU, a task or a lock is.
+            // No instruction is at fault, but a CPU, a task or a lock.
             ComplaintKind::RcuStall | ComplaintKind::Lockup => self.at,
             ComplaintKind::HungTask | ComplaintKind::Lockdep | ComplaintKind::Kcsan => named,
             _ => named.or(self.at),
@@ -146,7 +145,7 @@ impl Report {
     }
 }
 
-/// A line of a trace, if it is one that the unwinder is sure of.
+/// The function in a line of a trace, if the unwinder is sure of it.
 fn frame(line: &str) -> Option<String> {
     let line = line.trim();
     let whole = first_place(line)?;
@@ -154,7 +153,7 @@ fn frame(line: &str) -> Option<String> {
     first.contains("+0x").then_some(whole)
 }
 
-/// `function+offset [module]` at the beginning of a text, without the function's size.
+/// Parses `function+offset [module]` at the beginning of a text, dropping the function's size.
 fn first_place(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let first = words.next()?;
@@ -169,7 +168,7 @@ fn first_place(text: &str) -> Option<String> {
         return None;
     }
     let module = words.next().filter(|word| word.starts_with('['));
-    // Beside a module its build id may stand.
+    // The module's build ID may follow its name.
     let module = module.map(|word| word.trim_matches(|c| matches!(c, '[' | ']' | ',')));
     Some(match module {
         Some(module) => format!("{place} [{module}]"),
@@ -177,14 +176,14 @@ fn first_place(text: &str) -> Option<String> {
     })
 }
 
-/// The place at the end of `FILE:LINE function+offset/size [module]`.
+/// Parses the place at the end of `FILE:LINE function+offset/size [module]`.
 fn last_place(text: &str) -> Option<String> {
     let at = text.find("+0x")?;
     let begin = text[..at].rfind(' ').map_or(0, |blank| blank + 1);
     first_place(&text[begin..])
 }
 
-/// Whether a function only prints or carries a complaint.
+/// Whether a function only prints or raises a complaint.
 fn is_printing(place: &str) -> bool {
     let name = place.split('+').next().unwrap_or(place);
     let name = name.split('.').next().unwrap_or(name);

@@ -1,10 +1,9 @@
-//! What a kernel complains of in its log.
+//! Finds the kernel's complaints in its log.
 //!
-//! [`complaints`] reads text as a console or `dmesg` prints it and gives one
-//! [`Complaint`] for each report: a warning, an oops, a report of lockdep or of a
-//! sanitizer, a stall, a panic. Two complaints are the same if their
-//! [`Complaint::signature`] is: what kind it is and where, without addresses, numbers
-//! and CPUs.
+//! [`complaints`] parses the output of a console or `dmesg` and returns one [`Complaint`] for each
+//! report: a warning, an oops, a report of lockdep or of a sanitizer, a stall, a panic. Two
+//! complaints are the same if they have the same [`Complaint::signature`]: kind and place, without
+//! addresses, numbers and CPUs.
 
 mod frames;
 
@@ -12,48 +11,49 @@ use serde::{Deserialize, Serialize};
 
 use frames::Report;
 
-/// A log has no more complaints than this; the first ones matter.
+/// The most complaints that are read from a log; the first ones matter.
 const MOST: usize = 32;
 
-/// What a kernel complains of.
+/// The kind of a kernel's complaint.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ComplaintKind {
-    /// `WARN()` and its kin.
+    /// `WARN()` and its variants.
     #[default]
     Warning,
-    /// `BUG()`, a check of the kernel's that ends the task.
+    /// `BUG()`, a failed assertion that kills the task.
     Bug,
     /// A page fault, a general protection fault, any other oops.
     Oops,
     /// A panic without another complaint before it.
     Panic,
-    /// Lockdep, and what RCU and others say through it.
+    /// Lockdep, including reports of RCU and others through it.
     Lockdep,
-    /// The address sanitizer.
+    /// KASAN, the address sanitizer, and KFENCE.
     Kasan,
-    /// The sanitizer of data races.
+    /// KCSAN, the data-race sanitizer.
     Kcsan,
-    /// The sanitizer of undefined behaviour.
+    /// UBSAN, the undefined-behaviour sanitizer.
     Ubsan,
-    /// The sanitizer of uninitialised memory.
+    /// KMSAN, the uninitialised-memory sanitizer.
     Kmsan,
     /// A task blocked for too long.
     HungTask,
-    /// A grace period of RCU that does not end.
+    /// An RCU grace period that does not end.
     RcuStall,
-    /// A CPU that does not schedule, or takes no interrupts.
+    /// A soft or hard lockup: a CPU that does not schedule, or takes no
+    /// interrupts.
     Lockup,
     /// Sleeping or scheduling where that is not allowed.
     Atomic,
-    /// Another line that begins with `BUG:`.
+    /// Any other line that begins with `BUG:`.
     Other,
 }
 
 impl ComplaintKind {
-    /// How the field calls it.
+    /// The usual name of the kind.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl ComplaintKind {
         }
     }
 
-    /// Whether the kernel, or the task that ran into it, does not go on.
+    /// Whether it is fatal to the kernel, or to the task that ran into it.
     #[must_use]
     pub fn is_fatal(self) -> bool {
         matches!(
@@ -84,23 +84,24 @@ impl ComplaintKind {
     }
 }
 
-/// At which point of a run a kernel complained.
+/// The phase of a run in which a kernel complained.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// While the run was set up.
+    /// During set-up.
     SetUp,
-    /// While the workload was measured, its background and instruments included.
+    /// While the workload was measured, including its background and
+    /// instruments.
     #[default]
     Window,
-    /// While the set-up was undone.
+    /// During tear-down.
     TearDown,
 }
 
 impl Phase {
-    /// Whether it is the usual case, which JSON leaves out.
+    /// Whether it is the default, which JSON omits.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference.
     pub fn is_window(&self) -> bool {
@@ -111,26 +112,25 @@ impl Phase {
 /// One complaint of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Complaint {
-    /// Of what it complains.
+    /// The kind.
     pub kind: ComplaintKind,
-    /// When.
+    /// The phase of the run.
     #[serde(default, skip_serializing_if = "Phase::is_window")]
     pub phase: Phase,
-    /// The line that says so, without its time stamp.
+    /// The line that reports it, without its time stamp.
     pub line: String,
-    /// Where: function, offset and module, as `race_use+0x5e [race]`.
+    /// The place: function, offset and module, such as `race_use+0x5e [race]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The first functions of its trace, the innermost first, without those that
-    /// print it.
+    /// The first functions of its call trace, innermost first, without those
+    /// that print it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<String>,
 }
 
 impl Complaint {
-    /// What complaints of one cause have in common: the kind and the place, or
-    /// without a place the line without its numbers; and when, if that is not while the
-    /// workload was measured.
+    /// What complaints with the same cause have in common: the kind and the place, or without a
+    /// place the line without its numbers; and the phase, unless it is the measurement.
     #[must_use]
     pub fn signature(&self) -> String {
         let when = match self.phase {
@@ -151,10 +151,10 @@ impl Complaint {
     }
 }
 
-/// The complaints of a kernel's log, in their order, 32 at most.
+/// The complaints in a kernel log, in order, at most 32.
 ///
-/// A panic is one only where nothing else is before it: else it follows from that.
-/// Any text is a log; of one that holds no complaint there are none.
+/// A panic counts only if it is the first complaint; otherwise it is a consequence. Any text is
+/// accepted as a log; without complaints the result is empty.
 #[must_use]
 pub fn complaints(log: &str) -> Vec<Complaint> {
     let mut all: Vec<Complaint> = Vec::new();
@@ -184,15 +184,15 @@ pub fn complaints(log: &str) -> Vec<Complaint> {
     all
 }
 
-/// The complaint that says best why a run ended: the first that is fatal, or the first.
+/// The complaint that best explains why a run ended: the first fatal one, otherwise the first.
 #[must_use]
 pub fn leading(complaints: &[Complaint]) -> Option<&Complaint> {
     let fatal = complaints.iter().find(|one| one.kind.is_fatal());
     fatal.or_else(|| complaints.first())
 }
 
-/// A line without what the console puts before it: the time stamp, the caller, and the
-/// level of a raw log.
+/// Strips what the console adds before a line: the time stamp, the caller, and the level of a raw
+/// log.
 fn message(line: &str) -> &str {
     let mut line = line.trim();
     if let Some((level, rest)) = line.strip_prefix('<').and_then(|rest| rest.split_once('>'))
@@ -220,7 +220,7 @@ fn message(line: &str) -> &str {
     line
 }
 
-/// Beginnings of what a complaint begins with, the more specific first.
+/// Prefixes of the first lines of complaints, the more specific first.
 const BEGINNINGS: [(&str, ComplaintKind); 21] = [
     ("BUG: KASAN: ", ComplaintKind::Kasan),
     ("BUG: KFENCE: ", ComplaintKind::Kasan),
@@ -245,11 +245,10 @@ const BEGINNINGS: [(&str, ComplaintKind); 21] = [
     ("Kernel panic - not syncing", ComplaintKind::Panic),
 ];
 
-/// Lines of `WARNING:` that are of neither `WARN()` nor lockdep and report nothing of
-/// the run.
+/// `WARNING:` lines from neither `WARN()` nor lockdep, which report nothing about the run.
 const HARMLESS: [&str; 2] = ["WARNING: Spectre", "WARNING: Unprivileged"];
 
-/// Of what a line complains, if a complaint begins with it.
+/// The kind of complaint that begins with this line, if one does.
 fn kind_of(line: &str) -> Option<ComplaintKind> {
     if HARMLESS.iter().any(|one| line.starts_with(one)) {
         return None;
@@ -274,7 +273,7 @@ fn kind_of(line: &str) -> Option<ComplaintKind> {
             .find(|(sign, _)| rest.contains(sign))
             .map(|(_, kind)| kind);
     }
-    // `WARN()` since 6.19; lockdep names no CPU in its line.
+    // The form of `WARN()` since 6.19; lockdep's line names no CPU.
     if line.starts_with("WARNING: ") && line.contains("at ") && line.contains(", CPU#") {
         return Some(ComplaintKind::Warning);
     }
@@ -284,7 +283,7 @@ fn kind_of(line: &str) -> Option<ComplaintKind> {
         .map(|(_, kind)| kind)
 }
 
-/// A line whose numbers, addresses and CPUs are left out.
+/// The line without numbers, addresses and CPUs.
 fn without_numbers(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;

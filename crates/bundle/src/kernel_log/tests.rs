@@ -1,6 +1,6 @@
 use super::*;
 
-/// One complaint, and what it is.
+/// The only complaint in a log.
 fn only(log: &str) -> Complaint {
     let mut all = complaints(log);
     assert_eq!(all.len(), 1, "{all:#?}");
@@ -74,7 +74,7 @@ fn a_warning_is_known_by_its_function_and_offset() {
     );
     let without_file = only("WARNING: at ring_check+0xa1/0xc0, CPU#0: cat/2\n");
     assert_eq!(without_file.signature(), "WARNING in ring_check+0xa1");
-    // Another CPU, task, address: the same complaint.
+    // With another CPU, task and address it is the same complaint.
     let other = WARNING
         .replace("CPU: 1 PID: 212", "CPU: 0 PID: 9")
         .replace("3 entries", "17 entries");
@@ -111,7 +111,7 @@ fn each_report_is_told_from_the_next() {
 
 #[test]
 fn a_panic_says_where_it_came_from() {
-    // With `quiet` the warning before it is not on the console.
+    // With `quiet`, the warning before it is not on the console.
     let found = only(
         "Kernel panic - not syncing: kernel: panic_on_warn set ...\n\
          CPU: 1 UID: 0 PID: 212 Comm: cat Tainted: G           OE      6.12.57+deb13-amd64 #1\n\

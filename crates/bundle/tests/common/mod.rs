@@ -1,4 +1,4 @@
-//! Runs to put into bundles.
+//! Runs for bundles of the tests.
 
 #![allow(dead_code, unreachable_pub)] // Not every test uses all of it.
 
@@ -10,7 +10,7 @@ use assize_bundle::{
 };
 use serde_json::json;
 
-/// The head of an experiment with two configurations and so many runs.
+/// The head of an experiment with two configurations and this many runs.
 pub fn head(planned_runs: u32) -> Head {
     let named = |name: &str| Configuration {
         name: name.into(),
@@ -46,8 +46,8 @@ pub fn head(planned_runs: u32) -> Head {
     }
 }
 
-/// A run: even indices are of the baseline, odd ones of the other, two to a
-/// block.
+/// A run: even indices belong to the baseline, odd ones to the other
+/// configuration; two runs per block.
 pub fn recorded(index: u32) -> Recorded {
     let configuration = if index.is_multiple_of(2) {
         "base"
