@@ -114,7 +114,7 @@ fn check_configurations(
     frames_stream::find(experiment, target, every)
 }
 
-/// Rejects a schedule of more than [`TOTAL_MAX`] runs, which nobody can mean.
+/// Rejects a schedule of more than [`TOTAL_MAX`] runs, which must be a mistake.
 fn check_total(
     experiment: &Experiment,
     overrides: &Overrides,

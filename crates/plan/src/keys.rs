@@ -82,7 +82,7 @@ impl Section {
 /// One key.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// The key as it is written in the file.
+    /// The key as written in the file.
     pub(crate) name: &'static str,
     /// The name of the field that it becomes: `interval_ns`.
     pub(crate) field: &'static str,

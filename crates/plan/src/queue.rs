@@ -183,7 +183,7 @@ pub(crate) fn queue<'w>(
     Ok(Some(queue))
 }
 
-/// An enum value as it is written in the file.
+/// An enum value as written in the file.
 fn word(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

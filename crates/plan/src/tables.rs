@@ -135,7 +135,7 @@ pub(crate) fn tables(
 }
 
 /// Maps each configuration to the one with the first level of the factor and
-/// otherwise the same levels. A configuration without such a one is left out.
+/// otherwise the same levels; configurations without a counterpart are left out.
 fn baselines(
     factor: &str,
     first: &str,
