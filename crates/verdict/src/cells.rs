@@ -28,7 +28,7 @@ pub(crate) struct Metric {
     pub(crate) unit: String,
 }
 
-/// The place of a cell: indices into the lists of [`Cells`].
+/// The coordinates of a cell: indices into the lists of [`Cells`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) workload: usize,

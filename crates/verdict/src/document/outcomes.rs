@@ -134,8 +134,8 @@ pub struct OutcomeComparison {
     pub p_attainable: f64,
     /// `p` corrected for the document; `null` if `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
-    /// The smallest number of runs of the configuration that would have had to end so for this to
-    /// be established, had none of the baseline; `null` if even all of them would not suffice.
+    /// The smallest number of the configuration's runs that would establish a difference by ending
+    /// so, if none of the baseline's did; `null` if even all of them would not suffice.
     pub fewest: Option<u32>,
     /// The verdict: `established` or `undecided`.
     pub verdict: Verdict,

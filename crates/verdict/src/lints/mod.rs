@@ -71,7 +71,7 @@ pub(crate) fn find_all(
     (lints, faults)
 }
 
-/// Turns the doubts of whatever read the records into lints.
+/// Turns the doubts noted while reading the records into lints.
 pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
     let passed_on = records.doubts.iter().map(|doubt| Lint {
         code: doubt.code.clone(),

@@ -150,7 +150,7 @@ fn what_cannot_be_told_apart_is_undecided_and_names_the_other() {
         assert_eq!(point.not_told_from, [other]);
         assert!(point.dominated_by.is_empty());
     }
-    // It is nevertheless known to be behind both.
+    // It is nevertheless known that both dominate it.
     assert_eq!(dominators(point(tradeoff, "poor")), ["base", "near"]);
 }
 
@@ -230,7 +230,7 @@ fn where_nothing_differs_nobody_is_dominated() {
 
 #[test]
 fn who_is_dominated_is_not_put_on_the_front_nor_the_other_way_round() {
-    // `b` is behind `a` by an amount that is sometimes found and sometimes not; `c` is on the
+    // `a` is better than `b` by an amount that is sometimes found and sometimes not; `c` is on the
     // front.
     let planted = [
         ("a", 100.0, 100.0),
