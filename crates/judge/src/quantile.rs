@@ -49,7 +49,7 @@ pub(crate) fn type7_position(n: usize, p: f64) -> (usize, f64) {
 /// An interval between two order statistics, with its actual coverage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QuantileInterval {
-    /// The two order statistics.
+    /// The interval between two order statistics.
     pub interval: Interval,
     /// The rank of the lower one, counted from 1.
     pub rank_low: usize,
