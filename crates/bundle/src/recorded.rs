@@ -1,4 +1,4 @@
-//! One run as it is recorded.
+//! The stored form of one run.
 
 use std::collections::BTreeMap;
 
@@ -213,7 +213,7 @@ impl StoredRun {
 }
 
 impl<H> StoredRun<H> {
-    /// The part of it that the judge uses.
+    /// Converts it to a [`Run`], without what the judge does not use.
     pub(crate) fn into_run(self) -> Run {
         Run {
             configuration: self.configuration,

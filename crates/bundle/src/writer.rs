@@ -21,7 +21,7 @@ const WRITERS: &str = "lock";
 const PUTTING: &str = "lock.put";
 const FOLDERS: [&str; 3] = ["runs", "samples", "raw"];
 
-/// Writes the runs of a schedule into a bundle, each as it is done.
+/// Writes the runs of a schedule into a bundle, each when it is done.
 ///
 /// Every file appears complete or not at all, and a run's `runs/NNNN.json` is
 /// written last: a run whose file exists is complete. A killed process loses
