@@ -114,9 +114,8 @@ impl Pending<'_> {
     }
 }
 
-/// Registers, for every rate, the question whether it differs from the baseline's, which is the
-/// user's choice or the first configuration with that event on that workload; or from the previous
-/// rate.
+/// Registers, for every rate, the question whether it differs from the baseline's (the user's
+/// choice, or the first configuration with that event on that workload) or from the previous rate.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     baselines: &Baselines,
@@ -296,8 +295,7 @@ pub(crate) fn decide(
     }
 }
 
-/// Compares the rates of the runs, if each side has at least two runs of known exposure, with the
-/// cap on that comparison.
+/// Compares the runs' rates, if each side has at least two runs of known exposure, with its cap.
 fn by_runs(
     cells: &Cells<'_>,
     a: &Counted<'_>,
@@ -352,8 +350,8 @@ fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComp
     .ok()
 }
 
-/// The times of all events since the start of the exposure, in seconds of exposure, assuming that
-/// the exposure is spread evenly over the span in which events could happen.
+/// The times of all events since the start of the exposure, in seconds of exposure, which is
+/// assumed to be spread evenly over the span in which events could happen.
 fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
     let exposure = counted.exposure_s?;
     let span = counted.events.span_s.filter(|&span| span > 0.0);
@@ -416,7 +414,7 @@ fn compare(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::RateComparison> 
     poisson::compare(a.events.count, exposure_a, b.events.count, exposure_b).ok()
 }
 
-/// The exposure that would bring p to `level` if the rates stayed as they are.
+/// The exposure that brings p to `level` if the rates stay as they are.
 pub(crate) fn settled_by(a: &Counted<'_>, b: &Counted<'_>, level: f64) -> Option<String> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count == 0 && b.events.count == 0 {
