@@ -2,20 +2,20 @@
 /**
  * DOC: contexts on depq
  *
- * A context is one queue; who runs its jobs if the submitter does not is a
- * worker of its own, or one that all such contexts of the engine or of the
- * device share. Shared workers are made when first wanted and stay until the
- * device goes. The contexts of an engine with %SIMGPU_CREATE_FAIR share an arbiter,
- * which the first of them makes and the last one releases. The engine tells it how long
- * jobs took.
+ * A context is one queue. Jobs that the submitter does not run are run by the
+ * context's own worker, or by one that all such contexts of the engine or of the
+ * device share. Shared workers are created on first use and stay until the
+ * device goes away. The contexts of an engine with %SIMGPU_CREATE_FAIR share an
+ * arbiter, which the first of them creates and the last one releases. The engine
+ * reports to it how long jobs took.
  *
- * The queue does not limit how many jobs wait in it, the ring of the context
+ * The queue does not limit how many jobs wait in it; the ring of the context
  * does, for both designs alike.
  *
  * Closing a context kills the queue and drops the context's reference to it.
- * Each job that exists holds a reference to the queue; so when depq calls
- * release_queue, all of them are freed, and the back end's reference to the
- * context, in which the queue is embedded, is given back.
+ * Each job holds a reference to the queue; so when depq calls
+ * release_queue, all jobs are freed, and the back end drops its reference to the
+ * context, in which the queue is embedded.
  */
 
 #include <linux/jiffies.h>
@@ -59,8 +59,8 @@ static void simgpu_depq_release_job(struct depq_job *job)
 }
 
 /*
- * The arbiter of the context's engine, made if there is none; or NULL if the context
- * has none.
+ * Returns the arbiter of the context's engine, created if necessary; or NULL if
+ * the context has none.
  */
 static struct depq_arbiter *simgpu_arbiter_get(struct simgpu_context *context)
 {
@@ -126,7 +126,7 @@ static_assert(SIMGPU_PUT_AUTO == (int)DEPQ_PUT_AUTO);
 /* Jobs that take longer to free are not freed in completions. */
 #define SIMGPU_FREE_CHEAP_NS	1000
 
-/* What the queue may do where, as a driver would say it. */
+/* The flags that a driver with these properties would set. */
 static u32 simgpu_depq_flags(const struct simgpu_create *args)
 {
 	u32 flags;
@@ -141,7 +141,7 @@ static u32 simgpu_depq_flags(const struct simgpu_create *args)
 	return flags;
 }
 
-/* A shared worker, made if it is the first time, with a new reference. */
+/* Returns a shared worker, created on first use, with a new reference. */
 static struct depq_worker *simgpu_shared_worker(struct mutex *mutex,
 						struct depq_worker **workers,
 						enum depq_worker_kind kind,
@@ -312,7 +312,7 @@ static void simgpu_depq_stats(struct simgpu_context *context,
 
 /**
  * simgpu_depq_put_workers() - drop the references to shared workers
- * @dev: that has no contexts any more
+ * @dev: the device, which has no contexts any more
  *
  * Context: process, sleeps.
  */

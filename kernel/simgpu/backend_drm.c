@@ -7,46 +7,46 @@
 /**
  * DOC: the drm_sched back end
  *
- * The kernel's own drm_sched, unmodified, used as the drivers of its day use
- * it. By default a context has a scheduler of its own with one entity, as with
+ * The kernel's own drm_sched, unmodified, used as the drivers of that kernel use
+ * it. By default a context has its own scheduler with one entity, as with
  * firmware schedulers; with %SIMGPU_CREATE_SHARED the contexts of an engine
  * have an entity each on one scheduler with a run queue for every priority.
- * &simgpu_create.shape chooses what one driver does; sched_drm.c has the table.
+ * &simgpu_create.shape imitates a particular driver; sched_drm.c has the table.
  *
- * What drm_sched leaves to the driver, or what it gets wrong by itself:
+ * What drm_sched leaves to the driver, or gets wrong:
  *
- * - Finished fences are signalled when engine fences are, so that the engine
- *   must keep these in order: &simgpu_backend.needs_order. For the same reason
- *   a job that fails in run_job with others before it must not say so at once;
- *   simgpu_engine_run() sees to that as well.
+ * - Finished fences are signalled when engine fences are, so the engine
+ *   must signal these in order: &simgpu_backend.needs_order. For the same reason
+ *   a job that fails in run_job while earlier ones are pending must not report
+ *   that at once; simgpu_engine_run() takes care of this as well.
  * - On one scheduler, a job that depends on another one's finished fence waits
  *   only until that one was handed to the engine. On a serial engine its order
  *   does the rest; on a parallel engine the fences are marked not to be used
  *   in this way.
  * - A job that timed out was taken off the list of pending jobs and must be put
- *   back, whatever was found: then drm_sched frees it when its fence has been
- *   signalled. drm_sched_stop() and drm_sched_start() would do so, but forget
- *   the engine fences of all that go on. So here the scheduler's work is
+ *   back in any case, so that drm_sched frees it when its fence has
+ *   signalled. drm_sched_stop() and drm_sched_start() would do so, but drop
+ *   the engine fences of all jobs that continue. So here the scheduler's work is
  *   stopped, the engine recovers and signals the fences of the jobs it has
- *   dropped, with an error, and the work is started again. xe does the same.
- *   In the shapes of panthor and amdgpu drm_sched_stop() and drm_sched_start()
- *   are called, as these drivers do, and the fences are given back in between.
- *   While a context is stopped by its user they are not: drm_sched_start()
+ *   dropped, with an error, and the work is started again, as xe does.
+ *   In the shapes of panthor and amdgpu, drm_sched_stop() and drm_sched_start()
+ *   are called, as in these drivers, and the fences are restored in between.
+ *   Not while a context is stopped by its user, though: drm_sched_start()
  *   would let it run jobs.
  * - In the shape of amdgpu the entity of a context that is banned is marked as
  *   guilty, and drm_sched gives its jobs -ECANCELED before it hands them to
  *   run_job, which does not run them.
  * - drm_sched cannot cancel. A context that was killed, banned or closed has an
- *   error; its jobs leave the engine; those not yet run come to run_job in
- *   their order and after their dependencies, and fail there. Its entity is
- *   finished when no job is left, never with jobs in it.
+ *   error; its jobs are taken off the engine; those not yet run reach run_job in
+ *   order and after their dependencies, and fail there. Its entity is
+ *   torn down only when no job is left.
  * - drm_sched_fini() leaks pending jobs, and frees what callbacks of fences of
- *   the last job may still be using. It is called when all jobs were freed and
+ *   the last job may still be using. It is called after all jobs were freed and
  *   a grace period has passed: callbacks run under the lock of a fence.
- * - A finished fence asks its scheduler for a name as long as it lives, which
- *   may be long after the scheduler's end. It keeps its parent as long, the
- *   engine fence, which therefore keeps the memory of the scheduler. A job that
- *   fails without a fence is given one for this reason only.
+ * - A finished fence asks its scheduler for a name as long as it exists, which
+ *   may be long after the scheduler's end. It also holds its parent, the
+ *   engine fence, which therefore keeps the memory of the scheduler. For this
+ *   reason only, a job that fails without a fence is given one.
  *
  * States of a context, besides those in context.c:
  *
@@ -63,22 +63,22 @@
  *                              releases the context
  * =======  ==================  ===============================================
  *
- * @error changes once, by cmpxchg(). A reference to the context is held until
- * ended is left. The engine gets a job only if @error was 0 when run_job began,
- * and before jobs are taken off the scheduler is stopped, which waits for
- * run_job: so none comes late.
+ * @error changes once, by cmpxchg(). The reference to the context is held until
+ * the state ended is left. The engine gets a job only if @error was 0 when run_job
+ * began, and before jobs are taken off, the scheduler is stopped, which waits for
+ * run_job: so none is added too late.
  */
 
 /**
- * struct simgpu_drm_context - what this back end keeps for a context
+ * struct simgpu_drm_context - state of this back end for a context
  * @context: the context
  * @sched: its scheduler, or the engine's
  * @entity: its queue
- * @guilty: read by @entity: whether its jobs are not to be run
- * @live: jobs that exist, plus one until the context is closed
- * @error: what jobs and submissions fail with; 0 or negative errno; set once
+ * @guilty: read by @entity: whether to cancel its jobs
+ * @live: number of jobs, plus one until the context is closed
+ * @error: error of jobs and submissions; 0 or negative errno; set once
  * @stops: stops without a start by this context; under the scheduler's lock
- * @end: when all jobs were freed and nobody looks at them any more
+ * @end: runs when all jobs were freed and nobody accesses them any more
  */
 struct simgpu_drm_context {
 	struct simgpu_context *context;
@@ -122,7 +122,7 @@ static struct dma_fence *drm_run_job(struct drm_sched_job *base)
 	return fence;
 }
 
-/* Of amdgpu: drm_sched has given the jobs of a guilty entity an error. */
+/* As in amdgpu: drm_sched has given the jobs of a guilty entity an error. */
 static struct dma_fence *drm_run_job_of_ring(struct drm_sched_job *base)
 {
 	int error = base->s_fence->finished.error;
@@ -165,20 +165,20 @@ static enum drm_gpu_sched_stat drm_timedout_job(struct drm_sched_job *base)
 	simgpu_drm_sched_stop(sched);
 	drm_count(drm, simgpu_engine_recover(job));
 	compat_sched_put_back(&sched->base, base);
-	/* From here on the job and its context may be gone. */
+	/* From here on the job and its context may have been freed. */
 	simgpu_drm_sched_start(sched);
 	mutex_unlock(&sched->lock);
 	/*
-	 * Also when the device is gone: other contexts of this scheduler have
-	 * yet to find that out.
+	 * Also if the device is gone: other contexts of this scheduler will
+	 * detect that themselves.
 	 */
 	return COMPAT_SCHED_NO_HANG;
 }
 
 /*
  * Likewise, but the jobs of the scheduler are detached from their engine fences
- * meanwhile. It drops these fences, whose memory is needed as long as finished
- * fences are: they get them back.
+ * in between. It drops these fences, whose memory is needed as long as the
+ * finished fences exist, so they are restored.
  */
 static enum drm_gpu_sched_stat
 drm_timedout_job_detached(struct drm_sched_job *base)
@@ -199,7 +199,7 @@ drm_timedout_job_detached(struct drm_sched_job *base)
 		drm_sched_increase_karma(base);
 	list_for_each_entry(other, &sched->base.pending_list, list)
 		other->s_fence->parent = dma_fence_get(&to_job(other)->hw->base);
-	/* Here too the job and its context may be gone from here on. */
+	/* From here on the job and its context may have been freed. */
 	compat_sched_start(&sched->base);
 	mutex_unlock(&sched->lock);
 	return COMPAT_SCHED_RESET;
@@ -233,14 +233,14 @@ static const struct drm_sched_backend_ops drm_ops_of_ring = {
 	.free_job = drm_free_job,
 };
 
-/* By &simgpu_drm_shape.recovery. */
+/* Indexed by &simgpu_drm_shape.recovery. */
 static const struct drm_sched_backend_ops *const drm_ops_for[] = {
 	[SIMGPU_DRM_PAUSE] = &drm_ops,
 	[SIMGPU_DRM_DETACH] = &drm_ops_detached,
 	[SIMGPU_DRM_RING] = &drm_ops_of_ring,
 };
 
-/* All jobs were freed, and a grace period has passed. */
+/* Runs when all jobs were freed and a grace period has passed. */
 static void drm_end(struct work_struct *work)
 {
 	struct rcu_work *end = to_rcu_work(work);
@@ -255,7 +255,7 @@ static void drm_end(struct work_struct *work)
 	simgpu_context_release(context);
 }
 
-/* The jobs of the context leave the engine; the error was set before. */
+/* Takes the jobs of the context off the engine; the error was set before. */
 static void drm_cancel(struct simgpu_drm_context *drm)
 {
 	struct simgpu_drm_sched *sched = drm->sched;

@@ -2,19 +2,19 @@
 /**
  * DOC: contexts without a queue
  *
- * What no queue can do with less: the submitter waits for the dependencies of
+ * The minimum that any queue must do: the submitter waits for the dependencies of
  * its job and hands it to the engine, the fence of the engine is the finished
  * fence, and the job is freed where that signals. There is no thread, no credit
- * and no timeout, so this is not a design for a driver but what the others are
- * measured against: what they cost beyond this, the queue costs.
+ * and no timeout, so this is not a design for a driver but a reference:
+ * what the other designs cost beyond this is the cost of the queue.
  *
  * The fences of a context are one timeline, which the engine signals in order.
  * A dependency on an earlier job of the same context is dropped, as in the other
  * designs: the engine executes them in order, or all at once if it is parallel.
  *
  * The wait for dependencies is under &simgpu_context.submit, also with
- * %SIMGPU_SUBMIT_NONBLOCK, and can be interrupted by a signal. Whoever closes or
- * kills the context from another thread meanwhile waits for its end.
+ * %SIMGPU_SUBMIT_NONBLOCK, and can be interrupted by a signal. Closing or
+ * killing the context from another thread waits for its end.
  *
  * =========  ==================  ===============================================
  * context    jobs                exits
@@ -28,7 +28,7 @@
 #include "backend.h"
 #include "file.h"
 
-/* The context has a job less, or is closed. Context: any. */
+/* The context loses a job, or is closed. Context: any. */
 static void none_put(struct simgpu_context *context)
 {
 	if (atomic_dec_and_test(&context->none.jobs))
@@ -39,7 +39,7 @@ static void none_free(struct simgpu_job *job)
 {
 	struct simgpu_context *context = job->context;
 
-	/* The reference of the back end is left until the last is counted. */
+	/* The back end holds its reference until the last job is counted. */
 	simgpu_job_free(job);
 	none_put(context);
 }
@@ -95,7 +95,7 @@ static struct dma_fence *simgpu_none_fence(struct simgpu_job *job)
 
 /*
  * Callback of the engine fence, under its lock, in any context. Whoever signals
- * it has a reference to it.
+ * the fence holds a reference to it.
  */
 static void none_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
@@ -135,7 +135,7 @@ static void simgpu_none_stats(struct simgpu_context *context,
 {
 	lockdep_assert_held(&context->submit);
 	stats->bypassed = context->submitted;
-	/* Nobody submits: all that there are were committed. */
+	/* No submission is in progress, so all existing jobs were committed. */
 	stats->pending = atomic_read(&context->none.jobs) - 1;
 }
 

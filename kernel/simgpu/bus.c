@@ -2,8 +2,8 @@
 /**
  * DOC: the bus
  *
- * A device without hardware is on the faux bus; kernels before that have it on
- * the platform bus. That one lets root unbind the device and bind it again.
+ * A device without hardware is on the faux bus, or on the platform bus in older
+ * kernels. The latter lets root unbind the device and bind it again.
  */
 
 #include "file.h"
@@ -13,7 +13,7 @@
 #include <linux/device/faux.h>
 
 static struct faux_device *bus_device;
-/* The bus does not tell what it was. */
+/* The bus does not pass the error on. */
 static int bus_error;
 
 static int bus_probe(struct faux_device *faux)
@@ -33,10 +33,10 @@ static const struct faux_device_ops bus_ops = {
 };
 
 /**
- * simgpu_bus_add() - make the device
+ * simgpu_bus_add() - create the device
  *
  * Context: process, sleeps.
- * Return: 0, or what simgpu_probe() or the bus fails with.
+ * Return: 0, or an error of simgpu_probe() or of the bus.
  */
 int simgpu_bus_add(void)
 {
@@ -47,7 +47,7 @@ int simgpu_bus_add(void)
 }
 
 /**
- * simgpu_bus_remove() - take the device away
+ * simgpu_bus_remove() - remove the device
  *
  * Context: process, sleeps.
  */
@@ -61,7 +61,7 @@ void simgpu_bus_remove(void)
 #include <linux/platform_device.h>
 
 static struct platform_device *bus_device;
-/* Of the first time; the bus does not tell. */
+/* Of the first probe; the bus does not pass it on. */
 static int bus_error;
 
 static int bus_probe(struct platform_device *pdev)
@@ -90,10 +90,10 @@ static struct platform_driver bus_driver = {
 };
 
 /**
- * simgpu_bus_add() - make the device
+ * simgpu_bus_add() - create the device
  *
  * Context: process, sleeps.
- * Return: 0, or what simgpu_probe() or the bus fails with.
+ * Return: 0, or an error of simgpu_probe() or of the bus.
  */
 int simgpu_bus_add(void)
 {
@@ -115,7 +115,7 @@ int simgpu_bus_add(void)
 }
 
 /**
- * simgpu_bus_remove() - take the device away
+ * simgpu_bus_remove() - remove the device
  *
  * Context: process, sleeps.
  */

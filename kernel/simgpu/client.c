@@ -2,15 +2,15 @@
 /**
  * DOC: clients
  *
- * A client is an open file as /proc/PID/fdinfo shows it: the time in which each
+ * A client is an open file as shown in /proc/PID/fdinfo: how long each
  * engine has executed jobs of its contexts, and the memory of its GEM objects
  * (Documentation/gpu/drm-usage-stats.rst). A context outlives its file while
- * it is torn down, so what the engine counts lives as long as either.
+ * it is torn down, so the counters of the engine live as long as either.
  *
- * A job counts from its start to its end, whatever that was: done, or taken off
- * the engine. While it is executed, what has passed so far is counted too, so
- * the sum of all clients is what a serial engine was busy. A parallel engine
- * executes several at once, and each counts for itself.
+ * A job is charged from its start to its end, whether it completed or was taken
+ * off the engine. The elapsed time of the current job is included, so
+ * the sum over all clients is the busy time of a serial engine. A parallel engine
+ * executes several jobs at once, each of which is charged separately.
  */
 
 #include <linux/slab.h>
@@ -22,7 +22,7 @@
 #include "file.h"
 
 /**
- * simgpu_client_create() - make what an open file is charged
+ * simgpu_client_create() - create the usage counters of an open file
  * @dev: the device
  *
  * Context: process, sleeps.
@@ -43,7 +43,7 @@ struct simgpu_client *simgpu_client_create(struct simgpu_device *dev)
 
 /**
  * simgpu_client_get() - take a reference
- * @client: of which the caller holds or borrows one
+ * @client: the client, of which the caller holds or borrows a reference
  *
  * Context: any.
  * Return: @client.
@@ -70,7 +70,7 @@ void simgpu_client_put(struct simgpu_client *client)
 	kref_put(&client->ref, simgpu_client_free);
 }
 
-/* How long an engine has executed jobs of the client, that of now included. */
+/* Returns how long an engine has executed jobs of the client, up to now. */
 static u64 client_engine_ns(struct simgpu_engine *engine,
 			    const struct simgpu_client *client)
 {
@@ -84,7 +84,7 @@ static u64 client_engine_ns(struct simgpu_engine *engine,
 	ns = client->busy_ns[engine->index];
 	list_for_each_entry(job, &engine->running, link) {
 		if (job->context->client == client)
-			/* An interrupt that is to come counts no more. */
+			/* The time until a delayed interrupt does not count. */
 			ns += ktime_sub(min(now, job->t_end), job->t_start);
 		if (!engine->dev->parallel)
 			break;
@@ -94,9 +94,9 @@ static u64 client_engine_ns(struct simgpu_engine *engine,
 }
 
 /**
- * simgpu_fdinfo() - tell what a client has used
- * @p: where to
- * @drm_file: of the client
+ * simgpu_fdinfo() - print the usage of a client
+ * @p: the output
+ * @drm_file: the client's file
  *
  * Context: process, sleeps.
  */
@@ -116,8 +116,8 @@ void simgpu_fdinfo(struct drm_printer *p, struct drm_file *drm_file)
 
 #ifndef HAVE_DRM_FDINFO
 /**
- * simgpu_show_fdinfo() - what drm_show_fdinfo() is where there is none
- * @m: where to
+ * simgpu_show_fdinfo() - replacement for drm_show_fdinfo() in older kernels
+ * @m: the output
  * @filp: the open file
  *
  * Context: process, sleeps.

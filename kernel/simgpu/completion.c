@@ -14,8 +14,8 @@
  *
  * In each case the interrupt handler starts the next job of the engine, as
  * hardware does without the CPU; only signalling is deferred. Code that ends
- * jobs elsewhere (a reset, a job that fails when it is run) signals their
- * fences itself, together with all that are deferred.
+ * jobs elsewhere (a reset, a job that fails in run_job) signals their
+ * fences itself, together with all deferred ones.
  *
  * Interrupts can be coalesced: the engine raises one when "coalesce_jobs" jobs
  * are done, or "coalesce_us" after the first of them.
@@ -27,8 +27,8 @@
 #include "engine.h"
 
 /*
- * When the jobs in @running call for an interrupt: when the first one ends, or
- * with coalescing, when enough have ended or the first one has waited enough.
+ * Returns when the jobs in @running require an interrupt: when the first one ends
+ * or, with coalescing, when enough have ended or the first has waited long enough.
  */
 static ktime_t engine_due(struct simgpu_engine *engine)
 {
@@ -58,10 +58,10 @@ static ktime_t engine_due(struct simgpu_engine *engine)
 }
 
 /**
- * simgpu_engine_program() - let the timer expire when there is something to do
+ * simgpu_engine_program() - set the timer for the next event
  * @engine: the engine
  *
- * If there is nothing, it may expire nevertheless, which does no harm.
+ * If there is none, the timer may still expire, which does no harm.
  *
  * Context: any, under the engine's lock.
  */
@@ -73,7 +73,7 @@ void simgpu_engine_program(struct simgpu_engine *engine)
 	lockdep_assert_held(&engine->lock);
 	list_for_each_entry(job, &engine->late, link)
 		next = min(next, job->t_end);
-	/* If there is nothing, what may be programmed still is harmless. */
+	/* If there is no next event, an old timer is harmless. */
 	if (next != KTIME_MAX)
 		hrtimer_start(&engine->timer, next, HRTIMER_MODE_ABS);
 }
@@ -85,7 +85,7 @@ static const char * const completion_names[] = {
 };
 
 /**
- * simgpu_completion_find() - the way to complete jobs with a name
+ * simgpu_completion_find() - look up a way to complete jobs by name
  * @name: as given for the module parameter
  *
  * Context: any.
@@ -110,7 +110,7 @@ static void completion_work(struct work_struct *work)
 }
 
 /**
- * simgpu_completion_defer() - signal the fences in @done elsewhere, and soon
+ * simgpu_completion_defer() - have the thread or work item signal @done soon
  * @engine: the engine
  *
  * Context: any; not if fences are signalled in the interrupt.
@@ -124,11 +124,11 @@ void simgpu_completion_defer(struct simgpu_engine *engine)
 }
 
 /**
- * simgpu_completion_init() - make what signals the fences of an engine
+ * simgpu_completion_init() - create what signals the fences of an engine
  * @engine: the engine; &simgpu_device.completion is set
  *
  * Context: process; may sleep.
- * Return: 0 or -ENOMEM, with nothing left behind.
+ * Return: 0 or -ENOMEM, with everything undone.
  */
 int simgpu_completion_init(struct simgpu_engine *engine)
 {

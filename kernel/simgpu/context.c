@@ -10,8 +10,8 @@
  * =========  ================================  =============================
  * open       file, back end, jobs, ioctls      everything
  * killed     the same; @error is set           all but submissions
- * closed     back end, jobs, ioctls in flight  nothing of the back end but
- *                                              what ends it
+ * closed     back end, jobs, ioctls in flight  nothing of the back end except
+ *                                              its own teardown
  * released   ioctls in flight                  nothing
  * =========  ================================  =============================
  *
@@ -19,11 +19,11 @@
  * simgpu_context_destroy() or the end of the file. closed → released:
  * simgpu_context_release(), which the back end calls when all jobs are freed.
  *
- * Calls of the back end are made under &simgpu_context.submit with @closed
- * false (simgpu_context_lock()), so none is under way when it is closed.
+ * Functions of the back end are called under &simgpu_context.submit with @closed
+ * false (simgpu_context_lock()), so none is running when the context is closed.
  *
- * Locks: &simgpu_device.contexts_mutex is held while nothing else is taken but
- * by mutex_trylock(). &simgpu_context.submit is held while the caller's memory
+ * Locks: while &simgpu_device.contexts_mutex is held, others are only taken with
+ * mutex_trylock(). &simgpu_context.submit is held while the caller's memory
  * is accessed and while a job is handed over; &simgpu_context.ring_lock only
  * for a few loads and stores, never in interrupts.
  */
@@ -36,7 +36,7 @@
 #include "file.h"
 
 #define SIMGPU_CREDITS_DEFAULT		64
-/* The driver's default of jobs on a ring. */
+/* The default of amdgpu for jobs on a ring. */
 #define SIMGPU_CREDITS_AMDGPU		2
 #define SIMGPU_CREDITS_MAX		65536
 #define SIMGPU_RING_DEFAULT		1024
@@ -48,7 +48,7 @@
 
 /**
  * simgpu_context_get() - take a reference
- * @context: of which the caller holds or borrows one
+ * @context: the context, of which the caller holds or borrows a reference
  *
  * Context: any.
  * Return: @context.
@@ -84,7 +84,7 @@ static void simgpu_context_free(struct kref *ref)
 
 /**
  * simgpu_context_put() - drop a reference
- * @context: freed with the last
+ * @context: the context; freed with the last reference
  *
  * Context: any, hard interrupts included, if it is not the last; else process,
  * sleeps. See simgpu_job_free() for why jobs never hold the last.
@@ -95,8 +95,8 @@ void simgpu_context_put(struct simgpu_context *context)
 }
 
 /**
- * simgpu_context_release() - the back end has ended the context
- * @context: all of whose jobs are freed; not to be touched any more
+ * simgpu_context_release() - called when the back end has ended the context
+ * @context: all of its jobs are freed; must not be accessed after this
  *
  * Context: process, sleeps; on a workqueue that is destroyed before the module
  * is gone.
@@ -108,7 +108,7 @@ void simgpu_context_release(struct simgpu_context *context)
 }
 
 /*
- * Refuses what the interface does not allow and fills in defaults.
+ * Rejects arguments that the interface does not allow, and fills in defaults.
  * Return: 0 or -EINVAL.
  */
 static int simgpu_create_check(const struct simgpu_device *dev,
@@ -168,8 +168,8 @@ static const struct simgpu_backend *const simgpu_backends[] = {
 };
 
 /*
- * Makes a context of checked arguments, with the reference of the file. Takes
- * the memory over, also on failure.
+ * Creates a context from checked arguments, with the reference of the file.
+ * Takes over the memory, also on failure.
  */
 static struct simgpu_context *
 simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args,
@@ -225,16 +225,16 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args,
 }
 
 /**
- * simgpu_context_create() - make a context
- * @file: that is to own it
+ * simgpu_context_create() - create a context
+ * @file: the file that will own it
  * @args: in and out
  *
  * Context: process, sleeps.
  * Return:
- * * 0 - done, @args->context is its number
+ * * 0 - success, @args->context is its number
  * * -EINVAL - not allowed
  * * -ENOENT - the file has no such GEM object
- * * -ENOSPC - the file has too many
+ * * -ENOSPC - the file has too many contexts
  * * -ENOMEM
  */
 int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
@@ -246,7 +246,7 @@ int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 	error = simgpu_create_check(file->dev, args);
 	if (error)
 		return error;
-	/* An entry without a context: nobody finds it, nobody else gets it. */
+	/* A reserved entry: nobody finds it, and its number is not reused. */
 	error = xa_alloc(&file->contexts, &args->context, NULL,
 			 XA_LIMIT(1, SIMGPU_CONTEXTS_MAX), GFP_KERNEL_ACCOUNT);
 	if (error)
@@ -258,12 +258,12 @@ int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 		xa_erase(&file->contexts, args->context);
 		return PTR_ERR(context);
 	}
-	/* The entry is there: this allocates nothing. */
+	/* The entry exists, so this allocates nothing. */
 	xa_store(&file->contexts, args->context, context, GFP_KERNEL_ACCOUNT);
 	return 0;
 }
 
-/* Has the back end finish the context, and drops the reference of the file. */
+/* Makes the back end end the context, and drops the file's reference. */
 static void simgpu_context_close(struct simgpu_context *context)
 {
 	mutex_lock(&context->submit);
@@ -275,7 +275,7 @@ static void simgpu_context_close(struct simgpu_context *context)
 
 /**
  * simgpu_context_destroy() - close a context
- * @file: that owns it
+ * @file: the file that owns it
  * @id: its number
  *
  * Does not wait for its jobs.
@@ -287,7 +287,7 @@ int simgpu_context_destroy(struct simgpu_file *file, u32 id)
 {
 	struct simgpu_context *context;
 
-	/* Not xa_erase(): an entry that is being made must stay. */
+	/* Not xa_erase(): an entry that is being created must stay. */
 	xa_lock(&file->contexts);
 	context = xa_load(&file->contexts, id);
 	if (context)
@@ -301,7 +301,7 @@ int simgpu_context_destroy(struct simgpu_file *file, u32 id)
 
 /**
  * simgpu_context_close_all() - close all contexts of a file
- * @file: that nobody else uses any more
+ * @file: the file, which nobody else uses any more
  *
  * Context: process, sleeps.
  */
@@ -317,7 +317,7 @@ void simgpu_context_close_all(struct simgpu_file *file)
 
 /**
  * simgpu_context_find() - look up a context
- * @file: that owns it
+ * @file: the file that owns it
  * @id: its number
  *
  * Context: process.
@@ -337,13 +337,13 @@ struct simgpu_context *simgpu_context_find(struct simgpu_file *file, u32 id)
 
 /**
  * simgpu_context_lock() - lock a context to call its back end
- * @context: whose @submit is taken
+ * @context: its @submit is taken
  *
  * Context: process, sleeps.
  * Return:
  * * 0 - the caller must mutex_unlock() it
  * * -ENOENT - it was closed meanwhile
- * * -ERESTARTSYS - a signal came
+ * * -ERESTARTSYS - a signal was received
  */
 int simgpu_context_lock(struct simgpu_context *context)
 {
@@ -357,13 +357,13 @@ int simgpu_context_lock(struct simgpu_context *context)
 }
 
 /**
- * simgpu_context_fence() - the finished fence of a job
- * @context: where it was submitted
- * @seqno: which
+ * simgpu_context_fence() - get the finished fence of a job
+ * @context: the context of the job
+ * @seqno: its sequence number
  *
  * Context: process.
  * Return: the fence with a reference for the caller, or NULL if there is no
- * such job or the ring does not hold it any more.
+ * such job or it has left the ring.
  */
 struct dma_fence *simgpu_context_fence(struct simgpu_context *context,
 				       u64 seqno)

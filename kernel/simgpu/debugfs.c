@@ -2,17 +2,17 @@
 /**
  * DOC: debugfs
  *
- * In /sys/kernel/debug/simgpu, for people; programs use the ioctls.
+ * In /sys/kernel/debug/simgpu, for humans; programs use the ioctls.
  *
  * - engines: one line for each engine, with its counters;
- * - contexts: one line for each context, with its counters, as long as it is
- *   open and nobody submits to it at that moment;
+ * - contexts: one line for each context, with its counters, while it is
+ *   open and no submission to it is in progress;
  * - schedulers: one line for each open context on drm_sched, with the number of
  *   its scheduler and the workqueue that runs its jobs, likewise;
- * - live: what exists;
- * - shrinker: pages that may be taken, and what was taken;
- * - deadlines: those that engine fences were given, those that were the earliest
- *   of their fence, and the last of these;
+ * - live: numbers of existing objects;
+ * - shrinker: pages that may be purged, and that were purged;
+ * - deadlines: how many were set on engine fences, how many were the earliest
+ *   of their fence, and the last of the latter;
  * - sizes: memory of the objects of each design.
  */
 
@@ -164,8 +164,8 @@ static int sizes_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(sizes);
 
 /**
- * simgpu_debugfs_init() - make the files
- * @dev: what they tell of
+ * simgpu_debugfs_init() - create the files
+ * @dev: the device that they describe
  *
  * Debugfs may be absent or full: then there are none.
  *

@@ -37,30 +37,30 @@
  *            is in @done
  * =========  ================  ===============  =====  ======================
  *
- * While the job is in &simgpu_context.inflight the engine holds a reference to
- * its fence and a pointer to the job, without a reference: whoever frees jobs
- * does so after the engine fence was signalled or after simgpu_engine_recover()
+ * While the job is in &simgpu_context.inflight, the engine holds a reference to
+ * its fence and a pointer to the job, without a reference: jobs are freed only
+ * after the engine fence was signalled or simgpu_engine_recover()
  * or simgpu_engine_cancel() took the job away, and both happen after the job
- * left that list, under the lock. From then on the engine knows the fence only,
- * so that a job may be freed while an interrupt on another CPU is still about
+ * left that list, under the lock. From then on the engine only has the fence,
+ * so a job may be freed while an interrupt on another CPU is about
  * to signal its fence, or is signalling it. The engine drops its reference when
  * dma_fence_signal() has returned.
  *
- * Fences are signalled with the lock released, in the order in which they came
- * to &simgpu_engine.done: each is taken off that list and signalled under
- * &simgpu_engine.signal_lock. Whoever adds some goes on until there are none, and
- * does not leave them to another one, which may have been preempted; on
- * PREEMPT_RT the holder of that lock inherits the priority of who waits for it.
+ * Fences are signalled with the lock released, in the order in which they were
+ * added to &simgpu_engine.done: each is taken off that list and signalled under
+ * &simgpu_engine.signal_lock. Whoever adds fences continues until the list is
+ * empty, and does not leave them to another thread, which may be preempted; on
+ * PREEMPT_RT the holder of that lock inherits the priority of its waiters.
  */
 
-/* Signals the next fence, if there is one. Whether there are more. */
+/* Signals the next fence, if there is one. Returns whether there are more. */
 static bool engine_signal_next(struct simgpu_engine *engine)
 {
 	struct simgpu_fence *fence;
 	unsigned long flags;
 	bool more;
 
-	/* Released after each: interrupts first, and whoever waits for it. */
+	/* Released after each fence, for interrupts and other waiters. */
 	spin_lock_irqsave(&engine->signal_lock, flags);
 	spin_lock(&engine->lock);
 	fence = list_first_entry_or_null(&engine->done, struct simgpu_fence,
@@ -83,7 +83,7 @@ static bool engine_signal_next(struct simgpu_engine *engine)
 }
 
 /**
- * simgpu_engine_signal() - signal what was given up
+ * simgpu_engine_signal() - signal the fences in @done
  * @engine: the engine
  *
  * Context: process, without locks.
@@ -98,7 +98,7 @@ void simgpu_engine_signal(struct simgpu_engine *engine)
 }
 
 /**
- * simgpu_engine_unlock() - release the lock, and signal what was given up
+ * simgpu_engine_unlock() - release the lock, and signal the fences in @done
  * @engine: the engine
  * @flags: from spin_lock_irqsave()
  *
@@ -130,7 +130,7 @@ void simgpu_engine_execute(struct simgpu_job *job, ktime_t start)
 				      ktime_add_ns(start, job->duration_ns);
 }
 
-/* Into @running of a parallel engine, by the end, from behind. */
+/* Inserts into @running of a parallel engine, sorted by end, from the back. */
 static void engine_sort_in(struct simgpu_engine *engine, struct simgpu_job *job)
 {
 	struct list_head *at = engine->running.prev;
@@ -162,7 +162,7 @@ static void engine_accept(struct simgpu_engine *engine, struct simgpu_job *job)
 
 /**
  * simgpu_engine_leave() - take a job off @running
- * @engine: the engine; if it is serial it goes on with the next job
+ * @engine: the engine; if it is serial, it continues with the next job
  * @job: the job, done or not
  * @at: the time
  *
@@ -182,7 +182,7 @@ void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 	} else if (first && !engine->dev->parallel) {
 		job = engine_first(engine);
 		start = max(at, job->t_end);
-		/* Idle in between: the next job came before the interrupt. */
+		/* Idle in between: the next job ended before the interrupt. */
 		engine->busy_since = ktime_add(engine->busy_since,
 					       ktime_sub(start, at));
 		simgpu_engine_execute(job, start);
@@ -190,9 +190,9 @@ void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 }
 
 /**
- * simgpu_engine_give_up() - forget a job
+ * simgpu_engine_give_up() - drop a job from the engine
  * @job: the job; not in @running or @late
- * @fences: where its fence goes, with the engine's reference to that
+ * @fences: list to add its fence to, with the engine's reference
  *
  * The job may be freed as soon as the lock is released.
  *
@@ -208,7 +208,7 @@ void simgpu_engine_give_up(struct simgpu_job *job, struct list_head *fences)
 /**
  * simgpu_engine_report() - report that a job is done
  * @engine: the engine
- * @job: the job; given up to be signalled, with those that waited for it,
+ * @job: the job; it is given up, and those that waited for it too,
  *	unless it has to wait itself for others of its context
  *
  * Context: any, under the engine's lock.
@@ -232,7 +232,7 @@ void simgpu_engine_report(struct simgpu_engine *engine, struct simgpu_job *job)
 	}
 }
 
-/* The work of the job is done: its marks in memory. */
+/* The job is done: records this and writes its value to memory. */
 static void engine_complete(struct simgpu_engine *engine,
 			    struct simgpu_job *job, ktime_t now)
 {
@@ -246,14 +246,14 @@ static void engine_complete(struct simgpu_engine *engine,
 				  job->fault_arg : 0);
 }
 
-/* The first of @running has come to its end. */
+/* Handles the end of the first job in @running. */
 static void engine_finish(struct simgpu_engine *engine, struct simgpu_job *job,
 			  ktime_t now)
 {
 	ktime_t end = job->t_end;
 
 	simgpu_engine_leave(engine, job, end);
-	/* The delay of a coalesced interrupt is none of the job. */
+	/* The delay of a coalesced interrupt does not count for the job. */
 	engine_complete(engine, job,
 			engine->dev->coalesce_jobs > 1 ? end : now);
 	switch (job->fault) {
@@ -309,7 +309,7 @@ static enum hrtimer_restart engine_interrupt(struct hrtimer *timer)
 		if (defer)
 			simgpu_completion_defer(engine);
 	}
-	/* Started again under the lock, since others start it as well. */
+	/* Restarted under the lock, since others start it as well. */
 	return HRTIMER_NORESTART;
 }
 
@@ -321,9 +321,9 @@ static void engine_enter(struct simgpu_job *job)
 }
 
 /*
- * The job ends in run_job, with an error or well. Where the order of fences
- * matters and there are some before it, it ends after these and true is
- * returned: then the fence is what run_job must return.
+ * Ends the job in run_job, with or without an error. If the order of fences
+ * matters and earlier ones are pending, it ends after these, and true is
+ * returned: then run_job must return the fence.
  */
 static bool engine_end_later(struct simgpu_engine *engine,
 			     struct simgpu_job *job, int error)
@@ -347,7 +347,7 @@ static bool engine_end_later(struct simgpu_engine *engine,
 }
 
 /**
- * simgpu_engine_fail() - end a job that is not to run
+ * simgpu_engine_fail() - fail a job that is not to run
  * @job: the job; the engine must not know it
  * @error: negative errno
  *
@@ -435,7 +435,7 @@ struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit)
 }
 
 /**
- * simgpu_engine_init() - make an engine
+ * simgpu_engine_init() - initialise an engine
  * @engine: the engine; zeroed memory
  * @dev: the device
  * @index: which engine of the device
@@ -463,7 +463,7 @@ int simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
 }
 
 /**
- * simgpu_engine_fini() - end an engine
+ * simgpu_engine_fini() - clean up an engine
  * @engine: the engine; all its contexts must have ended
  *
  * Context: process; may sleep.

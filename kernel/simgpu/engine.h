@@ -2,7 +2,7 @@
 #ifndef SIMGPU_ENGINE_H
 #define SIMGPU_ENGINE_H
 
-/* What engine.c, engine_reset.c and completion.c share; nobody else. */
+/* Shared by engine.c, engine_reset.c and completion.c only. */
 
 #include "simgpu.h"
 
@@ -18,7 +18,7 @@ static inline bool job_hangs(const struct simgpu_job *job)
 	       job->fault == SIMGPU_FAULT_GONE;
 }
 
-/* The job, and its client, is charged for what was executed of it until then. */
+/* Charges the job, and its client, for its execution until then. */
 static inline void simgpu_engine_charge(struct simgpu_engine *engine,
 					struct simgpu_job *job, ktime_t at)
 {

@@ -7,7 +7,7 @@
 /**
  * DOC: recovery of engines
  *
- * What happens to jobs that take too long or are no longer wanted: they are
+ * Handling of jobs that take too long or are no longer wanted: they are
  * reported, left alone, or taken off the engine. See engine.c for their states.
  */
 
@@ -21,7 +21,7 @@ static void put_fences(struct list_head *fences)
 	}
 }
 
-/* All jobs of the context leave; the caller drops its references to those in @dropped. */
+/* Takes all jobs of the context off; the caller puts those in @dropped. */
 static void engine_clear(struct simgpu_engine *engine,
 			 struct simgpu_context *context,
 			 const struct simgpu_job *guilty, int error,
@@ -49,7 +49,7 @@ static void engine_clear(struct simgpu_engine *engine,
 	simgpu_engine_program(engine);
 }
 
-/* Of a reset: those leave that are reset with the guilty job. */
+/* For a reset: takes off the jobs that are reset with the guilty one. */
 static void engine_clear_reset(struct simgpu_engine *engine,
 			       const struct simgpu_job *guilty,
 			       struct list_head *dropped)
@@ -83,7 +83,7 @@ void simgpu_engine_reset_together(struct simgpu_context *context)
 }
 
 /**
- * simgpu_engine_reset_alone() - end simgpu_engine_reset_together()
+ * simgpu_engine_reset_alone() - undo simgpu_engine_reset_together()
  * @context: the context, whether that was called for it or not; the engine
  *	has no job of it
  *
@@ -104,9 +104,9 @@ void simgpu_engine_reset_alone(struct simgpu_context *context)
  * @error: negative errno for the jobs that are not done, where the back end
  *	needs their fences signalled
  *
- * Those that are done already are signalled as they are. The jobs of other
- * contexts go on. When this returns the engine knows no job of the context any
- * more, but another CPU may still be signalling their fences.
+ * Jobs that are done already are signalled as they are. The jobs of other
+ * contexts continue. When this returns, the engine has no job of the context
+ * any more, but another CPU may still be signalling their fences.
  *
  * Context: any but hard interrupts on PREEMPT_RT, without locks. Takes the
  *	engine's lock.
@@ -130,7 +130,7 @@ static int by_end(void *priv, const struct list_head *a,
 	       list_entry(b, struct simgpu_job, link)->t_end;
 }
 
-/* What was executing starts over. */
+/* Restarts the jobs that were executing. */
 static void engine_restart(struct simgpu_engine *engine)
 {
 	struct simgpu_job *job;
@@ -144,11 +144,11 @@ static void engine_restart(struct simgpu_engine *engine)
 		}
 		list_sort(NULL, &engine->running, by_end);
 	}
-	/* Of a serial engine, the first has started when the guilty one left. */
+	/* On a serial engine, the first one started when the guilty one left. */
 	simgpu_engine_program(engine);
 }
 
-/* Reports what is done and was not reported, such as a lost interrupt. */
+/* Reports jobs that are done but not reported, such as a lost interrupt. */
 static void engine_report_all(struct simgpu_engine *engine,
 			      struct simgpu_context *context)
 {
@@ -169,7 +169,7 @@ static void engine_report_all(struct simgpu_engine *engine,
 	}
 }
 
-/* The verdict on a job that takes too long, and for a reset, the reset. */
+/* Returns the verdict on a job that takes too long, after a reset if needed. */
 static enum depq_verdict engine_judge(struct simgpu_engine *engine,
 				      struct simgpu_job *job,
 				      struct list_head *dropped)
@@ -203,20 +203,20 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
 
 /**
  * simgpu_engine_recover() - timedout_job of both back ends
- * @job: the job that takes too long; kept alive by the caller, who sees to it
+ * @job: the job that takes too long; kept alive by the caller, who ensures
  *	that no job of the context is run meanwhile
  *
  * A job that is done but was not reported is reported now. One that waits for its
- * turn, or executes and will end, is left alone. Where the job hangs, the
- * engine is reset: all jobs of its context leave, and of those that are reset
- * with it (simgpu_engine_reset_together()); those of other contexts start
- * over. The jobs of a killed or closed context leave in any case.
+ * turn, or executes and will end, is left alone. If the job hangs, the
+ * engine is reset: it loses all jobs of the context, and of those that are reset
+ * with it (simgpu_engine_reset_together()); jobs of other contexts start
+ * over. The jobs of a killed or closed context are taken off in any case.
  *
  * Context: process, without locks; does not sleep or allocate. Takes the
  *	engine's lock.
  * Return:
  * * %DEPQ_NO_HANG - all is well
- * * %DEPQ_RESET - the engine knows no job of the context any more
+ * * %DEPQ_RESET - the engine has no job of the context any more
  * * %DEPQ_GONE - likewise, and the device is gone
  */
 enum depq_verdict simgpu_engine_recover(struct simgpu_job *job)

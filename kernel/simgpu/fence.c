@@ -8,17 +8,17 @@
 /**
  * DOC: engine fences
  *
- * The fence of a job on the engine is made before the job is committed, since
- * nothing may be allocated later. It knows neither its job nor its context:
- * it may outlive both. drm_sched keeps it as the parent of the finished fence,
+ * The engine fence of a job is created before the job is committed, since
+ * nothing may be allocated later. It refers neither to its job nor to its context,
+ * as it may outlive both. drm_sched keeps it as the parent of the finished fence,
  * which user space may hold as a sync_file for as long as it likes. So a fence
- * keeps the module loaded until its memory is freed. That is at once, into a
- * cache of which no piece becomes anything but another fence within a grace
+ * keeps the module loaded until its memory is freed. That happens at once, into a
+ * cache whose memory becomes nothing but other fences within a grace
  * period (SLAB_TYPESAFE_BY_RCU), so that fences cost no RCU callbacks.
  *
- * Engine fences become signalled in no particular order: a parallel engine,
- * and faults, see to that. dma_fence_is_later() may be asked about fences of
- * one context only, and its answer must be right; so each has a context of its
+ * Engine fences may signal in any order, on a parallel engine
+ * or because of faults. dma_fence_is_later() may be applied to fences of
+ * the same context, and must then be right; so each fence has a context of its
  * own.
  *
  * An engine has no speeds to choose from, so it does not hurry for a deadline;
@@ -30,7 +30,7 @@ static struct kmem_cache *fence_cache;
 /* They may outlive the device. */
 static atomic_t fences = ATOMIC_INIT(0);
 
-/* Deadlines that came, those that were the earliest of their fence, the last. */
+/* Deadlines set, those that were the earliest of their fence, and the last. */
 static atomic64_t deadlines = ATOMIC64_INIT(0);
 static atomic64_t earliest_deadlines = ATOMIC64_INIT(0);
 static atomic64_t last_deadline = ATOMIC64_INIT(0);
@@ -57,7 +57,7 @@ static void fence_release(struct dma_fence *base)
 	if (fence->sched)
 		simgpu_drm_sched_put(fence->sched);
 	atomic_dec(&fences);
-	/* simgpu_fence_exit() waits for whoever is in here. */
+	/* simgpu_fence_exit() waits for callers in here. */
 	rcu_read_lock();
 	kmem_cache_free(fence_cache, fence);
 	module_put(THIS_MODULE);
@@ -93,7 +93,7 @@ static const struct dma_fence_ops fence_ops = {
 #endif
 };
 
-/* Once for each piece of memory, whatever fences it will hold in turn. */
+/* Runs once per object of the slab, which may hold several fences in turn. */
 static void fence_construct(void *memory)
 {
 	struct simgpu_fence *fence = memory;
@@ -102,7 +102,7 @@ static void fence_construct(void *memory)
 }
 
 /**
- * simgpu_fence_create() - make the engine fence of a job
+ * simgpu_fence_create() - allocate the engine fence of a job
  *
  * Context: process; may sleep. The caller keeps the module loaded.
  * Return: the fence, with one reference, or NULL.
@@ -126,7 +126,7 @@ struct simgpu_fence *simgpu_fence_create(void)
 }
 
 /**
- * simgpu_fences() - how many engine fences exist
+ * simgpu_fences() - get the number of existing engine fences
  *
  * Context: any.
  * Return: the number.
@@ -137,8 +137,8 @@ int simgpu_fences(void)
 }
 
 /**
- * simgpu_fence_show() - tell of deadlines
- * @m: where to
+ * simgpu_fence_show() - print statistics of deadlines
+ * @m: the output
  *
  * Context: process.
  */
@@ -162,7 +162,7 @@ u32 simgpu_fence_bytes(void)
 }
 
 /**
- * simgpu_fence_init() - be ready to make fences
+ * simgpu_fence_init() - create the cache of fences
  *
  * Context: process, when the module is loaded.
  * Return: 0 or -ENOMEM.
@@ -179,15 +179,15 @@ int simgpu_fence_init(void)
 /**
  * simgpu_fence_exit() - undo simgpu_fence_init()
  *
- * Context: process, when the module is unloaded: no fence can be alive then,
- * but the last of them may still be on its way through fence_free().
+ * Context: process, when the module is unloaded: no fence exists then,
+ * but the last ones may still be on their way through fence_free().
  */
 void simgpu_fence_exit(void)
 {
 	/*
-	 * Whoever drops the last reference to the module returns through it: an
-	 * interrupt ends within a grace period, and a task that was preempted
-	 * on its way out has run again when each has slept or left the kernel.
+	 * Whoever drops the last reference to the module still returns through
+	 * it: an interrupt ends within a grace period, and a preempted task
+	 * has left the module once each task has slept or left the kernel.
 	 */
 	synchronize_rcu();
 	synchronize_rcu_tasks();

@@ -14,11 +14,11 @@
 /**
  * struct simgpu_file - an open file
  * @dev: the device
- * @drm: DRM's side of it
+ * @drm: the DRM file
  * @contexts: by number; each entry is a reference. NULL while the context is
- *	being made.
- * @client: what it has used; a reference
- * @owner: who opened it
+ *	being created.
+ * @client: its usage; a reference
+ * @owner: the user who opened it
  */
 struct simgpu_file {
 	struct simgpu_device *dev;

@@ -2,25 +2,25 @@
 /**
  * DOC: GEM objects
  *
- * Memory from shmem, with all that the shmem helpers of DRM do: handles, mmap,
- * PRIME. Two things are done with objects here; shrinker.c takes their pages
+ * Memory from shmem, with everything that DRM's shmem helpers provide: handles,
+ * mmap, PRIME. This file adds two uses of objects; shrinker.c purges them
  * when memory is short and user space does not need them.
  *
- * A context has one that its jobs write to (&simgpu_create.memory). The engine
- * writes in interrupts, so the object is mapped into the kernel, and stays in
- * memory, from the making of the context until nothing of that is left.
+ * A context may have one that its jobs write to (&simgpu_create.memory). The
+ * engine writes in interrupts, so the object is mapped into the kernel, and stays
+ * in memory, from the creation of the context until the end of its teardown.
  *
- * A submission may name some that its jobs use, for implicit synchronization:
+ * A submission may name objects that its jobs use, for implicit synchronization:
  *
  * 1. look them up and lock their reservations, all or none;
- * 2. make room for one fence of each job in each, and let each job depend on
- *    the fences that are there: readers on writers, writers on all;
+ * 2. reserve one fence slot per job in each, and make each job depend on
+ *    the existing fences: readers on writers, writers on all;
  * 3. commit the jobs and add their fences;
  * 4. unlock.
  *
- * Memory of user space must not be touched while reservations are locked, since
+ * User memory must not be accessed while reservations are locked, since
  * faults on mapped objects take these locks. So the results of a submission are
- * written before, and what was there is put back if step 2 fails.
+ * written before that, and the old contents are restored if step 2 fails.
  */
 
 #include <linux/dma-resv.h>
@@ -86,18 +86,18 @@ struct drm_gem_object *simgpu_gem_alloc(struct drm_device *drm, size_t size)
 	if (!object)
 		return ERR_PTR(-ENOMEM);
 	object->shmem.base.funcs = &simgpu_gem_funcs;
-	/* The CPU writes through mappings that do not tell shmem of it. */
+	/* The CPU writes through mappings that shmem does not know about. */
 	object->shmem.pages_mark_dirty_on_put = true;
 	return &object->shmem.base;
 }
 
 /**
- * simgpu_gem_create() - make an object
- * @file: that is to own it
+ * simgpu_gem_create() - create an object
+ * @file: the file that will own it
  * @args: in and out
  *
  * Context: process, sleeps.
- * Return: 0, -EINVAL, -ENOMEM, or what drm_gem_handle_create() fails with.
+ * Return: 0, -EINVAL, -ENOMEM, or an error of drm_gem_handle_create().
  */
 int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args)
 {
@@ -112,14 +112,14 @@ int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args)
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem);
 	error = drm_gem_handle_create(file->drm, &shmem->base, &args->handle);
-	/* The handle has a reference of its own. */
+	/* The handle holds its own reference. */
 	drm_gem_object_put(&shmem->base);
 	return error;
 }
 
 /**
- * simgpu_gem_mmap() - say where an object can be mapped
- * @file: that has the handle
+ * simgpu_gem_mmap() - get the mmap() offset of an object
+ * @file: the file that has the handle
  * @args: in and out
  *
  * Context: process, sleeps.
@@ -135,7 +135,7 @@ int simgpu_gem_mmap(struct simgpu_file *file, struct simgpu_gem_mmap *args)
 	object = drm_gem_object_lookup(file->drm, args->handle);
 	if (!object)
 		return -ENOENT;
-	/* Its exporter maps it. */
+	/* Imported objects are mapped by their exporter. */
 	if (object->import_attach)
 		error = -EINVAL;
 	else
@@ -145,17 +145,17 @@ int simgpu_gem_mmap(struct simgpu_file *file, struct simgpu_gem_mmap *args)
 }
 
 /**
- * simgpu_memory_attach() - map what the jobs of a context write to
- * @file: that has the handle
+ * simgpu_memory_attach() - map the memory that the jobs of a context write to
+ * @file: the file that has the handle
  * @handle: of the object; 0 for none
  * @memory: filled in; zeroed before
  *
  * Context: process, sleeps.
  * Return:
- * * 0 - done
+ * * 0 - success
  * * -ENOENT - there is no such handle
- * * -EINVAL - the object is no memory that the CPU writes to as to its own
- * * -ENOMEM, or what the exporter of an imported object fails with
+ * * -EINVAL - the CPU cannot write to the object as to normal memory
+ * * -ENOMEM, or an error of the exporter of an imported object
  */
 int simgpu_memory_attach(struct simgpu_file *file, u32 handle,
 			 struct simgpu_memory *memory)
@@ -186,7 +186,7 @@ int simgpu_memory_attach(struct simgpu_file *file, u32 handle,
 
 /**
  * simgpu_memory_detach() - undo simgpu_memory_attach()
- * @memory: of a context, which writes to it no more; or none
+ * @memory: of a context that no longer writes to it; or none
  *
  * Context: process, sleeps.
  */
@@ -204,7 +204,7 @@ void simgpu_memory_detach(struct simgpu_memory *memory)
 
 /**
  * simgpu_objects_get() - look up the objects that a submission names
- * @s: the submission; simgpu_objects_put() in any case
+ * @s: the submission; call simgpu_objects_put() even on failure
  *
  * Context: process, sleeps.
  * Return: 0, -EINVAL, -EFAULT, -ENOENT or -ENOMEM.
@@ -265,7 +265,7 @@ static bool simgpu_object_written(const struct simgpu_submission *s, u32 i)
 	return s->uses->written & BIT_ULL(i);
 }
 
-/* A job depends on the fences that an object has. */
+/* Makes a job depend on the fences of an object. */
 static int simgpu_object_deps(struct simgpu_submission *s, u32 i,
 			      struct simgpu_job *job)
 {
@@ -307,16 +307,16 @@ static int simgpu_objects_prepare(struct simgpu_submission *s)
 }
 
 /**
- * simgpu_objects_lock() - let the jobs depend on what the objects wait for
+ * simgpu_objects_lock() - make the jobs depend on the fences of the objects
  * @s: the submission, prepared
  *
  * Context: process, sleeps; under &simgpu_context.submit.
  * Return:
  * * 0 - the caller must call simgpu_objects_unlock(); user memory must not be
  *   touched before
- * * -EINVAL - an object is there twice
+ * * -EINVAL - an object is listed twice
  * * -ENOMEM
- * * -ERESTARTSYS - a signal came
+ * * -ERESTARTSYS - a signal was received
  */
 int simgpu_objects_lock(struct simgpu_submission *s)
 {
@@ -336,7 +336,7 @@ int simgpu_objects_lock(struct simgpu_submission *s)
 }
 
 /**
- * simgpu_objects_add() - let others wait for a job that uses the objects
+ * simgpu_objects_add() - add the fence of a job to the objects that it uses
  * @s: the submission, with its objects locked
  * @fence: the finished fence of one of its jobs
  *
@@ -353,7 +353,7 @@ void simgpu_objects_add(struct simgpu_submission *s, struct dma_fence *fence)
 }
 
 /**
- * simgpu_objects_unlock() - the opposite of simgpu_objects_lock()
+ * simgpu_objects_unlock() - undo simgpu_objects_lock()
  * @s: the submission
  *
  * Context: process.

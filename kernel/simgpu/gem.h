@@ -10,11 +10,11 @@
 
 /**
  * struct simgpu_object - a GEM object
- * @shmem: what DRM's helpers know of it
- * @unneeded: its pages may be taken; under its reservation, as is @purged
- * @purged: they were, since it was last needed
- * @listed: scans of the shrinker may meet it, as it has been unneeded; likewise
- * @freed: to the next that is to be freed
+ * @shmem: state of DRM's helpers
+ * @unneeded: may be purged; under its reservation, as is @purged
+ * @purged: was purged since it was last needed
+ * @listed: scans of the shrinker may find it, as it was unneeded; likewise
+ * @freed: link to the next object to be freed
  */
 struct simgpu_object {
 	struct drm_gem_shmem_object shmem;
@@ -31,7 +31,7 @@ to_simgpu_object(struct drm_gem_object *base)
 			    shmem);
 }
 
-/* Whether pages of the object are in memory; all are, once it was mapped. */
+/* Whether the object has pages in memory; once mapped, it has all of them. */
 static inline bool simgpu_object_resident(const struct drm_gem_object *base)
 {
 	return base->filp && READ_ONCE(base->filp->f_mapping->nrpages);

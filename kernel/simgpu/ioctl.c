@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: the commands
+ * DOC: the ioctls
  *
- * One table says for each command how small its struct may be and who does it.
- * The struct is copied in before and out after, in the size that is part of
- * the command; what the caller's struct has more than ours must be zero, what
- * it has less counts as zero.
+ * A table gives the minimum size of the struct and the handler of each command.
+ * The struct is copied in before and out after, in the size encoded in
+ * the command. Fields of the caller's struct that ours lacks must be zero;
+ * missing fields are taken as zero.
  */
 
 #include <linux/cred.h>
@@ -22,7 +22,7 @@
 #define SIMGPU_STOPS_MAX	65536
 #define SIMGPU_ERRNO_MAX	4095
 
-/* The least and the most that fault_arg may be. */
+/* The range of fault_arg. */
 static const struct {
 	u64 min;
 	u64 max;
@@ -35,12 +35,12 @@ static const struct {
 };
 
 /**
- * simgpu_fault_valid() - whether a fault may be asked for
+ * simgpu_fault_valid() - check a fault and its argument
  * @fault: SIMGPU_FAULT_*, from user space
  * @arg: its argument
  *
  * Context: any.
- * Return: whether it is one we know and its argument is in range.
+ * Return: whether the fault is known and its argument is in range.
  */
 bool simgpu_fault_valid(u32 fault, u64 arg)
 {
@@ -52,13 +52,13 @@ bool simgpu_fault_valid(u32 fault, u64 arg)
 }
 
 /**
- * simgpu_may_disturb() - whether the caller may let jobs fail or wait
- * @file: of whose contexts
- * @others: whether that reaches jobs of other files
+ * simgpu_may_disturb() - whether the caller may make jobs fail or wait
+ * @file: the file that owns the contexts
+ * @others: whether jobs of other files are affected
  *
  * Context: process.
  * Return: true for the user who opened the file, if no other files are
- * concerned, and for whoever has %CAP_SYS_ADMIN.
+ * affected, and for anyone with %CAP_SYS_ADMIN.
  */
 bool simgpu_may_disturb(const struct simgpu_file *file, bool others)
 {
@@ -122,7 +122,7 @@ static int simgpu_inject(struct simgpu_file *file,
 	return error;
 }
 
-/* Whether a command keeps jobs from being run, or may end them. */
+/* Whether a command delays or may end jobs. */
 static bool simgpu_control_disturbs(u32 command)
 {
 	return command == SIMGPU_CONTROL_STOP ||
@@ -188,7 +188,7 @@ static int simgpu_control(struct simgpu_file *file,
 	context = simgpu_context_find(file, args->context);
 	if (!context)
 		return -ENOENT;
-	/* A scheduler that is shared has jobs of other files. */
+	/* A shared scheduler has jobs of other files. */
 	error = -EPERM;
 	if (!simgpu_control_disturbs(args->command) ||
 	    simgpu_may_disturb(file, simgpu_is_shared(&context->args)))
@@ -218,7 +218,7 @@ union simgpu_args {
 	struct simgpu_gem_madvise gem_madvise;
 };
 
-/* Size of the first version of each struct, which is the least; and of ours. */
+/* Size of the first version of each struct (the minimum), and of ours. */
 #define SIMGPU_NR(cmd) (_IOC_NR(cmd) - SIMGPU_IOC_BASE)
 #define SIMGPU_ENTRY(cmd, type, last)					\
 	[SIMGPU_NR(cmd)] = {						\
@@ -277,7 +277,7 @@ static int simgpu_dispatch(struct simgpu_file *file, u32 nr,
 	}
 }
 
-/* Whether the struct is to be written back. */
+/* Whether to write the struct back. */
 static bool simgpu_writes_back(u32 nr, int ret)
 {
 	switch (nr) {
@@ -296,7 +296,7 @@ static bool simgpu_writes_back(u32 nr, int ret)
 	}
 }
 
-/* Nobody would know the number of what was made. */
+/* Undoes a creation whose number could not be returned. */
 static void simgpu_forget(struct simgpu_file *file, u32 nr,
 			  const union simgpu_args *args)
 {
@@ -307,13 +307,13 @@ static void simgpu_forget(struct simgpu_file *file, u32 nr,
 }
 
 /**
- * simgpu_ioctl() - a command for drivers
+ * simgpu_ioctl() - handle a driver ioctl
  * @drm_file: of the open file
  * @cmd: number, direction and size
  * @arg: address of the struct
  *
  * Context: process, sleeps.
- * Return: 0, or a negative errno as the user interface says.
+ * Return: 0, or a negative errno as documented in the user interface.
  */
 long simgpu_ioctl(struct drm_file *drm_file, unsigned int cmd,
 		  unsigned long arg)
@@ -336,13 +336,13 @@ long simgpu_ioctl(struct drm_file *drm_file, unsigned int cmd,
 	if (ret)
 		return ret;
 	/*
-	 * Not drm_dev_enter(): what a command needs stays as long as the file,
-	 * and who unbinds the device must not wait for who waits for a job.
+	 * Not drm_dev_enter(): what a command needs exists as long as the file,
+	 * and unbinding the device must not wait for threads that wait for jobs.
 	 */
 	if (drm_dev_is_unplugged(&file->dev->drm))
 		return -ENODEV;
 	ret = simgpu_dispatch(file, nr, &args, t_enter);
-	/* What the caller's struct has more was found to be zero above. */
+	/* Additional fields of the caller's struct were found to be zero. */
 	if (simgpu_writes_back(nr, ret) &&
 	    copy_to_user(user, &args, min(size, simgpu_commands[nr].size))) {
 		simgpu_forget(file, nr, &args);

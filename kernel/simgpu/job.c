@@ -2,7 +2,7 @@
 /**
  * DOC: jobs
  *
- * A job is what both designs and the engine keep for one submission. It holds
+ * A job is the common state of both designs and the engine for one job. It holds
  * a reference to its context and to its engine fence, and nothing else.
  *
  * ==========  =============  ==========================  ====================
@@ -23,21 +23,21 @@
 static struct kmem_cache *simgpu_job_cache;
 
 /**
- * simgpu_job_init() - make the cache of jobs
+ * simgpu_job_init() - create the cache of jobs
  *
  * Context: process, sleeps.
  * Return: 0 or -ENOMEM.
  */
 int simgpu_job_init(void)
 {
-	/* How many there are is the user's choice, so the user pays. */
+	/* The user decides how many there are, so the user is charged. */
 	simgpu_job_cache = KMEM_CACHE(simgpu_job,
 				      SLAB_ACCOUNT | SLAB_HWCACHE_ALIGN);
 	return simgpu_job_cache ? 0 : -ENOMEM;
 }
 
 /**
- * simgpu_job_exit() - the opposite; all jobs are freed
+ * simgpu_job_exit() - undo simgpu_job_init(); all jobs are freed
  *
  * Context: process, sleeps.
  */
@@ -48,10 +48,10 @@ void simgpu_job_exit(void)
 
 /**
  * simgpu_job_alloc() - allocate a job
- * @context: where it belongs; the job takes a reference
+ * @context: its context; the job takes a reference
  *
  * Context: process, sleeps.
- * Return: the job, zeroed but for its context, or NULL.
+ * Return: the job, zeroed except for its context, or NULL.
  */
 struct simgpu_job *simgpu_job_alloc(struct simgpu_context *context)
 {
@@ -120,12 +120,12 @@ static bool job_freed_in_completion(const struct simgpu_context *context)
 
 /**
  * simgpu_job_free() - free a job
- * @job: that no queue and no engine knows any more
+ * @job: the job, which no queue and no engine refers to any more
  *
- * With %SIMGPU_CREATE_FREE_SLEEPS, maybe later, in a work item.
+ * With %SIMGPU_CREATE_FREE_SLEEPS, possibly later, in a work item.
  *
  * The reference to the context is never the last one where that matters: the
- * back end holds one until all jobs of the context were given here.
+ * back end holds one until all jobs of the context were passed to this function.
  *
  * Context: any, hard interrupts included; but process with
  * %SIMGPU_CREATE_FREE_SLEEPS if the design does not free jobs in completions.

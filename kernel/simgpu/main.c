@@ -2,20 +2,20 @@
 /**
  * DOC: simgpu
  *
- * A mock GPU to try queue designs on. There is one device with a number of
- * engines, of which each executes jobs by letting time pass (engine.c). Jobs
- * come from user space (node.c, ioctl.c, submit.c) through contexts (context.c), whose
- * queue is one of two designs (backend_drm.c, backend_depq.c), to the engine,
- * and what became of them is read by user space (record.c).
+ * A mock GPU to test queue designs. There is one device with a number of
+ * engines, each of which executes jobs by letting time pass (engine.c). Jobs
+ * come from user space (node.c, ioctl.c, submit.c) and pass through contexts
+ * (context.c), whose queue is one of two designs (backend_drm.c, backend_depq.c),
+ * to the engine; user space reads the records of what happened (record.c).
  *
- * The device is on the faux bus, or on the platform bus where there is none:
- * that can take it from the driver at any time. Its memory belongs to the DRM
- * device: it goes with the last open file after that, and waits for contexts
- * that are not quite at their end.
+ * The device is on the faux bus, or on the platform bus in older kernels,
+ * where it can be unbound at any time. Its memory belongs to the DRM
+ * device: it is freed after that with the last open file, and waits for contexts
+ * whose teardown is not complete.
  *
  * The module cannot be removed while a file is open or an engine fence exists,
- * and each job has one: jobs that wait for a fence of somebody else keep the
- * module.
+ * and each job has one: jobs that wait for somebody else's fence keep the
+ * module loaded.
  */
 
 #include <linux/dma-mapping.h>
@@ -32,7 +32,7 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* While contexts do not end, say so that often. */
+/* The interval of warnings while contexts do not end. */
 #define SIMGPU_REMOVE_WARN	(10 * HZ)
 
 #define SIMGPU_COALESCE_JOBS_MAX	256
@@ -98,7 +98,7 @@ static void simgpu_free_queues(struct simgpu_device *dev)
 		destroy_workqueue(dev->tdr_wq);
 }
 
-/* All were closed, and have no jobs: they end without our help. */
+/* All were closed, and have no jobs: they end by themselves. */
 static void simgpu_device_wait(struct simgpu_device *dev)
 {
 	if (atomic_dec_and_test(&dev->live))
@@ -115,7 +115,7 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 	simgpu_device_wait(dev);
 	/* Their functions may still be on their way out. */
 	flush_workqueue(dev->teardown_wq);
-	/* Contexts had objects. */
+	/* Contexts held objects, so this comes after them. */
 	simgpu_shrinker_fini(dev);
 	simgpu_depq_put_workers(dev);
 	depq_device_fini(&dev->depq);
@@ -129,8 +129,8 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 }
 
 /**
- * simgpu_device_release() - end the device
- * @drm: whose last reference was dropped: no file is open, and none will be
+ * simgpu_device_release() - clean up the device
+ * @drm: the DRM device, without references: no file is open or will be opened
  *
  * Context: process, sleeps.
  */
@@ -163,7 +163,7 @@ static int simgpu_device_init(struct simgpu_device *dev)
 	dev->completion = simgpu_completion_find(completion);
 	dev->coalesce_jobs = coalesce_jobs;
 	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
-	/* From here on the release does the rest. */
+	/* From here on simgpu_device_release() cleans up the rest. */
 	dev->ready = true;
 	error = simgpu_shrinker_init(dev);
 	while (!error && dev->n_engines < engines) {
@@ -175,18 +175,18 @@ static int simgpu_device_init(struct simgpu_device *dev)
 }
 
 /**
- * simgpu_probe() - make the DRM device
- * @parent: the device on the bus, with which goes what is made here
+ * simgpu_probe() - create the DRM device
+ * @parent: the device on the bus, which manages its resources
  *
  * Context: process, sleeps.
- * Return: 0, -ENOMEM, or what DRM fails with.
+ * Return: 0, -ENOMEM, or an error of DRM.
  */
 int simgpu_probe(struct device *parent)
 {
 	struct simgpu_device *dev;
 	int error;
 
-	/* Importing a buffer of another device wants its addresses. */
+	/* Importing a buffer of another device requires DMA addresses. */
 	error = dma_coerce_mask_and_coherent(parent, DMA_BIT_MASK(64));
 	if (error)
 		return error;
@@ -207,7 +207,7 @@ int simgpu_probe(struct device *parent)
 }
 
 /**
- * simgpu_remove() - take the DRM device from user space
+ * simgpu_remove() - remove the DRM device from user space
  * @parent: the device on the bus
  *
  * Context: process, sleeps.

@@ -3,14 +3,14 @@
  * DOC: the DRM nodes
  *
  * The driver has a render node, and the primary node that DRM gives to every
- * driver. Our commands go the same way on both and not through drm_ioctl(),
- * which has other rules (see the user interface): it cuts off what a larger
- * struct has more, writes back what failed, and cannot take back what was made
- * if that cannot be written. All others are DRM's.
+ * driver. Our ioctls work the same on both and bypass drm_ioctl(),
+ * which has other rules (see the user interface): it ignores additional fields of
+ * a larger struct, writes back after failures, and cannot undo a creation whose
+ * result cannot be written. All other ioctls are DRM's.
  *
  * Once the device was unbound from its driver, every command is -ENODEV. Open
- * files, mappings and jobs in flight stay; what they need goes with the last of
- * them.
+ * files, mappings and jobs in flight stay; what they need is freed with the last
+ * of them.
  */
 
 #include <linux/compat.h>
@@ -60,12 +60,12 @@ static bool simgpu_is_ours(unsigned int cmd)
 	return _IOC_NR(cmd) >= DRM_COMMAND_BASE && _IOC_NR(cmd) < DRM_COMMAND_END;
 }
 
-/* What is said before any command is looked at, or 0. */
+/* Returns the error for a command that is refused without a closer look, or 0. */
 static long simgpu_refuse(const struct drm_file *drm_file, unsigned int cmd)
 {
 	const struct simgpu_file *file = drm_file->driver_priv;
 
-	/* DRM goes by numbers alone, and would take TCGETS for one of its own. */
+	/* DRM only looks at the number, and would take TCGETS for its own. */
 	if (_IOC_TYPE(cmd) != SIMGPU_IOC)
 		return -ENOTTY;
 	return READ_ONCE(file->dev->gone) ? -ENODEV : 0;
@@ -92,7 +92,7 @@ static long simgpu_compat_ioctl(struct file *filp, unsigned int cmd,
 
 	if (ret)
 		return ret;
-	/* The structs are the same on 32 bit: no pointers, no holes. */
+	/* The structs are the same for 32 bit: no pointers, no holes. */
 	return simgpu_is_ours(cmd) ?
 	       simgpu_ioctl(drm_file, cmd, (unsigned long)compat_ptr(arg)) :
 	       drm_compat_ioctl(filp, cmd, arg);
@@ -166,11 +166,11 @@ static const struct device_type node_type = {
 };
 
 /**
- * simgpu_node_mode() - say who may open the render node
+ * simgpu_node_mode() - set who may open the render node
  * @dev: the device, not yet registered
  * @mode: permission bits
  *
- * For devtmpfs; where udev runs, that has its own rules.
+ * For devtmpfs; udev, if it runs, has its own rules.
  *
  * Context: process, one device at a time.
  */

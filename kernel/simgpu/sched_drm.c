@@ -8,9 +8,9 @@
  * DOC: schedulers of the drm_sched back end
  *
  * A scheduler belongs to one context, or to an engine as long as that has
- * contexts with %SIMGPU_CREATE_SHARED or %SIMGPU_SHAPE_AMDGPU, which have one
- * each. Its memory stays while there are engine
- * fences of its jobs; see backend_drm.c for why.
+ * contexts with %SIMGPU_CREATE_SHARED or %SIMGPU_SHAPE_AMDGPU, which have a
+ * scheduler each. Its memory stays while there are engine
+ * fences of its jobs; see backend_drm.c for the reason.
  *
  * ========  =================================  ==============================
  * state     kept by                            what may be called
@@ -22,14 +22,14 @@
  *                                              name is still read
  * ========  =================================  ==============================
  *
- * Running and stopped change under &simgpu_drm_sched.lock; a scheduler ends
- * when its last context leaves, which is when it has no jobs.
+ * Running and stopped change under &simgpu_drm_sched.lock. A scheduler ends
+ * when its last context leaves, at which time it has no jobs.
  */
 
 /*
- * What the drivers of Linux 6.12 choose. All of them have timeouts on one
+ * The choices of the drivers in Linux 6.12. All of them have timeouts on an
  * ordered workqueue: of the GT in xe, of the reset in panthor, of the reset
- * domain in amdgpu. Priorities of xe and panthor are none of drm_sched's.
+ * domain in amdgpu. xe and panthor do not use drm_sched's priorities.
  */
 static const struct simgpu_drm_shape drm_shapes[] = {
 	[SIMGPU_SHAPE_XE] = {
@@ -49,10 +49,10 @@ static const struct simgpu_drm_shape drm_shapes[] = {
 
 /**
  * simgpu_drm_shape() - how a context uses drm_sched
- * @args: what it was made with, checked
+ * @args: its arguments, checked
  *
  * Context: any.
- * Return: what its shape says, or without one, its flags.
+ * Return: the choices of its shape or, without one, of its flags.
  */
 struct simgpu_drm_shape simgpu_drm_shape(const struct simgpu_create *args)
 {
@@ -83,12 +83,12 @@ static struct workqueue_struct *sched_wq(const struct simgpu_device *dev,
 }
 
 /**
- * simgpu_drm_sched_stop() - let the scheduler neither run nor free jobs
+ * simgpu_drm_sched_stop() - stop the scheduler from running and freeing jobs
  * @sched: the scheduler
  *
- * Stops nest; each wants its simgpu_drm_sched_start().
+ * Stops nest; each needs its simgpu_drm_sched_start().
  *
- * Context: process, under @sched->lock; sleeps until what it is doing now is
+ * Context: process, under @sched->lock; sleeps until its current work is
  *	done.
  */
 void simgpu_drm_sched_stop(struct simgpu_drm_sched *sched)
@@ -99,8 +99,8 @@ void simgpu_drm_sched_stop(struct simgpu_drm_sched *sched)
 }
 
 /**
- * simgpu_drm_sched_start() - end one stop
- * @sched: the scheduler; with the last stop, it goes on
+ * simgpu_drm_sched_start() - undo one stop
+ * @sched: the scheduler; continues when the last stop was undone
  *
  * Context: process, under @sched->lock.
  */
@@ -150,12 +150,12 @@ static void sched_free(struct kref *ref)
 	struct simgpu_drm_sched *sched =
 		container_of(ref, struct simgpu_drm_sched, ref);
 
-	/* A finished fence whose last reference was dropped may still be read. */
+	/* A finished fence without references may still be read. */
 	kfree_rcu(sched, rcu);
 }
 
 /**
- * simgpu_drm_sched_put() - let the memory of a scheduler go
+ * simgpu_drm_sched_put() - drop a reference to the memory of a scheduler
  * @sched: the scheduler
  *
  * Context: any.
@@ -169,8 +169,8 @@ static void sched_end(struct simgpu_drm_sched *sched)
 {
 	/*
 	 * The work that frees jobs may have queued the other one after that
-	 * was cancelled; drm_sched_fini() cancels it once more. That matters
-	 * where the workqueue is not the scheduler's own.
+	 * was cancelled; drm_sched_fini() cancels it again. That matters
+	 * if the workqueue does not belong to the scheduler.
 	 */
 	drm_sched_wqueue_stop(&sched->base);
 	drm_sched_fini(&sched->base);
@@ -178,16 +178,16 @@ static void sched_end(struct simgpu_drm_sched *sched)
 	simgpu_drm_sched_put(sched);
 }
 
-/* Where the engine keeps the scheduler that contexts of this kind share. */
+/* Returns where the engine stores the scheduler shared by such contexts. */
 static struct simgpu_drm_sched **shared_sched(struct simgpu_context *context)
 {
 	return &context->engine->scheds[!!context->args.shape];
 }
 
 /**
- * simgpu_drm_sched_join() - make the scheduler of a context, or find it
+ * simgpu_drm_sched_join() - create or find the scheduler of a context
  * @context: the context; its credit limit becomes that of the scheduler
- * @ops: what the scheduler calls
+ * @ops: its callbacks
  *
  * Context: process; may sleep. Takes &simgpu_engine.sched_mutex.
  * Return: the scheduler, until simgpu_drm_sched_leave(), or an ERR_PTR().
@@ -219,10 +219,10 @@ simgpu_drm_sched_join(struct simgpu_context *context,
 }
 
 /**
- * simgpu_drm_sched_leave() - the context does not need the scheduler any more
+ * simgpu_drm_sched_leave() - release the scheduler of a context
  * @context: the context; its entity is finished, all its jobs are freed, and a
  *	grace period has passed since
- * @sched: ended if nobody else needs it
+ * @sched: the scheduler; ended if no other context uses it
  *
  * Context: process; sleeps, but not for jobs. Takes
  *	&simgpu_engine.sched_mutex.
@@ -245,7 +245,7 @@ void simgpu_drm_sched_leave(struct simgpu_context *context,
 }
 
 /**
- * simgpu_drm_sched_show() - say which scheduler and workqueue there is
+ * simgpu_drm_sched_show() - print the scheduler and its workqueue
  * @dev: the device
  * @sched: a scheduler
  * @m: gets its number, and the workqueue that drm_sched has for it

@@ -20,13 +20,13 @@ enum simgpu_drm_wq {
 };
 
 /**
- * enum simgpu_drm_recovery - what is done when a job takes too long
- * @SIMGPU_DRM_PAUSE: the work of the scheduler is stopped, jobs of the context
- *	are taken off the engine, the work is started
+ * enum simgpu_drm_recovery - the recovery from a job that takes too long
+ * @SIMGPU_DRM_PAUSE: stop the work of the scheduler, take jobs of the context
+ *	off the engine, start the work again
  * @SIMGPU_DRM_DETACH: the same with drm_sched_stop() and drm_sched_start(),
  *	which detach all its jobs from their engine fences and attach them again
- * @SIMGPU_DRM_RING: the same, and jobs of all contexts of the scheduler are
- *	taken off the engine
+ * @SIMGPU_DRM_RING: the same, and take jobs of all contexts of the scheduler
+ *	off the engine
  */
 enum simgpu_drm_recovery {
 	SIMGPU_DRM_PAUSE,
@@ -39,7 +39,7 @@ enum simgpu_drm_recovery {
  * @per_engine: one scheduler for the contexts of an engine, with a run queue for
  *	each priority; else one for each context, with one run queue
  * @wq: the workqueue
- * @recovery: when a job takes too long
+ * @recovery: the recovery from a job that takes too long
  */
 struct simgpu_drm_shape {
 	bool per_engine;
@@ -49,12 +49,12 @@ struct simgpu_drm_shape {
 
 /**
  * struct simgpu_drm_sched - a scheduler, of one context or of an engine
- * @ref: memory only: the engine or context, and engine fences
+ * @ref: memory only: held by the engine or context, and by engine fences
  * @base: the scheduler
- * @id: counts schedulers from 1
+ * @id: number of the scheduler, from 1
  * @users: contexts on it; under &simgpu_engine.sched_mutex if it is an engine's
- * @lock: protects @stops, and keeps stop and start of the scheduler together
- * @stops: stops without a start, of all contexts
+ * @lock: protects @stops, and serialises stop and start of the scheduler
+ * @stops: stops without a start, by all contexts
  * @rcu: frees it after a grace period
  */
 struct simgpu_drm_sched {

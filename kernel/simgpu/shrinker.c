@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: memory that user space can do without
+ * DOC: purgeable memory
  *
- * User space may say of a GEM object that it does not need what that holds
- * (&simgpu_gem_madvise). When memory is short, the kernel asks the shrinker, and
- * objects lose their pages, those first that have been unneeded for longest. An
- * object that has lost them is as good as new: zeros, and user space learns
- * of it when it says that it needs it again.
+ * User space may declare that it does not need the contents of a GEM object
+ * (&simgpu_gem_madvise). When memory is short, the kernel calls the shrinker, and
+ * objects are purged, those first that have been unneeded for longest. A
+ * purged object is as good as new: all zeros. User space learns
+ * that it was purged when it declares that it needs the object again.
  *
  * ============  ====================  ====================================
  * state         on the list           ends with
@@ -16,28 +16,28 @@
  * purged        needed                WILLNEED, DONTNEED (still purged then)
  * ============  ====================  ====================================
  *
- * Pages stay while somebody has them: a mapping of user space, a context whose
- * jobs write to them, an importer. To take those would free nothing. What is
- * exported is not ours alone to forget, and stays too.
+ * Pages stay while they are in use: by a mapping of user space, a context whose
+ * jobs write to them, or an importer. Taking those would free nothing. Exported
+ * objects also stay, as other users may need their contents.
  *
- * Jobs that use an object may still be running. First all that are idle are
- * taken. If that was not enough, the shrinker waits for the jobs of the others,
- * but for no longer than %SIMGPU_RECLAIM_WAIT, and only
+ * Jobs that use an object may still be running. First, all idle objects are
+ * purged. If that was not enough, the shrinker waits for the jobs of the others,
+ * for at most %SIMGPU_RECLAIM_WAIT, and only
  *
- * - where everything may be waited for (GFP_KERNEL): who allocates with less may
- *   be on the way to the very fence;
- * - not in kswapd, which has others to care for.
+ * - if the allocation may wait for anything (GFP_KERNEL): otherwise it may
+ *   be needed to signal that very fence;
+ * - not in kswapd, which must not be held up.
  *
- * So memory may depend on fences, and nothing that ends in the signal of a fence
- * may depend on memory: workqueues on the way have %WQ_MEM_RECLAIM, and what they
- * do is marked by dma_fence_begin_signalling(). That reclaim waits for fences is
- * known to lockdep from the kernel (dma_resv_lockdep()); that it takes our
- * mutexes we say when the shrinker is made, so that lockdep need not see memory
- * being short. The bound is for jobs that need user space to go on
- * (%SIMGPU_CONTROL_STOP): no real driver may have these.
+ * So memory may depend on fences, and nothing on the way to signalling a fence
+ * may depend on memory: workqueues on the way have %WQ_MEM_RECLAIM, and the
+ * work is annotated with dma_fence_begin_signalling(). The kernel tells lockdep
+ * that reclaim waits for fences (dma_resv_lockdep()); we tell it that reclaim takes
+ * our mutexes when the shrinker is created, so that lockdep need not see memory
+ * being short. The limit is for jobs that need user space to continue
+ * (%SIMGPU_CONTROL_STOP), which no real driver may have.
  *
- * Locks: reservation → &simgpu_shrinker.lru_mutex. The scan only tries to lock
- * reservations, as their holders may be who allocates.
+ * Locks: reservation → &simgpu_shrinker.lru_mutex. The scan only uses trylock on
+ * reservations, as their holders may be allocating.
  */
 
 #include <linux/dma-resv.h>
@@ -53,7 +53,7 @@
 #include "file.h"
 #include "gem.h"
 
-/* In all, for the objects of one scan; hung jobs may take longer. */
+/* Total wait for the objects of one scan; hung jobs may take longer. */
 #define SIMGPU_RECLAIM_WAIT	HZ
 
 static struct simgpu_shrinker *shrinker_of(struct drm_gem_object *base)
@@ -61,7 +61,7 @@ static struct simgpu_shrinker *shrinker_of(struct drm_gem_object *base)
 	return &container_of(base->dev, struct simgpu_device, drm)->shrinker;
 }
 
-/* ---- What user space says ---- */
+/* ---- Advice from user space ---- */
 
 static u32 simgpu_advise(struct simgpu_object *object, u32 advice)
 {
@@ -76,7 +76,7 @@ static u32 simgpu_advise(struct simgpu_object *object, u32 advice)
 		drm_gem_lru_move_tail(&shrinker->unneeded, base);
 	} else {
 		object->purged = false;
-		/* Which list it is on may be read under the mutex only. */
+		/* The list that it is on may only be read under the mutex. */
 		if (object->listed)
 			drm_gem_lru_move_tail(&shrinker->needed, base);
 	}
@@ -84,7 +84,7 @@ static u32 simgpu_advise(struct simgpu_object *object, u32 advice)
 }
 
 /**
- * simgpu_gem_madvise() - whether an object is needed
+ * simgpu_gem_madvise() - set whether an object is needed
  * @file: that has the handle
  * @args: in and out
  *
@@ -102,7 +102,7 @@ int simgpu_gem_madvise(struct simgpu_file *file,
 	base = drm_gem_object_lookup(file->drm, args->handle);
 	if (!base)
 		return -ENOENT;
-	/* Its pages are those of its exporter. */
+	/* An imported object's pages belong to its exporter. */
 	if (!base->import_attach)
 		error = dma_resv_lock_interruptible(base->resv, NULL);
 	if (!error) {
@@ -127,11 +127,12 @@ static void simgpu_shrinker_free_work(struct work_struct *work)
 
 /**
  * simgpu_shrinker_free() - free an object
- * @object: to which there is no reference any more
+ * @object: the object, without references
  *
- * That takes its reservation. A scan has a reference to each object that it looks
- * at, so the last one may be dropped in reclaim, which may have come from where
- * reservations are held. So what scans may meet is freed by a work item.
+ * Freeing takes its reservation. A scan holds a reference to each object that it
+ * examines, so the last one may be dropped in reclaim, possibly while the
+ * allocating thread holds reservations. So objects that scans may find are freed
+ * by a work item.
  *
  * Context: process, sleeps; reclaim too.
  */
@@ -145,16 +146,16 @@ void simgpu_shrinker_free(struct simgpu_object *object)
 		return;
 	}
 	/*
-	 * What removes it later reads which list it is on without the mutex,
-	 * and a scan has one on its stack for those it has looked at: that must
-	 * not be it.
+	 * The code that removes it later reads which list it is on without the
+	 * mutex, and a scan has a list on its stack for objects that it has
+	 * examined: that must not be the one.
 	 */
 	drm_gem_lru_move_tail(&shrinker->needed, base);
 	if (llist_add(&object->freed, &shrinker->freed))
 		queue_work(system_unbound_wq, &shrinker->free_work);
 }
 
-/* ---- What the kernel asks ---- */
+/* ---- Requests from the kernel ---- */
 
 static bool simgpu_purgeable(struct simgpu_object *object)
 {
@@ -165,7 +166,7 @@ static bool simgpu_purgeable(struct simgpu_object *object)
 	       simgpu_object_resident(base);
 }
 
-/* Takes the pages of an object that no job uses; none comes meanwhile. */
+/* Purges an object that no job uses; none is added meanwhile. */
 static bool simgpu_purge(struct simgpu_object *object)
 {
 	struct drm_gem_object *base = &object->shmem.base;
@@ -217,7 +218,7 @@ static unsigned long simgpu_shrinker_count(struct shrinker *kernels,
 	return max(READ_ONCE(dev->shrinker.unneeded.count), 0L);
 }
 
-/* Whether whoever wants memory may wait for a fence. */
+/* Whether the allocating thread may wait for a fence. */
 static bool simgpu_may_wait(const struct shrink_control *sc)
 {
 	return (sc->gfp_mask & GFP_KERNEL) == GFP_KERNEL && !current_is_kswapd();
@@ -244,10 +245,10 @@ static unsigned long simgpu_shrinker_scan(struct shrinker *kernels,
 	return freed ?: SHRINK_STOP;
 }
 
-/* ---- The device's ---- */
+/* ---- Set-up and clean-up ---- */
 
 /**
- * simgpu_shrinker_init() - offer the memory of objects to the kernel
+ * simgpu_shrinker_init() - register the shrinker
  * @dev: the device
  *
  * Context: process, sleeps.
@@ -276,7 +277,7 @@ int simgpu_shrinker_init(struct simgpu_device *dev)
 }
 
 /**
- * simgpu_shrinker_fini() - the opposite
+ * simgpu_shrinker_fini() - undo simgpu_shrinker_init()
  * @dev: the device, which has no objects any more
  *
  * Context: process, sleeps.
@@ -294,9 +295,9 @@ void simgpu_shrinker_fini(struct simgpu_device *dev)
 }
 
 /**
- * simgpu_shrinker_show() - tell what may be taken and what was
+ * simgpu_shrinker_show() - print what may be purged and what was
  * @dev: the device
- * @m: where to
+ * @m: the output
  *
  * Context: process.
  */

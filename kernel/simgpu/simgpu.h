@@ -39,19 +39,19 @@ enum simgpu_completion {
 };
 
 /**
- * struct simgpu_shrinker - what takes pages when memory is short; shrinker.c
- * @shrinker: as the kernel knows it, or NULL
- * @lru_mutex: of both lists, on kernels whose devices have none for it
- * @needed: objects that were on @unneeded and no more
- * @unneeded: objects whose pages may be taken, least recently advised first
- * @freed: objects without references that @free_work frees
+ * struct simgpu_shrinker - takes pages when memory is short; see shrinker.c
+ * @shrinker: the registered shrinker, or NULL
+ * @lru_mutex: of both lists, for kernels whose devices have none
+ * @needed: objects that were on @unneeded and are needed again
+ * @unneeded: objects that may be purged, least recently advised first
+ * @freed: objects without references that @free_work will free
  * @free_work: see simgpu_shrinker_free()
- * @wait_mutex: one waits for jobs at a time; protects @wait_end
- * @wait_end: in jiffies, until when
- * @purged: objects that have lost their pages so far
- * @purged_pages: how many these were
- * @waits: objects that it was waited for
- * @timeouts: of these, not idle in time
+ * @wait_mutex: lets one thread at a time wait for jobs; protects @wait_end
+ * @wait_end: end of the wait in jiffies
+ * @purged: objects purged so far
+ * @purged_pages: their pages
+ * @waits: objects that were waited for
+ * @timeouts: of these, objects that were not idle in time
  */
 struct simgpu_shrinker {
 	struct shrinker *shrinker;
@@ -80,8 +80,8 @@ struct simgpu_job;
  * @base: signalled by the engine; keeps the module loaded
  * @lock: its lock
  * @link: in &simgpu_engine.done
- * @twice: the engine says done twice
- * @deadline: the earliest that a waiter has given, or %KTIME_MAX; under @lock
+ * @twice: the engine reports done twice
+ * @deadline: the earliest that a waiter has set, or %KTIME_MAX; under @lock
  * @sched: kept until this fence is freed; see backend_drm.c. Or NULL.
  */
 struct simgpu_fence {
@@ -96,36 +96,36 @@ struct simgpu_fence {
 /**
  * struct simgpu_engine - executes jobs by letting time pass
  * @dev: the device
- * @index: which engine
- * @lock: protects what follows but for @signal_lock; taken under no other
- *	spinlock of ours, and under no fence lock: fences are signalled with it
- *	released
+ * @index: number of the engine
+ * @lock: protects the following, except @signal_lock; taken under no other
+ *	spinlock of this module and under no fence lock: fences are signalled
+ *	with it released
  * @running: jobs not yet done: serial in the order they were handed over,
  *	parallel by &simgpu_job.t_end
  * @late: jobs done whose interrupt is late
- * @reset_together: contexts all of whose jobs leave when one of them hangs
+ * @reset_together: contexts that all lose their jobs when one of them hangs
  * @done: engine fences about to be signalled; each with a reference
  * @signal_lock: held while a fence is signalled; taken before @lock
  * @signalling: a fence that was in @done is being signalled
  * @timer: expires when the next interrupt is due
- * @thread: signals fences, if that is not done in the interrupt or a work item
- * @thread_work: what it does
+ * @thread: signals fences, unless the interrupt or a work item does
+ * @thread_work: its work
  * @done_work: signals fences, if a work item does that
  * @storm: spurious interrupts to come
- * @busy_since: when @running became not empty
+ * @busy_since: when @running became non-empty
  * @order: counts run_job calls
  * @interrupts: interrupts so far, spurious ones included
- * @deferred: those after which fences were left to the thread or work item
+ * @deferred: interrupts after which the thread or work item signalled fences
  * @completed: jobs done
- * @busy_ns: time in which a job was executed
+ * @busy_ns: time during which jobs were executed
  * @sched_mutex: protects @scheds and their &simgpu_drm_sched.users
  * @scheds: drm_sched that contexts share: with %SIMGPU_CREATE_SHARED, and with
  *	%SIMGPU_SHAPE_AMDGPU
  * @worker_mutex: protects @workers, @arbiter and @arbiter_users
  * @workers: depq workers shared by contexts with %SIMGPU_SHARE_ENGINE, one
- *	for each kind, made when first wanted
+ *	for each kind, created on first use
  * @arbiter: of depq contexts with %SIMGPU_CREATE_FAIR, or NULL if there are none
- * @arbiter_users: these contexts
+ * @arbiter_users: the number of these contexts
  */
 struct simgpu_engine {
 	struct simgpu_device *dev;
@@ -157,11 +157,11 @@ struct simgpu_engine {
 };
 
 /**
- * struct simgpu_client - what an open file has used
- * @ref: the file and its contexts
- * @id: its number among all that there were
- * @busy_ns: for each engine, time in which that executed jobs of the client,
- *	without the job that it executes now; under the engine's lock
+ * struct simgpu_client - usage of an open file
+ * @ref: held by the file and its contexts
+ * @id: number of the client, counting all that ever existed
+ * @busy_ns: for each engine, the time it executed jobs of the client, except
+ *	the job that it executes now; under the engine's lock
  */
 struct simgpu_client {
 	struct kref ref;
@@ -171,14 +171,14 @@ struct simgpu_client {
 
 /**
  * struct simgpu_device - the device
- * @drm: what user space sees; its last reference frees all this
- * @ready: all of this is there
- * @depq: what all depq queues share
+ * @drm: the DRM device; dropping its last reference frees everything
+ * @ready: initialisation is complete
+ * @depq: common state of all depq queues
  * @tdr_wq: ordered; timeouts of drm_sched
  * @highpri_wq: of drm_sched contexts with %SIMGPU_CREATE_HIGHPRI
  * @unbound_wq: of drm_sched contexts with %SIMGPU_SHAPE_PANTHOR
  * @done_wq: signals fences of engines, if work items do that
- * @teardown_wq: closed contexts end here, and jobs are freed that a completion
+ * @teardown_wq: ends closed contexts, and frees jobs that a completion
  *	could not free
  * @free_jobs: these jobs
  * @free_work: frees them
@@ -186,20 +186,20 @@ struct simgpu_client {
  *	freed
  * @worker_mutex: protects @workers
  * @workers: depq workers shared by contexts with %SIMGPU_SHARE_DEVICE
- * @live: contexts that are alive, closed or not, plus one
- * @idle: completed when @live has become zero
- * @clients: files that were ever opened
- * @jobs: jobs that exist
+ * @live: contexts that exist, closed or not, plus one
+ * @idle: completed when @live becomes zero
+ * @clients: number of files opened so far
+ * @jobs: number of jobs that exist
  * @shrinker: takes pages of GEM objects
  * @contexts_mutex: protects @contexts and @serials
- * @contexts: all contexts that are alive
- * @serials: contexts that were ever made
- * @drm_scheds: schedulers of drm_sched that were ever made
+ * @contexts: all contexts that exist
+ * @serials: number of contexts created so far
+ * @drm_scheds: number of drm_sched schedulers created so far
  * @gone: a reset has failed: everything fails with -ENODEV until the next device
- * @parallel: an engine executes all its jobs at once, else one after the other
+ * @parallel: engines execute all their jobs at once, else one after another
  * @completion: where fences are signalled
- * @coalesce_jobs: jobs for which an engine raises one interrupt
- * @coalesce_ns: after the first of these, at the latest
+ * @coalesce_jobs: number of completed jobs for which an engine interrupts once
+ * @coalesce_ns: the longest delay of the interrupt after the first of these
  * @n_engines: number of @engines
  * @engines: the engines
  */
@@ -236,9 +236,9 @@ struct simgpu_device {
 };
 
 /**
- * struct simgpu_memory - what the jobs of a context write to
+ * struct simgpu_memory - memory that the jobs of a context write to
  * @object: a reference, or NULL if there is none
- * @words: where the kernel has it
+ * @words: its kernel mapping
  * @bytes: its size
  */
 struct simgpu_memory {
@@ -248,13 +248,13 @@ struct simgpu_memory {
 };
 
 /**
- * struct simgpu_slot - one place in the ring of a context
+ * struct simgpu_slot - one entry in the ring of a context
  * @fence: finished fence of the job with this @record.seqno; a reference of
- *	the ring's. Under &simgpu_context.ring_lock.
+ *	the ring. Under &simgpu_context.ring_lock.
  * @record: what happened; the fields t_run, t_hw, order and flags are written
- *	by whoever runs or completes the job, which is alive then, with
- *	WRITE_ONCE(), and read any time; t_done and error come from @fence when
- *	read
+ *	by whoever runs or completes the job, which still exists then, with
+ *	WRITE_ONCE(), and read at any time; t_done and error are taken from
+ *	@fence when read
  */
 struct simgpu_slot {
 	struct dma_fence *fence;
@@ -263,39 +263,39 @@ struct simgpu_slot {
 
 /**
  * struct simgpu_context - a queue of jobs on one engine
- * @ref: file, back end until simgpu_context_release(), and each job
+ * @ref: held by the file, the back end until simgpu_context_release(), and jobs
  * @link: in &simgpu_device.contexts
  * @id: its number in its file, from 1
- * @serial: its number among all that were ever made, from 1
+ * @serial: its number among all contexts ever created, from 1
  * @dev: the device
  * @engine: where its jobs go
  * @backend: drm_sched, depq or none
- * @args: as given, defaults filled in
+ * @args: as given, with defaults filled in
  * @submit: serialises submissions: ring, random numbers and, for drm_sched,
  *	arm and push belong together
  * @ring_lock: protects @ring's fences
  * @ring: the last @args.ring jobs; slot of a seqno: seqno & (@args.ring - 1)
- * @seqno: of the newest job that was committed; written under @submit with
+ * @seqno: of the newest committed job; written under @submit with
  *	smp_store_release()
  * @random: for durations; under @submit
- * @fault: injected; under @submit, as are the next three
+ * @fault: injected fault; under @submit, as are the next three
  * @fault_arg: its argument
- * @fault_skip: jobs that go well before
- * @fault_count: jobs that fail then; 0 for all
- * @memory: what jobs write to
- * @client: what its file has used; holds a reference
+ * @fault_skip: number of jobs that succeed first
+ * @fault_count: number of jobs that fail after that; 0 for all
+ * @memory: memory that jobs write to
+ * @client: usage of its file; a reference
  * @closed: destroyed: the back end may be gone and must not be called; under
  *	@submit
- * @error: what submissions get once killed, else 0; under @submit
+ * @error: error of submissions once killed, else 0; under @submit
  * @stops: stops without a start; under @submit
  * @submitted: jobs; under @submit
- * @failed: jobs that failed and that the ring has lost; under @submit
- * @bypassed: run by the submitter
+ * @failed: failed jobs that are no longer in the ring; under @submit
+ * @bypassed: jobs run by the submitter
  * @released: jobs freed
  * @timedout: resets
  * @no_hang: timeouts of jobs that were alive
  * @teardown: ends the context when it is closed
- * @inflight: its jobs whose engine fence was not yet given up to be signalled,
+ * @inflight: its jobs whose engine fence was not yet queued to be signalled,
  *	in the order of run_job; under the engine's lock
  * @reset_link: in &simgpu_engine.reset_together, or empty; under the engine's
  *	lock
@@ -353,9 +353,9 @@ struct simgpu_context {
  * struct simgpu_job - a job
  * @drm: for drm_sched
  * @depq: for depq
- * @none: without a queue: on the engine fence
+ * @none: without a queue: callback of the engine fence
  * @context: holds a reference
- * @slot: its place in the ring; stays valid until the finished fence has
+ * @slot: its entry in the ring; valid until the finished fence has
  *	signalled
  * @hw: its engine fence, allocated before the job is committed; the job's
  *	reference
@@ -364,19 +364,19 @@ struct simgpu_context {
  * @free_link: in &simgpu_device.free_jobs
  * @duration_ns: time on the engine
  * @run_cost_ns: CPU time of run_job
- * @t_end: when the engine is done; on a serial engine, until the job is its
+ * @t_end: when the engine is done; on a serial engine, until the job is
  *	first, when it was handed over; under the engine's lock
  * @t_start: when the engine began to execute it; under the engine's lock
- * @engine_ns: for how long it has, without the time since @t_start; under the
+ * @engine_ns: how long it was executed, not counting since @t_start; under the
  *	engine's lock until it has left the engine
  * @fault: SIMGPU_FAULT_*
- * @fault_arg: see there
+ * @fault_arg: depends on @fault
  * @write_offset: see &simgpu_exec
  * @write_value: see &simgpu_exec
  * @write: whether to write
  * @on_engine: in &simgpu_context.inflight; under the engine's lock
  * @hw_done: the engine is done with it, reported or not; under the lock
- * @reported: the engine has raised its interrupt for it; under the lock
+ * @reported: the engine has interrupted for it; under the lock
  */
 struct simgpu_job {
 	union {
@@ -442,7 +442,7 @@ static inline bool simgpu_is_shared(const struct simgpu_create *args)
 	       args->shape == SIMGPU_SHAPE_AMDGPU;
 }
 
-/* Uses up the CPU. */
+/* Keeps the CPU busy. */
 static inline void simgpu_burn(u64 ns)
 {
 	u64 end = ktime_get_ns() + ns;

@@ -6,29 +6,29 @@
  * fail, so that all jobs are submitted or none:
  *
  * 1. copy and check the arguments;
- * 2. take &simgpu_context.submit with room in the ring: every place that the
- *    jobs will take is free, that is, the job that was there has signalled.
- *    The wait for that is made without the mutex, so that nobody else waits
- *    for it, and can be interrupted: nothing was done yet;
+ * 2. take &simgpu_context.submit with room in the ring: every entry that the
+ *    jobs will use is free, that is, its previous job has signalled.
+ *    Waiting for that happens without the mutex, so that it blocks nobody else,
+ *    and can be interrupted, as nothing was done yet;
  * 3. for each job allocate the job and its engine fence, let the back end
  *    prepare it, resolve its dependencies, reserve a descriptor and make a
  *    sync_file (prepare.c);
  * 4. write the results (descriptors, sequence numbers) to the caller's memory.
- *    If there is more than one place, all are written with what they hold
- *    first, so memory that is not writable is found before anything changes.
- *    Only a caller that unmaps it between the two can see half of the results
- *    and -EFAULT, and even then no job was submitted;
+ *    If there is more than one location, all are first written with their current
+ *    contents, so that read-only memory is detected before anything changes.
+ *    Only a caller that unmaps memory between the two can see partial results
+ *    and -EFAULT, and even then no job was submitted.
  *    If GEM objects are named, they are locked after that (gem.c);
- * 5. commit: nothing is allocated, and nothing sleeps but what a queue without
+ * 5. commit: nothing is allocated, and nothing sleeps except what a queue without
  *    bypass may do.
  *
- * The finished fence of a drm_sched job is no valid fence before the job is
- * armed, so a sync_file is made with the stub fence that the kernel has, and
+ * The finished fence of a drm_sched job is not valid before the job is
+ * armed, so a sync_file is created with the kernel's stub fence, and
  * gets the right one in step 5, before anybody else can see it.
  *
  * The common submission, one job without dependencies and without a fence for
- * user space, allocates the job, the engine fence and what the back end wants,
- * and nothing else.
+ * user space, allocates only the job, the engine fence and what the back end
+ * needs.
  */
 
 #include <linux/file.h>
@@ -48,7 +48,7 @@
 /* Size of the first version of struct simgpu_exec. */
 #define SIMGPU_EXEC_SIZE_MIN	offsetofend(struct simgpu_exec, seqno)
 
-/* The results lie side by side. */
+/* The results are contiguous. */
 #define SIMGPU_EXEC_OUT		offsetof(struct simgpu_exec, out_fence)
 #define SIMGPU_EXEC_OUT_BYTES	(SIMGPU_EXEC_SIZE_MIN - SIMGPU_EXEC_OUT)
 
@@ -117,7 +117,7 @@ static int simgpu_copy_in(struct simgpu_submission *s)
 }
 
 /*
- * The newest job that is in the way of n more, with a reference, or NULL.
+ * Returns the newest job that blocks n more, with a reference, or NULL.
  * Jobs signal in order, as a rule, so it is the best one to wait for.
  */
 static struct dma_fence *simgpu_ring_busy(struct simgpu_context *context,
@@ -166,7 +166,7 @@ static int simgpu_lock_with_room(struct simgpu_submission *s)
 	}
 }
 
-/* Writes what was there before the results. */
+/* Restores the contents from before the results. */
 static int simgpu_copy_back(struct simgpu_submission *s)
 {
 	u32 i;
@@ -186,7 +186,7 @@ static int simgpu_copy_out(struct simgpu_submission *s)
 	struct simgpu_results out;
 	bool probe;
 
-	/* One alone that lies in one page is written at once or not at all. */
+	/* A single one within a page is written completely or not at all. */
 	probe = n > 1 || offset_in_page(simgpu_exec_user(s, 0) +
 					SIMGPU_EXEC_OUT) >
 			 PAGE_SIZE - SIMGPU_EXEC_OUT_BYTES;
@@ -203,7 +203,7 @@ static int simgpu_copy_out(struct simgpu_submission *s)
 	return 0;
 }
 
-/* The syncobj of a job gets its fence. */
+/* Installs the fence of a job in its syncobj. */
 static void simgpu_signal_by(struct simgpu_prepared *p, struct dma_fence *fence)
 {
 	if (p->chain)
@@ -254,12 +254,12 @@ static void simgpu_commit(struct simgpu_submission *s,
 	WRITE_ONCE(slot->record.t_return, ktime_get_ns());
 	dma_fence_end_signalling(cookie);
 
-	/* The ring keeps the fence, whatever has become of the job. */
+	/* The ring holds the fence, even if the job was freed already. */
 	simgpu_objects_add(s, fence);
 	if (p->syncobj)
 		simgpu_signal_by(p, fence);
 	context->submitted++;
-	/* From here on others find the fence; it has its number now. */
+	/* From here on others can find the fence, which has its number now. */
 	smp_store_release(&context->seqno, seqno);
 	if (old && dma_fence_get_status(old) < 0)
 		context->failed++;
@@ -290,7 +290,7 @@ static int simgpu_submit_locked(struct simgpu_submission *s)
 	}
 	if (error)
 		simgpu_unprepare(s);
-	/* An injected fault counts when it strikes, even if it strikes here. */
+	/* An injected fault counts when it takes effect, even here. */
 	if (!error || (s->fail && error == -ENOMEM)) {
 		context->fault_skip = s->fault_skip;
 		if (context->fault_count && !s->fault_count)
@@ -301,7 +301,7 @@ static int simgpu_submit_locked(struct simgpu_submission *s)
 		return error;
 	context->random = s->random;
 	for (i = 0; i < s->args->n_execs; i++) {
-		/* Each may take 10 ms where the submitter runs it. */
+		/* Each may take 10 ms if the submitter runs it. */
 		if (i)
 			cond_resched();
 		simgpu_commit(s, &s->jobs[i]);
@@ -336,8 +336,8 @@ static int simgpu_submit_to(struct simgpu_submission *s)
 
 /**
  * simgpu_submit() - submit jobs to a context
- * @file: that owns it
- * @args: what
+ * @file: the file that owns it
+ * @args: the arguments
  * @t_enter: when the call began
  *
  * Context: process, sleeps.
@@ -345,13 +345,13 @@ static int simgpu_submit_to(struct simgpu_submission *s)
  * * 0 - all jobs are submitted
  * * -EINVAL, -E2BIG, -EFAULT - bad arguments
  * * -ENOENT - no such context or handle, or no such job to depend on
- * * -EBADF - a dependency is no sync_file
+ * * -EBADF - a dependency is not a sync_file
  * * -EAGAIN - no room, and the caller did not want to wait
- * * -ERESTARTSYS - a signal came while it waited for room or, without a queue,
+ * * -ERESTARTSYS - a signal was received while waiting for room or, without a queue,
  *   for a dependency
  * * -EMFILE, -ENOMEM - no descriptor or memory left
  * * -ECANCELED, -ENODEV - the context was killed or banned
- * * -EPERM - a job is to fail, and the caller may not ask for that
+ * * -EPERM - a job has a fault that the caller may not inject
  */
 int simgpu_submit(struct simgpu_file *file, const struct simgpu_submit *args,
 		  u64 t_enter)

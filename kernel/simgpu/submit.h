@@ -42,19 +42,19 @@ struct simgpu_uses {
 };
 
 /**
- * struct simgpu_submission - a submission under way
+ * struct simgpu_submission - a submission in progress
  * @file: whose contexts dependencies may name
  * @context: where the jobs go
  * @args: as given
  * @t_enter: when it began
  * @jobs: @args->n_execs of them
  * @uses: the objects that the jobs use, or NULL
- * @random: that of the context once this is submitted; a submission that fails
- *	leaves no trace
+ * @random: new state of the context's generator; stored only if the submission
+ *	succeeds
  * @fault_skip: likewise
  * @fault_count: likewise
- * @fail: let an allocation fail
- * @fail_after: that many go well before
+ * @fail: make an allocation fail
+ * @fail_after: number of allocations that succeed first
  */
 struct simgpu_submission {
 	struct simgpu_file *file;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints, in the shape of those of gpu_scheduler: first which device,
- * engine, context and job, then what is special. The numbers of contexts are
- * those of their file; serial tells the contexts of all files apart.
+ * Tracepoints, in the form of those of gpu_scheduler: first the device,
+ * engine, context and job, then the details of the event. Context numbers are
+ * those of their file; serial distinguishes the contexts of all files.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM simgpu
@@ -14,7 +14,7 @@
 
 #include "simgpu.h"
 
-/* A job that was given its place in the ring. */
+/* A job that has an entry in the ring. */
 DECLARE_EVENT_CLASS(simgpu_job,
 	TP_PROTO(const struct simgpu_job *job, u32 arg),
 	TP_ARGS(job, arg),
