@@ -5,25 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{cells, records};
-use assize_audit::{Judged, Options, Role, read};
+use crate::common::{compared, posts, records, records_as};
+use assize_audit::{Judged, Options, Role};
 use assize_bundle::Records;
-
-fn records_as(post: &str, options: &Options) -> Records {
-    read(post.as_bytes(), "post", options).unwrap().records
-}
-
-/// The configurations that share a metric of a workload with another one.
-fn compared(records: &Records) -> Vec<String> {
-    let cells = cells(records);
-    let several = cells.values().filter(|names| names.len() > 1);
-    let names: BTreeSet<&str> = several.flatten().copied().collect();
-    let order = records.configurations.iter().map(|c| c.name.as_str());
-    order
-        .filter(|name| names.contains(name))
-        .map(str::to_string)
-        .collect()
-}
 
 /// The values of a metric under a configuration, run by run.
 fn values(records: &Records, configuration: &str, metric: &str) -> Vec<f64> {
@@ -36,78 +20,23 @@ fn values(records: &Records, configuration: &str, metric: &str) -> Vec<f64> {
         .collect()
 }
 
-const ONLY_FIGURES: &[(&str, &str)] = &[
-    ("a device tree", include_str!("admission/device-tree.txt")),
-    (
-        "a list of CPU attributes",
-        include_str!("admission/cpu-attributes.txt"),
-    ),
-    (
-        "attributes of a device",
-        include_str!("admission/attributes.txt"),
-    ),
-    (
-        "a file system's superblock",
-        include_str!("admission/superblock.txt"),
-    ),
-    ("assembly", include_str!("admission/assembly.txt")),
-    ("registers", include_str!("admission/registers.txt")),
-    ("a boot log", include_str!("admission/boot-log.txt")),
-    (
-        "a list of arguments",
-        include_str!("admission/arguments.txt"),
-    ),
-    ("a drawing", include_str!("admission/drawing.txt")),
-    (
-        "a table of energies",
-        include_str!("admission/energies.txt"),
-    ),
-    (
-        "files that were renamed",
-        include_str!("admission/renamed.txt"),
-    ),
-    (
-        "one test at several sizes",
-        include_str!("admission/sizes.txt"),
-    ),
-    (
-        "time stamps for names",
-        include_str!("admission/time-stamps.txt"),
-    ),
-    (
-        "percentages for names",
-        include_str!("admission/percentages.txt"),
-    ),
-    ("memory from /proc", include_str!("admission/meminfo.txt")),
-    ("times that are set", include_str!("admission/settings.txt")),
-    ("a table of states", include_str!("admission/states.txt")),
-    (
-        "improvements by quantile",
-        include_str!("admission/quantiles.txt"),
-    ),
-    (
-        "counts of passed tests",
-        include_str!("admission/passed.txt"),
-    ),
-];
-
 #[test]
 fn figures_without_configurations_are_read_and_not_judged() {
-    for (what, post) in ONLY_FIGURES {
-        let records = records(post);
-        assert_eq!(compared(&records), [] as [String; 0], "{what}");
+    for (path, post) in posts("read_only") {
+        let records = records(&post);
+        assert_eq!(compared(&records), [] as [String; 0], "{}", path.display());
     }
 }
 
 #[test]
 fn steps_that_rise_alike_are_no_runs() {
-    let records = records(include_str!("admission/steps.txt"));
+    let records = records(include_str!("posts/single/steps.txt"));
     assert!(values(&records, "new", "value").len() <= 1);
 }
 
 #[test]
 fn two_tables_of_one_form_are_not_pooled() {
-    let records = records(include_str!("admission/two-tables.txt"));
+    let records = records(include_str!("posts/single/two-tables.txt"));
     for run in &records.runs {
         let same = |other: &&assize_bundle::Run| {
             (&other.configuration, &other.workload) == (&run.configuration, &run.workload)
@@ -118,7 +47,7 @@ fn two_tables_of_one_form_are_not_pooled() {
 
 #[test]
 fn the_user_says_what_columns_and_rows_are() {
-    let post = include_str!("admission/unknown.txt");
+    let post = include_str!("posts/single/unknown.txt");
     assert_eq!(compared(&records(post)), [] as [String; 0]);
     let columns = Options {
         columns_are: Some(Role::Configurations),
@@ -145,7 +74,7 @@ fn a_name_that_the_user_gives_is_a_configuration() {
 
 #[test]
 fn whoever_compares_files_has_said_what_is_compared() {
-    let post = include_str!("admission/sizes.txt");
+    let post = include_str!("posts/read_only/sizes.txt");
     let options = Options {
         judged: Judged::All,
         ..Options::default()
@@ -176,7 +105,7 @@ fn what_hyperfine_compares_are_commands() {
 /// Of one run printed again nothing differs; another run differs somewhere.
 #[test]
 fn one_figure_that_differs_is_another_run() {
-    let post = include_str!("admission/printed-again.txt");
+    let post = include_str!("posts/single/printed-again.txt");
     let (before, after) = post.split_once("After:").unwrap();
     let post = format!("{before}After:{}", after.replace("8289.3K", "8291.1K"));
     assert_eq!(compared(&records(&post)), ["Before", "After"]);

@@ -2,18 +2,7 @@
 //!
 //! Each doubt stands beside a text that looks alike and of which there is none.
 
-use std::collections::BTreeSet;
-
-use crate::common::{cells, records};
-
-/// The configurations that share a metric of a workload with another one.
-fn compared(post: &str) -> Vec<String> {
-    let records = records(post);
-    let cells = cells(&records);
-    let several = cells.values().filter(|names| names.len() > 1);
-    let names: BTreeSet<&str> = several.flatten().copied().collect();
-    names.into_iter().map(str::to_string).collect()
-}
+use crate::common::{compared, records};
 
 fn dd(seconds: &str, rate: u32) -> String {
     format!("4194304 bytes (4.2 MB, 4.0 MiB) copied, {seconds} s, {rate} MB/s\n\n")
@@ -30,9 +19,9 @@ fn a_measured_line_is_no_name_of_what_stands_below() {
         "Total throughput of 6 writers = 2210.52 MB/s",
         "Total throughput of 6 writers = 2190.18 MB/s",
     );
-    assert!(compared(&measured).is_empty());
+    assert!(compared(&records(&measured)).is_empty());
     let set = under("flush limit off", "flush limit on");
-    assert!(!set.is_empty());
+    assert!(!compared(&records(&set)).is_empty());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How posts become runs of a configuration and a workload.
 
-use crate::common::records;
-use assize_audit::{Options, read};
+use crate::common::{records, records_as};
+use assize_audit::Options;
 use assize_bundle::Records;
 
 /// `configuration/workload` of each run.
@@ -143,7 +143,7 @@ fn the_user_can_rename_and_ignore() {
         ignore: vec![assize_audit::parse_regex("instructions").unwrap()],
         ..Options::default()
     };
-    let records = read(post.as_bytes(), "post", &options).unwrap().records;
+    let records = records_as(&post, &options);
     assert_eq!(cells(&records), ["base/bench", "new/bench"]);
     assert!(!records.runs[0].metrics.contains_key("instructions"));
 }
@@ -201,9 +201,7 @@ fn a_mailbox_in_which_messages_quote_each_other_counts_each_block_once() {
         judged: assize_audit::Judged::All,
         ..Options::default()
     };
-    let records = assize_audit::read(mbox.as_bytes(), "mbox", &all)
-        .unwrap()
-        .records;
+    let records = records_as(&mbox, &all);
     assert_eq!(
         cells(&records),
         ["base/perf stat", "patched/perf stat", "fixed/perf stat"]

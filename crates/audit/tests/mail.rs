@@ -37,13 +37,13 @@ fn doubts(message: &Message) -> Vec<String> {
 /// The one message of a fixture.
 macro_rules! fixture {
     ($name:literal) => {
-        one(include_bytes!(concat!("mail/", $name)))
+        one(include_bytes!(concat!("posts/mail/", $name)))
     };
 }
 
 #[test]
 fn a_mailbox_is_read_message_by_message() {
-    let all = read(include_bytes!("mail/mailbox.mbox"));
+    let all = read(include_bytes!("posts/mail/mailbox.mbox"));
     assert_eq!(all.len(), 2);
     assert_eq!(
         all[0].subject.as_deref(),
@@ -81,7 +81,7 @@ fn a_mailbox_is_read_message_by_message() {
 
 #[test]
 fn a_mailbox_with_windows_line_ends_is_the_same_mailbox() {
-    let text = include_str!("mail/mailbox.mbox");
+    let text = include_str!("posts/mail/mailbox.mbox");
     let unix = read(text.as_bytes());
     let windows = read(text.replace('\n', "\r\n").as_bytes());
     assert_eq!(windows.len(), unix.len());
@@ -333,7 +333,7 @@ impl std::io::Read for Trickle<'_> {
 
 #[test]
 fn it_does_not_matter_how_the_bytes_arrive() {
-    let bytes = include_bytes!("mail/mailbox.mbox");
+    let bytes = include_bytes!("posts/mail/mailbox.mbox");
     let whole: Vec<_> = read(bytes).iter().map(shown).collect();
     for step in [1, 7, 1000] {
         let reader = std::io::BufReader::with_capacity(3, Trickle(bytes, step));

@@ -20,7 +20,7 @@ fn runs(audit: &Audit, configuration: &str, workload: &str) -> usize {
 
 #[test]
 fn reports_below_headings_are_judged_though_another_experiment_is_quoted_above() {
-    let audit = post(include_str!("whole_posts/queue.txt"));
+    let audit = post(include_str!("posts/whole/queue.txt"));
     let configurations = [
         "Old queue",
         "No flags",
@@ -46,7 +46,7 @@ fn reports_below_headings_are_judged_though_another_experiment_is_quoted_above()
 
 #[test]
 fn rows_that_number_two_runs_of_each_patch_set_are_judged_in_a_quotation() {
-    let audit = post(include_str!("whole_posts/placement.txt"));
+    let audit = post(include_str!("posts/whole/placement.txt"));
     let names: BTreeSet<&str> = audit
         .records
         .runs
@@ -61,7 +61,7 @@ fn rows_that_number_two_runs_of_each_patch_set_are_judged_in_a_quotation() {
 
 #[test]
 fn events_below_headings_are_judged_in_a_quotation_with_answers() {
-    let audit = post(include_str!("whole_posts/framebuffer.txt"));
+    let audit = post(include_str!("posts/whole/framebuffer.txt"));
     let counts: Vec<(u64, Option<f64>)> = audit
         .records
         .events
@@ -91,7 +91,7 @@ fn shown(text: &str) -> Vec<f64> {
 
 #[test]
 fn percentages_of_something_are_shown_and_never_judged() {
-    let got = shown(include_str!("whole_posts/percentages.txt"));
+    let got = shown(include_str!("posts/whole/percentages.txt"));
     let wanted = [
         100.0, 76.0, 1.0, 73.0, 1.2, 50.5, 48.5, 58.9, 277.0, 0.66, 60.0, 222.0, 37.8,
     ];
@@ -105,6 +105,6 @@ fn percentages_of_something_are_shown_and_never_judged() {
 
 #[test]
 fn two_figures_of_a_sentence_are_shown() {
-    let got = shown(include_str!("whole_posts/unreached.txt"));
+    let got = shown(include_str!("posts/whole/unreached.txt"));
     assert!(got.contains(&63.0) && got.contains(&50.0), "{got:?}");
 }

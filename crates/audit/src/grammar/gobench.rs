@@ -100,26 +100,20 @@ impl Grammar for GoBench {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing::all_shown;
 
     #[test]
     fn a_line_is_a_run() {
-        let (name, figures) =
-            result("BenchmarkSum/n=4-8  1000  1234.5 ns/op  48 B/op  2.5 cells").unwrap();
-        let shown: Vec<String> = figures
-            .iter()
-            .map(|f| format!("{}={}{}", f.metric, f.value, f.unit))
-            .collect();
-        assert_eq!(
-            (name.as_str(), shown.join(" ").as_str()),
-            ("Sum/n=4-8", "ns/op=1234.5ns B/op=48B cells=2.5cells")
-        );
+        let line = "BenchmarkSum/n=4-8  1000  1234.5 ns/op  48 B/op  2.5 cells";
+        let run = "Sum/n=4-8: ns/op=1234.5 ns, B/op=48 B, cells=2.5 cells";
+        assert_eq!(all_shown(&GoBench, &[line]), [run]);
         for text in [
             "Benchmark results are 12 ns/op",
             "BenchmarkSum-8",
             "BenchmarkSum-8 10 ns/op",
             "Benchmarks 12 13",
         ] {
-            assert!(result(text).is_none(), "{text}");
+            assert!(all_shown(&GoBench, &[text]).is_empty(), "{text}");
         }
     }
 }

@@ -304,85 +304,25 @@ fn of_command(block: &mut Block, result: &Value) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// `configuration: metric=value ± deviation, n` of all means, and how many runs there are.
-    fn read(grammar: &dyn Grammar, text: &str) -> (Vec<String>, usize) {
-        let lines: Vec<Line<'_>> = (1..)
-            .zip(text.lines())
-            .map(|(at, text)| Line::plain(at, text))
-            .collect();
-        let block = grammar.read(&lines).unwrap_or_default();
-        let mut means = Vec::new();
-        let mut runs = 0;
-        for (_, finding) in block.findings {
-            match finding {
-                Finding::Summary {
-                    labels,
-                    figure,
-                    spread,
-                    n,
-                } => {
-                    let name = labels.configuration.unwrap_or_default();
-                    let sd = match spread {
-                        Some(Spread::StandardDeviation(sd) | Spread::StandardError(sd)) => sd,
-                        None => 0.0,
-                    };
-                    means.push(format!(
-                        "{name}: {}={}{} {sd} {n:?}",
-                        figure.metric, figure.value, figure.unit
-                    ));
-                }
-                Finding::Run { .. } => runs += 1,
-                _ => {}
-            }
-        }
-        (means, runs)
-    }
+    use crate::grammar::testing::all_shown;
 
     #[test]
     fn sections_of_one_call_are_one_block() {
-        let (means, _) = read(
-            &Hyperfine,
-            include_str!("../../tests/hyperfine/two-commands.txt"),
-        );
+        let read = |text: &str| all_shown(&Hyperfine, &text.lines().collect::<Vec<_>>());
+        let means = read(include_str!(
+            "../../tests/posts/tools/hyperfine/two-commands.txt"
+        ));
         assert_eq!(means.len(), 6);
-        assert_eq!(means[0], "sleep 0.02: time=21.2ms 0.1 Some(5)");
-        assert_eq!(means[4], "sleep 0.03: user=0.9ms 0 Some(5)");
-        let (means, runs) = read(
-            &Hyperfine,
-            include_str!("../../tests/hyperfine/single-run.txt"),
-        );
-        assert_eq!((means.len(), runs), (0, 1));
+        let time = "sleep 0.02: time=21.2 ms, Some(StandardDeviation(0.1)), Some(5)";
+        assert_eq!(means[0], time);
+        assert_eq!(means[4], "sleep 0.03: user=0.9 ms, None, Some(5)");
         // A deviation that is printed as zero is half a unit of its last digit.
-        let (means, _) = read(
-            &Hyperfine,
-            include_str!("../../tests/hyperfine/too-short.txt"),
-        );
-        assert_eq!(means[0], "named: time=0ms 0.05 Some(3)");
-    }
-
-    #[test]
-    fn files_are_read_as_they_are_exported() {
-        let (means, _) = read(
-            &HyperfineExport,
-            include_str!("../../tests/hyperfine/two-commands.md"),
-        );
+        let means = read(include_str!(
+            "../../tests/posts/tools/hyperfine/too-short.txt"
+        ));
         assert_eq!(
-            means,
-            [
-                "sleep 0.02: time=21.2ms 0.1 None",
-                "sleep 0.03: time=31.4ms 0.2 None"
-            ]
+            means[0],
+            "named: time=0 ms, Some(StandardDeviation(0.05)), Some(3)"
         );
-        let (means, _) = read(
-            &HyperfineExport,
-            include_str!("../../tests/hyperfine/parameters.csv"),
-        );
-        assert_eq!(means.len(), 6);
-        let (_, runs) = read(
-            &HyperfineJson,
-            include_str!("../../tests/hyperfine/failing-command.json"),
-        );
-        assert_eq!(runs, 3);
     }
 }

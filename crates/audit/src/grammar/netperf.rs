@@ -63,22 +63,16 @@ impl Grammar for Netperf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing::all_shown;
 
     #[test]
     fn the_last_number_below_the_header_is_the_result() {
-        let read = |texts: [&'static str; 3]| {
-            let lines = texts.map(|text| Line::plain(1, text));
-            Netperf
-                .starts(texts[0])
-                .then(|| Netperf.read(&lines))
-                .flatten()
-        };
         let head = "bytes  bytes   bytes    secs.    10^6bits/sec";
-        let block = read([head, "", "87380  16384  16384    10.00    9413.39"]).expect("a report");
-        assert_eq!(block.taken.len(), 3);
-        assert!(
-            matches!(&block.findings[0].1, Finding::Run { figures, .. } if figures[0].value == 9413.39)
+        let row = "87380  16384  16384    10.00    9413.39";
+        assert_eq!(
+            all_shown(&Netperf, &[head, "", row]),
+            [": throughput=9413.39 Mbit/s"]
         );
-        assert!(read([head, "", "and then 3"]).is_none());
+        assert!(all_shown(&Netperf, &[head, "", "and then 3"]).is_empty());
     }
 }

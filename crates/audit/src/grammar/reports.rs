@@ -344,6 +344,7 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing::all_shown;
 
     #[test]
     fn all_forms_compile_and_hold_their_anchor() {
@@ -351,31 +352,8 @@ mod tests {
         assert!(ANCHORS.is_some());
     }
 
-    /// `workload: metric=value unit` of all runs.
     fn read(texts: &[&str]) -> Vec<String> {
-        let lines: Vec<Line<'_>> = (1..)
-            .zip(texts)
-            .map(|(at, text)| Line::plain(at, text))
-            .collect();
-        let block = Reports.read(&lines).unwrap_or_default();
-        let runs = block
-            .findings
-            .into_iter()
-            .filter_map(|(_, finding)| match finding {
-                Finding::Run { labels, figures } => {
-                    let shown = figures
-                        .iter()
-                        .map(|f| format!("{}={} {}", f.metric, f.value, f.unit));
-                    let shown: Vec<String> = shown.collect();
-                    Some(format!(
-                        "{}: {}",
-                        labels.workload.unwrap_or_default(),
-                        shown.join(", ").trim()
-                    ))
-                }
-                _ => None,
-            });
-        runs.collect()
+        all_shown(&Reports, texts)
     }
 
     #[test]

@@ -265,17 +265,11 @@ fn is_ruled(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
     use crate::options::{Options, Role};
 
     fn grid(texts: &[&str]) -> Option<Grid> {
-        let lines: Vec<Line<'_>> = (1..)
-            .zip(texts)
-            .map(|(at, text)| Line::plain(at, text))
-            .collect();
-        let block = Table
-            .starts(texts[0])
-            .then(|| Table.read(&lines))
-            .flatten()?;
+        let block = testing::read(&Table, &texts.join("\n"))?;
         block
             .findings
             .into_iter()
@@ -285,27 +279,13 @@ mod tests {
             })
     }
 
-    /// `configuration/workload #repetition metric=value unit` of all runs.
     fn read(texts: &[&str], options: &Options) -> Vec<String> {
         let grid = grid(texts).expect("a table");
         let findings = grid.findings(&grid.roles(options), options);
-        let shown = findings.into_iter().map(|(_, finding)| match finding {
-            Finding::Run { labels, figures } => {
-                let place = [labels.configuration, labels.workload].map(Option::unwrap_or_default);
-                let figures: Vec<String> = figures
-                    .iter()
-                    .map(|figure| format!("{}={}{}", figure.metric, figure.value, figure.unit))
-                    .collect();
-                format!(
-                    "{} #{} {}",
-                    place.join("/"),
-                    labels.repetition.unwrap_or(0),
-                    figures.join(" ")
-                )
-            }
-            other => format!("{other:?}"),
-        });
-        shown.collect()
+        findings
+            .iter()
+            .map(|(_, finding)| testing::shown(finding))
+            .collect()
     }
 
     #[test]
@@ -320,7 +300,7 @@ mod tests {
         let found = read(&table, &Options::default());
         assert_eq!(
             found[0],
-            "a/ #1 idle cpu 0=1.5% idle cpu 1=2% render time=812 idle total=3.5%"
+            "a #1: idle cpu 0=1.5 %, idle cpu 1=2 %, render time=812, idle total=3.5 %"
         );
         assert_eq!(found.len(), 4);
         let columns = [
@@ -329,8 +309,8 @@ mod tests {
             "write  3.5    3.6    4.5   4.4   25%",
         ];
         let found = read(&columns, &Options::default());
-        assert_eq!(found[0], "base/ #1 read=1.5 write=3.5");
-        assert_eq!(found[3], "new/ #2 read=2.4 write=4.4");
+        assert_eq!(found[0], "base #1: read=1.5, write=3.5");
+        assert_eq!(found[3], "new #2: read=2.4, write=4.4");
         for of_one in [
             ["x cpu 0 cpu 1", "a_1 1 2", "b_1 3 4"],
             ["x t", "cpu_0 1", "node_0 3"],
@@ -351,7 +331,7 @@ mod tests {
             "| new | a | 11 |",
         ];
         let found = read(&table, &Options::default());
-        assert_eq!(found, ["old/a #0 time=12.5ms", "new/a #0 time=11ms"]);
+        assert_eq!(found, ["old/a: time=12.5 ms", "new/a: time=11 ms"]);
         // Rows of one name are its runs.
         let runs = ["kernel time", "old 1.0", "old 2.0", "new 1.1", "new 2.2"];
         assert_eq!(read(&runs, &Options::default()).len(), 4);
@@ -374,15 +354,15 @@ mod tests {
         assert_eq!(
             found,
             [
-                "before/ #0 read=12.5 write=22.5",
-                "after/ #0 read=11.5 write=21.5"
+                "before: read=12.5, write=22.5",
+                "after: read=11.5, write=21.5"
             ]
         );
         let options = Options {
             rows_are: Some(Role::Workloads),
             ..options
         };
-        assert_eq!(read(&table, &options)[0], "before/read #0 value=12.5");
+        assert_eq!(read(&table, &options)[0], "before/read: value=12.5");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::block::{Block, Grammar};
+use super::block::{Block, Figure, Finding, Grammar, Labels};
 use crate::line::Line;
 
 /// The lines of a text, numbered from 1.
@@ -16,10 +16,56 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
 /// The block at the beginning of a text, if it may start there.
 pub(crate) fn read(grammar: &dyn Grammar, text: &str) -> Option<Block> {
     let lines = lines(text);
-    grammar
-        .starts(&lines.first()?.text)
-        .then(|| grammar.read(&lines))
-        .flatten()
+    let starts = grammar.starts(&lines.first()?.text);
+    starts.then(|| grammar.read(&lines)).flatten()
+}
+
+/// A finding as `CONFIGURATION/WORKLOAD #REPETITION: METRIC=VALUE UNIT, …`.
+pub(crate) fn shown(finding: &Finding) -> String {
+    let place = |labels: &Labels| {
+        let names = [&labels.configuration, &labels.workload]
+            .into_iter()
+            .flatten();
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let number = labels
+            .repetition
+            .map_or_else(String::new, |n| format!(" #{n}"));
+        names.join("/") + &number
+    };
+    let one = |f: &Figure| {
+        format!("{}={} {}", f.metric, f.value, f.unit)
+            .trim()
+            .to_owned()
+    };
+    match finding {
+        Finding::Run { labels, figures } => {
+            let figures: Vec<String> = figures.iter().map(one).collect();
+            format!("{}: {}", place(labels), figures.join(", "))
+        }
+        Finding::Summary {
+            labels,
+            figure,
+            spread,
+            n,
+        } => {
+            format!("{}: {}, {spread:?}, {n:?}", place(labels), one(figure))
+        }
+        Finding::Unsupported { metric, reason, .. } => format!("{metric} {reason}"),
+        Finding::Doubt(code, _) => (*code).to_owned(),
+        Finding::Command(command) => format!("command {command}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What is read at the beginning of some lines, each finding as [`shown`]; nothing where no
+/// block of the format begins.
+pub(crate) fn all_shown(grammar: &dyn Grammar, texts: &[&str]) -> Vec<String> {
+    let block = read(grammar, &texts.join("\n")).unwrap_or_default();
+    block
+        .findings
+        .iter()
+        .map(|(_, finding)| shown(finding))
+        .collect()
 }
 
 /// The files in some folders of the repository, whose paths begin at this crate, and in

@@ -1,14 +1,36 @@
 //! What tests ask of a post.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use assize_audit::{Options, read};
 use assize_bundle::Records;
 
 /// The records of a post that is read without options.
 pub(crate) fn records(post: &str) -> Records {
-    let audit = read(post.as_bytes(), "post", &Options::default());
-    audit.unwrap().records
+    records_as(post, &Options::default())
+}
+
+pub(crate) fn records_as(post: &str, options: &Options) -> Records {
+    read(post.as_bytes(), "post", options).unwrap().records
+}
+
+/// The name and the text of each file in a folder of `posts`, and in those below it.
+pub(crate) fn posts(folder: &str) -> Vec<(PathBuf, String)> {
+    let top = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/posts")).join(folder);
+    let mut found = Vec::new();
+    let mut folders = vec![top];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push((path.clone(), std::fs::read_to_string(path).unwrap())),
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 /// The configurations that have a figure, by workload and metric.
@@ -25,4 +47,13 @@ pub(crate) fn cells(records: &Records) -> BTreeMap<(&str, &str), BTreeSet<&str>>
         cell.or_default().insert(&summary.configuration);
     }
     cells
+}
+
+/// The configurations that share a metric of a workload with another one, in order.
+pub(crate) fn compared(records: &Records) -> Vec<String> {
+    let cells = cells(records);
+    let several = cells.values().filter(|names| names.len() > 1);
+    let names: BTreeSet<&str> = several.flatten().copied().collect();
+    let order = records.configurations.iter().map(|one| one.name.clone());
+    order.filter(|name| names.contains(name.as_str())).collect()
 }

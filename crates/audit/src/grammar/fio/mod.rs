@@ -315,78 +315,46 @@ fn report(lines: &[Line<'_>]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing::all_shown;
 
     fn read(texts: &[&str]) -> Vec<String> {
-        let lines: Vec<Line<'_>> = (1..)
-            .zip(texts)
-            .map(|(at, text)| Line::plain(at, text))
-            .collect();
-        let block = Fio.read(&lines).unwrap_or_default();
-        let runs = block
-            .findings
-            .into_iter()
-            .filter_map(|(_, finding)| match finding {
-                Finding::Run { labels, figures } => {
-                    let one = |f: &Figure| format!("{}={}{}", f.metric, f.value, f.unit);
-                    let shown: Vec<String> = figures.iter().map(one).collect();
-                    Some(format!(
-                        "{}: {}",
-                        labels.workload.unwrap_or_default(),
-                        shown.join(" ")
-                    ))
-                }
-                _ => None,
-            });
-        runs.collect()
+        all_shown(&Fio, texts)
     }
 
-    const JOB: &str = "copy: (groupid=0, jobs=1): err= 0: pid=4101: Sat Mar  7 12:00:01 2026";
+    const JOB: [&str; 2] = [
+        "copy: (groupid=0, jobs=1): err= 0: pid=4101: Sat Mar  7 12:00:01 2026",
+        "  read: IOPS=12.5k, BW=48.0MiB/s (51.2MB/s)(2929MiB/60001msec)",
+    ];
+    const TOTAL: &str =
+        "   READ: bw=95.7MiB/s (100MB/s), 1-2 (3), io=5742MiB (6021MB), run=60001-60001msec";
 
     #[test]
     fn jobs_of_a_group_add_up_and_are_one_run() {
-        let job = [
-            JOB,
-            "  read: IOPS=12.5k, BW=48.0MiB/s (51.2MB/s)(2929MiB/60001msec)",
-        ];
-        assert_eq!(read(&job), ["copy: read iops=12500IOPS read bw=48MiB/s"]);
-        let two = [job, job].concat();
-        assert_eq!(read(&two), ["copy: read iops=25000IOPS read bw=96MiB/s"]);
-        let status = [
-            "Run status group 0 (all jobs):",
-            "   READ: bw=95.7MiB/s (100MB/s), 1-2 (3), io=5742MiB (6021MB), run=60001-60001msec",
-        ];
-        let whole = [&two[..], &[""], &status].concat();
+        assert_eq!(read(&JOB), ["copy: read iops=12500 IOPS, read bw=48 MiB/s"]);
+        let two = [JOB, JOB].concat();
+        assert_eq!(read(&two), ["copy: read iops=25000 IOPS, read bw=96 MiB/s"]);
+        let whole = [&two[..], &["", "Run status group 0 (all jobs):", TOTAL]].concat();
         assert_eq!(
             read(&whole),
-            ["copy: read iops=25000IOPS read bw=95.7MiB/s"]
+            ["copy: read iops=25000 IOPS, read bw=95.7 MiB/s"]
         );
-        let again = [&whole[..], &[""], &job].concat();
-        assert_eq!(read(&again).len(), 2);
+        assert_eq!(read(&[&whole[..], &[""], &JOB].concat()).len(), 2);
+        assert_eq!(read(&[TOTAL, TOTAL]).len(), 2, "totals are a run each");
+        assert!(read(&["READ: the manual"]).is_empty());
     }
 
     #[test]
     fn latencies_are_those_of_the_direction_above() {
         let report = [
-            JOB,
+            JOB[0],
             "  write: IOPS=100, BW=400KiB/s (410kB/s)(1MiB/60001msec)",
             "    clat (usec): min=4, max=1056, avg=1.5k, stdev=10.69",
             "    clat percentiles (usec):",
             "     | 50.00th=[   41], 95.00th=[   44], 99.50th=[   59]",
         ];
-        let read = read(&report);
-        assert_eq!(
-            read,
-            [
-                "copy: write iops=100IOPS write bw=400KiB/s write clat avg=1500usec write clat 50.00th=41usec write clat 95.00th=44usec"
-            ]
-        );
-    }
-
-    #[test]
-    fn lines_of_totals_are_a_run_each() {
-        let total =
-            "   READ: bw=513MiB/s (538MB/s), 1-2 (3), io=15.6GiB (16.8GB), run=30137-30137msec";
-        assert_eq!(read(&[total, total]).len(), 2);
-        assert!(read(&["READ: the manual"]).is_empty());
+        let rates = "copy: write iops=100 IOPS, write bw=400 KiB/s";
+        let latencies =
+            "write clat avg=1500 usec, write clat 50.00th=41 usec, write clat 95.00th=44 usec";
+        assert_eq!(read(&report), [format!("{rates}, {latencies}")]);
     }
 }

@@ -2,38 +2,22 @@
 
 use super::line::{is_event, parse, place};
 use super::*;
+use crate::grammar::testing;
 
-/// `metric=value unit` of all counters, and the codes of doubts.
+/// How many lines are read, and what of them.
 fn shown(lines: &[&str]) -> String {
-    let lines: Vec<Line<'_>> = (1..)
-        .zip(lines)
-        .map(|(at, text)| Line::plain(at, text))
-        .collect();
-    let Some(block) = PerfStat.read(&lines) else {
+    let Some(block) = testing::read(&PerfStat, &lines.join("\n")) else {
         return "none".to_owned();
     };
-    let mut shown = vec![format!("{} lines", block.taken.len())];
-    for (_, finding) in &block.findings {
-        shown.push(match finding {
-            crate::grammar::Finding::Run { figures, .. } => {
-                let one =
-                    |f: &crate::grammar::Figure| format!("{}={} {}", f.metric, f.value, f.unit);
-                let all: Vec<String> = figures.iter().map(|f| one(f).trim().to_owned()).collect();
-                all.join(", ")
-            }
-            crate::grammar::Finding::Summary {
-                figure, spread, n, ..
-            } => {
-                format!("{}={} {spread:?} {n:?}", figure.metric, figure.value)
-            }
-            crate::grammar::Finding::Unsupported { metric, reason, .. } => {
-                format!("{metric} {reason}")
-            }
-            crate::grammar::Finding::Doubt(code, _) => (*code).to_owned(),
-            other => format!("{other:?}"),
-        });
-    }
-    shown.join("; ")
+    let findings = block
+        .findings
+        .iter()
+        .map(|(_, finding)| testing::shown(finding));
+    let lines = format!("{} lines", block.taken.len());
+    std::iter::once(lines)
+        .chain(findings)
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 #[test]
@@ -93,7 +77,7 @@ fn counters_without_a_header_are_read_if_perf_knows_two() {
             "",
             "1.5 seconds time elapsed"
         ]),
-        "4 lines; context-switches=8449, cpu_atom/cycles/=1847846588, elapsed=1.5 s"
+        "4 lines; : context-switches=8449, cpu_atom/cycles/=1847846588, elapsed=1.5 s"
     );
     assert_eq!(shown(&["8,449 context-switches", "3 apples"]), "none");
 }
@@ -109,13 +93,13 @@ fn the_fractions_tell_the_decimal_mark() {
             "",
             "20,03 seconds time elapsed"
         ]),
-        "5 lines; cpu-migrations=1466, task-clock=320440.96 msec, elapsed=20.03 s"
+        "5 lines; a: cpu-migrations=1466, task-clock=320440.96 msec, elapsed=20.03 s"
     );
     assert_eq!(
         shown(&[head, "1.466 cs"]),
-        "2 lines; cs=1.466; locale-ambiguous"
+        "2 lines; a: cs=1.466; locale-ambiguous"
     );
-    assert_eq!(shown(&[head, "1,466 cs"]), "2 lines; cs=1466");
+    assert_eq!(shown(&[head, "1,466 cs"]), "2 lines; a: cs=1466");
 }
 
 #[test]
@@ -128,8 +112,8 @@ fn several_runs_are_means_and_zero_is_half_a_digit() {
             "",
             "3.5 +- 0.1 seconds time elapsed ( +- 2% )"
         ]),
-        "4 lines; cycles=100 Some(StandardError(0.005)) Some(10); \
-         elapsed=3.5 Some(StandardError(0.1)) Some(10)"
+        "4 lines; ./rt: cycles=100, Some(StandardError(0.005)), Some(10); \
+         ./rt: elapsed=3.5 s, Some(StandardError(0.1)), Some(10)"
     );
 }
 
@@ -144,7 +128,7 @@ fn what_cannot_be_used_is_doubted() {
             "<not counted> cycles",
             "5 faults (50.00%)"
         ]),
-        "5 lines; faults=5; bad-number; bad-number; cycles not counted; multiplexed-counter"
+        "5 lines; a: faults=5; bad-number; bad-number; cycles not counted; multiplexed-counter"
     );
     assert_eq!(shown(&[head]), "1 lines; truncated-block");
 }
@@ -161,8 +145,8 @@ fn lines_that_a_mailer_wrapped_are_joined() {
             "9,140,249,815",
             "cpu_atom/cycles/  ( +-  2.00% )",
         ]),
-        "7 lines; task-clock=0.84 Some(StandardError(0.042)) Some(5); \
-         cpu_atom/cycles/=9140249815 Some(StandardError(182804996.3)) Some(5)"
+        "7 lines; a very long command: task-clock=0.84 msec, Some(StandardError(0.042)), Some(5); \
+         a very long command: cpu_atom/cycles/=9140249815, Some(StandardError(182804996.3)), Some(5)"
     );
 }
 
@@ -171,11 +155,11 @@ fn prose_below_ends_a_block() {
     let head = "Performance counter stats for 'a':";
     assert_eq!(
         shown(&[head, "", "12 cycles", "", "3 patches"]),
-        "3 lines; cycles=12"
+        "3 lines; a: cycles=12"
     );
     assert_eq!(
         shown(&[head, "12 cycles", "", "# 8 threads"]),
-        "2 lines; cycles=12"
+        "2 lines; a: cycles=12"
     );
     let two = [
         head,
@@ -185,7 +169,7 @@ fn prose_below_ends_a_block() {
         "",
         "13 cycles",
     ];
-    assert_eq!(shown(&two), "4 lines; cycles=12, elapsed=1.5 s");
+    assert_eq!(shown(&two), "4 lines; a: cycles=12, elapsed=1.5 s");
 }
 
 #[test]
