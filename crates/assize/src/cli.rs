@@ -145,6 +145,11 @@ pub(crate) struct Trial {
     /// A metric of which less is better, for --tradeoff and '--fail-on worse>2%'
     #[arg(long, value_name = "METRIC")]
     pub(crate) lower_is_better: Vec<String>,
+    /// Compare how many runs exceed a time: 'METRIC > 1 ms'. Of primary times and
+    /// largest samples that is done above a threshold that the runs give. May be
+    /// given several times
+    #[arg(long = "slow", value_name = "METRIC > TIME")]
+    pub(crate) slow: Vec<String>,
     /// Level of all tests
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
@@ -165,6 +170,7 @@ impl Default for Trial {
             primary: Vec::new(),
             higher_is_better: Vec::new(),
             lower_is_better: Vec::new(),
+            slow: Vec::new(),
             alpha: ALPHA,
             margin: None,
             seed: SEED,

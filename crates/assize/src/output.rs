@@ -46,6 +46,7 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
         primary: trial.primary.clone(),
         higher_is_better: trial.higher_is_better.clone(),
         lower_is_better: trial.lower_is_better.clone(),
+        slow: trial.slow.clone(),
         seed: trial.seed,
         ..Options::default()
     };

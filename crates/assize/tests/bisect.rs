@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use crate::common::scheduler::{BROKEN, Edit, FENCE, MAIN, NEUTRAL, Place, SLOWER};
+use crate::common::scheduler::{BROKEN, Edit, FENCE, FEW, MAIN, NEUTRAL, Place, SLOWER, fated};
 use crate::common::{Outcome, errors};
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ crate::common::tests! {
     needs ["agent", "QEMU", "kernel debian:6.12"];
     the_commit_that_was_planted_is_found_and_one_that_is_not_there_is_not = planted,
     nobody_is_convicted_of_what_came_in_steps = steps,
+    the_commit_that_crashes_is_found = crashing,
     what_cannot_be_asked_is_refused_before_a_build = refused,
 }
 
@@ -230,6 +231,43 @@ fn by_git(place: &Place, commit: &str) {
     let first = format!("{commit} is the first bad commit");
     assert!(said.contains(&first), "{said}{}", errors(&git));
     place.git(&["bisect", "reset"]);
+}
+
+/// Of five commits the fourth crashes in most runs, and is asked about as that.
+fn crashing() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.write("short.toml", FEW);
+    place.git(&["tag", "good"]);
+    for number in 1..=5 {
+        match number {
+            2 => place.commit(NEIGHBOUR, NEUTRAL),
+            4 => place.commit("drm/sched: Die often", &fated("drawn > 0", "BUG_ON")),
+            _ => reword(&place, number),
+        }
+    }
+    place.git(&["tag", "bad"]);
+    let claim = "new > old + 30% on crashes in sync";
+    let done = bisect(&place, "good..bad", claim, &["--out", OUT]);
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{text}{}", errors(&done));
+    for part in [
+        "drm/sched: Die often",
+        "crashes: 0 of ",
+        "kernel BUG in drm_sched_",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // That a crash is no slower says nothing: those commits cannot be tested for it.
+    let done = bisect(
+        &place,
+        "good..bad",
+        "new > old on crashes",
+        &["--out", "none"],
+    );
+    assert!(errors(&done).contains("has no margin"), "{}", errors(&done));
+    Ok(())
 }
 
 /// A commit that adds 20 us to a job of 30, one whose runs all fail, and one that adds

@@ -126,7 +126,7 @@ fn cpu_time() -> Outcome {
 }
 
 /// The reason why the kernel's log does not show faulting programs.
-fn no_log() -> Option<String> {
+pub(crate) fn no_log() -> Option<String> {
     if let Err(error) = fs::File::open("/dev/kmsg") {
         return Some(format!("/dev/kmsg: {error}"));
     }
@@ -136,7 +136,7 @@ fn no_log() -> Option<String> {
 
 /// Builds a program with this name that faults. The kernel's message begins with the
 /// name.
-fn faulting(place: &Path, name: &str) -> Option<String> {
+pub(crate) fn faulting(place: &Path, name: &str) -> Option<String> {
     let source = place.join("fault.c");
     fs::write(&source, "int main(void) { *(volatile int *)0 = 1; }\n").unwrap();
     let program = place.join(name);

@@ -16,8 +16,10 @@ mod loads;
 mod policies;
 #[path = "python.rs"]
 mod python;
+#[path = "remote.rs"]
+mod remote;
 #[path = "spread.rs"]
-mod spread;
+pub(crate) mod spread;
 #[path = "tour.rs"]
 mod tour;
 #[path = "try.rs"]

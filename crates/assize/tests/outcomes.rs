@@ -218,6 +218,129 @@ fn one_crash_of_forty_is_mentioned_everywhere_without_a_verdict() {
     assert_eq!(shown(at, &gate).2, Some(1));
 }
 
+/// What becomes of a claim on the bundle.
+fn claimed(at: &Path, claim: &str) -> (String, String) {
+    let json = document(at, &["report", "ring.bundle", "--json", "--claim", claim]);
+    let claims = json["claims"].as_array();
+    let claim = &claims.unwrap_or_else(|| panic!("{claim}: {json}"))[0];
+    let [outcome, because] = ["outcome", "because"].map(|key| claim[key].as_str().unwrap());
+    (outcome.to_owned(), because.to_owned())
+}
+
+#[test]
+fn a_claim_may_speak_of_how_runs_ended() {
+    for (crashes, claim, outcome, because) in [
+        (
+            20,
+            "new > old on crashes",
+            "upheld",
+            "crashes 20 of 40 against 0 of 40",
+        ),
+        (
+            20,
+            "new > old + 10% on crashes",
+            "upheld",
+            "crashes 20 of 40",
+        ),
+        (
+            20,
+            "new <= old + 10% on crashes in read",
+            "refuted",
+            "crashes 20 of 40",
+        ),
+        (
+            20,
+            "new < old - 10% on crashes",
+            "refuted",
+            "crashes 20 of 40",
+        ),
+        (
+            20,
+            "new > old + 45% on crashes",
+            "undecided",
+            "crashes 20 of 40",
+        ),
+        // One crash excludes twenty points, and no two.
+        (
+            1,
+            "new <= old + 20% on crashes",
+            "upheld",
+            "crashes 1 of 40",
+        ),
+        (
+            1,
+            "new > old + 20% on crashes",
+            "refuted",
+            "crashes 1 of 40",
+        ),
+        (
+            1,
+            "new <= old + 2% on crashes",
+            "undecided",
+            "crashes 1 of 40",
+        ),
+        (
+            1,
+            "new > old on crashes",
+            "undecided",
+            "smallest attainable p: 1",
+        ),
+        // None says as much of hangs.
+        (
+            1,
+            "new <= old + 20% on hangs",
+            "upheld",
+            "hangs 0 of 40 against 0 of 40",
+        ),
+        (
+            1,
+            "new <= old + 5% on hangs",
+            "undecided",
+            "about 86 runs a side rule out 5 points",
+        ),
+        (1, "new = old on hangs", "undecided", "claim `A <= B + 5%`"),
+        (
+            0,
+            "new <= old + 20% on kernel warnings",
+            "upheld",
+            "kernel warnings 0 of 40",
+        ),
+        // Every run is lost, and that is what was claimed.
+        (
+            40,
+            "new > old + 50% on crashes",
+            "upheld",
+            "crashes 40 of 40",
+        ),
+    ] {
+        let at = planted(Planted::Crashes(crashes));
+        let (found, why) = claimed(at.path(), claim);
+        assert_eq!(found, outcome, "{claim}: {why}");
+        assert!(why.contains(because), "{claim}: {why}");
+    }
+}
+
+/// A claim that fits what the data show may have been chosen for it.
+#[test]
+fn a_claim_on_crashes_is_as_sure_as_their_row() {
+    let at = planted(Planted::Crashes(6));
+    let json = document(
+        at.path(),
+        &[
+            "report",
+            "ring.bundle",
+            "--json",
+            "--claim",
+            "new > old on crashes",
+        ],
+    );
+    let row = &json["outcomes"][0];
+    assert_eq!(row["verdict"], "established");
+    assert_eq!(json["claims"][0]["outcome"], "upheld");
+    let without = document(at.path(), &["report", "ring.bundle", "--json"]);
+    assert_eq!(row["p_adjusted"], without["outcomes"][0]["p_adjusted"]);
+}
+
 #[test]
 fn warnings_of_runs_that_completed_are_counted() {
     let at = planted(Planted::Warnings(12));

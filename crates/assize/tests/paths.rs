@@ -55,19 +55,47 @@ kind = "command"
 argv = ["true"]
 "#;
 
-/// Every `reproduce` line works in a shell and gives the same result.
+/// A shell carries out the `reproduce` line, and the same comes out.
 fn reproduces(here: &Path, done: &Output) {
+    let (command, again) = carried_out_again(here, done);
+    assert!(again.stdout == done.stdout, "{command}");
+}
+
+/// The `reproduce` line of a document, and what a shell makes of it.
+fn carried_out_again(here: &Path, done: &Output) -> (String, Output) {
     let document: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let command = document["reproduce"].as_str().unwrap();
-    let binary = env!("CARGO_BIN_EXE_assize");
-    let script = command.replacen("assize", binary, 1);
-    let again = Command::new("bash")
-        .arg("-c")
-        .arg(script)
-        .current_dir(here)
-        .output()
-        .unwrap();
-    assert!(again.stdout == done.stdout, "{command}");
+    let script = command.replacen("assize", env!("CARGO_BIN_EXE_assize"), 1);
+    let mut shell = Command::new("bash");
+    let again = shell.arg("-c").arg(script).current_dir(here).output();
+    (command.to_owned(), again.unwrap())
+}
+
+/// What was recorded with `--out` can be recorded again: the bundle is there already.
+#[test]
+fn a_recorded_comparison_and_experiment_are_carried_out_again() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let same = EXPERIMENT
+        .replace("\"false\"", "\"true\"")
+        .replace("runs = 1", "runs = 4");
+    fs::write(here.join("x.toml"), same).unwrap();
+    for arguments in [
+        &[
+            "compare", "--quiet", "--json", "--out", "a.bundle", "-r", "4", "--", "true", "true",
+        ][..],
+        &["run", "x.toml", "--quiet", "--json", "--out", "b.bundle"],
+    ] {
+        let done = ends(here, &words(arguments), 0);
+        let (command, again) = carried_out_again(here, &done);
+        let said = String::from_utf8_lossy(&again.stderr);
+        assert!(again.status.success(), "{command}: {said}");
+        let runs = |output: &Output| {
+            let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            document["runs"].as_array().unwrap().len()
+        };
+        assert_eq!((runs(&done), runs(&again)), (8, 8), "{command}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! which are extracted from there and executed.
 
 #[path = "../../target/tests/support/sshd.rs"]
-mod sshd;
+pub(crate) mod sshd;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use crate::common::scheduler::{BROKEN, Edit, HEADER, KERNEL, MAIN, NEUTRAL, Place, SHORT, SLOWER};
+use crate::common::scheduler::{
+    BROKEN, Edit, FEW, HEADER, KERNEL, MAIN, NEUTRAL, Place, SHORT, SLOWER, fated,
+};
 use crate::common::{Cache, Outcome, command, errors};
 use serde_json::Value;
 
@@ -14,6 +16,7 @@ crate::common::tests! {
     a_change_of_the_whole_kernel_goes_on_from_packed_sources = package,
     what_cannot_be_tried_is_refused_before_a_run = refused,
     a_patch_that_crashes_in_some_runs_is_said_to_before_all_else = crashing,
+    a_patch_that_crashes_in_every_run_has_a_verdict = crashing_always,
     a_crash_in_one_run_is_mentioned_everywhere_without_a_verdict = crashing_once,
     a_patch_that_warns_in_some_runs_is_said_to_before_all_else = warning,
 }
@@ -268,32 +271,6 @@ fn refused() -> Outcome {
     Ok(())
 }
 
-/// Crashed runs are repeated whenever they are requested, so there are few.
-const FEW: &str = r#"title = "drm_sched, shortly"
-runs = 8
-images = 1
-primary = [{ metric = "busy_time_per_job", better = "lower" }]
-instruments = ["timer-list"]
-queue.design = "drm-sched"
-[workloads.sync]
-kind = "sync"
-submissions = 20
-"#;
-
-/// Before each job, runs whose seed draws a number that meets this condition, out of 12,
-/// do this.
-fn fated(drawn: &str, then: &str) -> Vec<(&'static str, &'static str, String)> {
-    let fate = "#include <linux/random.h>\n#include <linux/wait.h>\n\n\
-        static bool planted_fate(void)\n{\n\tstatic int drawn = -1;\n\n\
-        \tif (drawn < 0)\n\t\tdrawn = get_random_u32_below(12);\n\treturn ";
-    let include = format!("{fate}{drawn};\n}}\n");
-    let run = "\tfence = sched->ops->run_job(sched_job);";
-    vec![
-        (MAIN, "#include <linux/wait.h>", include),
-        (MAIN, run, format!("\t{then}(planted_fate());\n{run}")),
-    ]
-}
-
 /// Tries the last commit; returns the output, standard error, and the status.
 fn tried(place: &Place, more: &[&str]) -> (String, String, Option<i32>) {
     let fixed = ["HEAD", "--experiment", "few.toml", "--quiet"];
@@ -350,6 +327,13 @@ fn crashing() -> Outcome {
         said.contains(first) && said.contains("assize run-one"),
         "{said}"
     );
+    let look = said.split("look into it: ").nth(1);
+    let look = look.and_then(|rest| rest.lines().next()).unwrap();
+    let words: Vec<&str> = look.split_whitespace().collect();
+    let (verb, index) = (words[1], &words[2..]);
+    let run = place.assize(verb, index);
+    let shown = String::from_utf8_lossy(&run.stdout).into_owned() + &errors(&run);
+    assert!(shown.contains("kernel BUG at"), "{look}: {shown}");
     // A gate on a metric is closed too.
     let (text, said, status) = tried(&place, &["--json", "--fail-on", "worse>50%"]);
     assert_eq!(status, Some(1), "{said}");
@@ -382,6 +366,21 @@ fn crashing() -> Outcome {
         whole.find(first).is_some_and(|at| Some(at) < metric),
         "{whole}"
     );
+    Ok(())
+}
+
+fn crashing_always() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.write("few.toml", FEW);
+    place.commit("drm/sched: Die", &fated("drawn >= 0", "BUG_ON"));
+    let (mail, said, status) = tried(&place, &["--out", "x.bundle", "--fail-on", "worse>50%"]);
+    assert_eq!(status, Some(1), "{said}");
+    assert_eq!(crashes(&place, "x.bundle"), (8, "established".to_owned()));
+    for part in ["Crashes with patched: worse: ", "0 of 8 -> 8 of 8 runs"] {
+        assert!(on_one_line(&mail).contains(part), "{part}: {mail}{said}");
+    }
     Ok(())
 }
 

@@ -3,9 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use assize_verdict::{Outcome as Claimed, Verdict};
+use assize_verdict::{Outcome as Claimed, OutcomeComparison, Verdict};
 
 use crate::WIDTH;
+use crate::contrasts::outcome_figures;
 use crate::number::{signed, significant, with_points};
 use crate::printable::printable;
 use crate::readable::Readable;
@@ -124,6 +125,9 @@ pub struct ClaimVerdict {
     pub because: String,
     /// The figures, one for each workload in the claim.
     pub figures: Vec<Figure>,
+    /// How many runs ended in each way, if the claim is about that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeComparison>,
     /// The number of runs per side and workload.
     pub runs: u32,
     /// The bundle with these runs; `null` if both sides have identical modules.
@@ -294,6 +298,8 @@ fn outcome(verdict: &ClaimVerdict) -> &'static str {
 fn figures(verdict: &ClaimVerdict) -> Vec<String> {
     let shown = verdict.figures.iter().take(FIGURES);
     let mut lines: Vec<String> = shown.flat_map(figure).collect();
+    let ended = verdict.outcomes.iter();
+    lines.extend(ended.map(|row| format!("  {}: {}", row.heading(), outcome_figures(row))));
     let more = verdict.figures.len().saturating_sub(FIGURES);
     if more > 0 {
         lines.push(format!(
@@ -437,6 +443,7 @@ mod tests {
             outcome,
             because: "sync: ratio 5.15; established".into(),
             figures: vec![figure; figures],
+            outcomes: Vec::new(),
             runs: 10,
             bundle: Some("a.bundle".into()),
             same_as: None,

@@ -2,6 +2,7 @@
 
 use assize_bundle::{FailedRun, Records};
 
+use crate::document::RunEnd;
 use crate::names::folded;
 
 /// The most characters of a reason in a sentence.
@@ -29,6 +30,12 @@ impl FailedCell<'_> {
     /// Whether every run failed.
     pub fn is_whole(&self) -> bool {
         self.left == 0
+    }
+
+    /// Whether each run ended in a way that is counted: all crashed, say.
+    pub fn tells_of_what_was_tried(&self) -> bool {
+        let mut ends = self.failures.iter().map(|run| RunEnd::of(run.ended()));
+        ends.all(|end| end.is_some())
     }
 
     /// Each distinct reason with its count, the most frequent first.

@@ -47,6 +47,8 @@ pub struct Options {
     /// Metrics of which less is better, in addition to the records' primary
     /// metrics that are not marked otherwise.
     pub lower_is_better: Vec<String>,
+    /// Thresholds above which a run is slow, as `METRIC > 1 ms`.
+    pub slow: Vec<String>,
     /// Seconds of exposure for event counts that were recorded without one.
     pub exposure_s: Option<f64>,
     /// The seed of Monte Carlo draws.
@@ -66,6 +68,7 @@ impl Default for Options {
             primary: Vec::new(),
             higher_is_better: Vec::new(),
             lower_is_better: Vec::new(),
+            slow: Vec::new(),
             exposure_s: None,
             seed: 0,
         }

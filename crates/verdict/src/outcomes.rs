@@ -2,7 +2,7 @@
 //! runs are lost to metrics.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Run;
 use assize_bundle::kernel_log::{Complaint, leading};
@@ -54,15 +54,15 @@ impl<'a> Ended<'a> {
 }
 
 /// All runs that are informative about what was tested.
-pub(crate) struct Ends<'a>(Vec<Ended<'a>>);
+pub(crate) struct Ends<'a> {
+    runs: Vec<Ended<'a>>,
+    /// Whether any run ended abnormally.
+    any: bool,
+}
 
 impl<'a> Ends<'a> {
     pub(crate) fn new(cells: &Cells<'a>) -> Self {
         let records = cells.records;
-        // If every run ended normally, there is nothing to count.
-        if records.failures.is_empty() && records.complained.is_empty() {
-            return Ends(Vec::new());
-        }
         let complained: BTreeMap<u32, _> = records
             .complained
             .iter()
@@ -96,13 +96,39 @@ impl<'a> Ends<'a> {
                 why: Cow::Borrowed(&run.why),
             })
         });
-        Ends(completed.chain(failed).collect())
+        Ends {
+            runs: completed.chain(failed).collect(),
+            any: !(records.failures.is_empty() && records.complained.is_empty()),
+        }
+    }
+
+    /// How many runs of a configuration ended in one way, on one workload or on all workloads that
+    /// `other` ran too.
+    pub(crate) fn share(
+        &self,
+        end: RunEnd,
+        workload: Option<usize>,
+        [configuration, other]: [usize; 2],
+    ) -> Share {
+        let runs = self.beside(configuration, other);
+        let runs = runs
+            .iter()
+            .filter(|run| workload.is_none_or(|at| run.workload == at));
+        let (mut count, mut of) = (0, 0);
+        for run in runs {
+            of += 1;
+            count += u32::from(run.end == Some(end));
+        }
+        Share { count, of }
     }
 
     /// How many runs of a configuration on a workload did not complete, of how many.
     pub(crate) fn lost(&self, workload: usize, configuration: usize) -> (u32, u32) {
+        if !self.any {
+            return (0, 0);
+        }
         let of = self
-            .0
+            .runs
             .iter()
             .filter(|run| (run.workload, run.configuration) == (workload, configuration));
         let (mut lost, mut all) = (0, 0);
@@ -116,15 +142,13 @@ impl<'a> Ends<'a> {
     /// The runs of a configuration on workloads that the other configuration ran
     /// too.
     fn beside(&self, configuration: usize, other: usize) -> Vec<&Ended<'a>> {
-        let both = |workload: usize| {
-            let here = |run: &Ended<'_>| (run.workload, run.configuration) == (workload, other);
-            self.0.iter().any(here)
-        };
+        let theirs = self.runs.iter().filter(|run| run.configuration == other);
+        let both: BTreeSet<usize> = theirs.map(|run| run.workload).collect();
         let of = self
-            .0
+            .runs
             .iter()
             .filter(|run| run.configuration == configuration);
-        of.filter(|run| both(run.workload)).collect()
+        of.filter(|run| both.contains(&run.workload)).collect()
     }
 }
 
@@ -132,6 +156,22 @@ impl<'a> Ends<'a> {
 pub(crate) struct Row {
     written: OutcomeComparison,
     asked: AskedOutcome,
+}
+
+impl Row {
+    /// The question asked about two configurations and its p, if this row is about them and this
+    /// way of ending.
+    pub(crate) fn asked_of(
+        &self,
+        end: RunEnd,
+        names: [&str; 2],
+    ) -> Option<(AskedOutcome, f64, f64)> {
+        let row = &self.written;
+        let [one, other] = names;
+        let sides = [row.baseline.as_str(), row.configuration.as_str()];
+        let same = row.outcome == end && (sides == [one, other] || sides == [other, one]);
+        same.then_some((self.asked, row.p, row.p_attainable))
+    }
 }
 
 /// Registers, for each way in which runs ended, the question whether one side ends so more often.
@@ -142,7 +182,11 @@ pub(crate) fn ask_all(
     baselines: &Baselines,
     questions: &mut Questions,
 ) -> Vec<Row> {
-    let mut there: Vec<usize> = ends.0.iter().map(|run| run.configuration).collect();
+    // If every run ended normally, there is nothing to count.
+    if !ends.any {
+        return Vec::new();
+    }
+    let mut there: Vec<usize> = ends.runs.iter().map(|run| run.configuration).collect();
     there.sort_unstable();
     there.dedup();
     let baseline = baseline(cells, ends, baselines, &there);
@@ -170,7 +214,7 @@ fn baseline(
     let first = *there.first()?;
     let whole = |run: &Ended<'_>| matches!(run.end, None | Some(RunEnd::Complained));
     let measured = ends
-        .0
+        .runs
         .iter()
         .any(|run| run.configuration == first && whole(run));
     match baselines.chosen {

@@ -4,13 +4,14 @@
 //! above a threshold or not, and the shares of both sides are compared like those of crashes.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::quantile::type7;
 
 use crate::baselines::Baselines;
 use crate::cells::{Cell, Cells, Key};
 use crate::document::{RunEnd, Tail};
+use crate::error::Error;
 use crate::family::Questions;
 use crate::outcomes::{self, Ended, Row};
 use crate::units::convert;
@@ -28,31 +29,75 @@ const TIMES: f64 = 2.0;
 /// Units in which a threshold is printed, the largest first.
 const UNITS: [&str; 4] = ["s", "ms", "us", "ns"];
 
+/// The option that asks for a threshold.
+pub(crate) const OPTION: &str = "slow";
+const EXPECTED: &str = "METRIC > NUMBER UNIT with a unit of time, such as 'latency_ns_max > 1 ms'";
+
+/// A threshold that the user asks for: the metric, the number and its unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Asked<'t> {
+    pub(crate) metric: &'t str,
+    above: f64,
+    unit: &'t str,
+}
+
+/// Reads `METRIC > NUMBER UNIT`.
+pub(crate) fn read(text: &str) -> Result<Asked<'_>, Error> {
+    let parts = || {
+        let (metric, rest) = text.rsplit_once('>')?;
+        let rest = rest.trim();
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+        let (number, unit) = (rest[..end].parse().ok()?, rest[end..].trim());
+        let is_time = convert(1.0, unit, "ns").is_some();
+        let asked = Asked {
+            metric: metric.trim(),
+            above: number,
+            unit,
+        };
+        (is_time && number > 0.0 && !asked.metric.is_empty()).then_some(asked)
+    };
+    parts().ok_or_else(|| Error::Option {
+        option: OPTION,
+        value: text.to_owned(),
+        expected: EXPECTED,
+    })
+}
+
 /// Registers, for every primary time and every largest sample, the question whether one side has
-/// more runs above the threshold. `higher`: metrics of which more is better.
+/// more runs above the threshold. `higher`: metrics of which more is better. `thresholds`: those
+/// that the user asks for, which replace the computed one of their metric.
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
     primary: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
+    thresholds: &BTreeMap<usize, Asked<'_>>,
     questions: &mut Questions,
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     for (workload, metric) in cells.rows() {
         let named = &cells.metrics[metric];
-        let asked = primary.contains(&metric) || named.name.ends_with(LARGEST);
-        if !asked || higher.contains(&metric) || convert(1.0, &named.unit, "ns").is_none() {
+        let asked = thresholds.get(&metric);
+        let looked_at = primary.contains(&metric) || named.name.ends_with(LARGEST);
+        let looked_at = asked.is_some() || looked_at && !higher.contains(&metric);
+        if !looked_at || convert(1.0, &named.unit, "ns").is_none() {
             continue;
         }
         let there: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
         let values = there.iter().flat_map(|(_, cell)| cell.values()).collect();
-        let Some((tail, above)) = threshold(values, &named.unit) else {
+        let threshold = match asked {
+            Some(asked) => Some((asked.above, asked.unit)),
+            None => threshold(values, &named.unit),
+        };
+        let converted = threshold.and_then(|(above, unit)| convert(above, unit, &named.unit));
+        let (Some((shown, unit)), Some(above)) = (threshold, converted) else {
             continue;
         };
         let tail = Tail {
             workload: cells.workloads[workload].clone(),
             metric: named.name.clone(),
-            ..tail
+            above: shown,
+            unit: unit.to_owned(),
         };
         let runs = |configuration: usize| {
             let cell = cells.get(Key {
@@ -65,7 +110,8 @@ pub(crate) fn ask_all(
                 why: Cow::Borrowed("above the threshold"),
                 ..Ended::completed(&cells.records.runs[one.run], workload, configuration)
             });
-            (cell.runs.len() >= FEWEST).then(|| runs.collect::<Vec<_>>())
+            let enough = asked.is_some() || cell.runs.len() >= FEWEST;
+            enough.then(|| runs.collect::<Vec<_>>())
         };
         let names = there.iter().map(|(at, _)| *at).collect();
         for (b, a) in baselines.pairs(cells, names, baselines.of(workload)) {
@@ -73,7 +119,7 @@ pub(crate) fn ask_all(
                 continue;
             };
             let slow = |run: &&Ended<'_>| run.end.is_some();
-            if of_a.iter().chain(&of_b).any(|run| slow(&run)) {
+            if asked.is_some() || of_a.iter().chain(&of_b).any(|run| slow(&run)) {
                 let [of_a, of_b] = [&of_a, &of_b].map(|of| of.iter().collect::<Vec<_>>());
                 let way = (RunEnd::Slow, Some(tail.clone()));
                 rows.push(outcomes::ask(cells, way, (a, &of_a), (b, &of_b), questions));
@@ -83,10 +129,10 @@ pub(crate) fn ask_all(
     rows
 }
 
-/// The threshold as printed, and in the unit of the values: far above most of them; `None` if
-/// exceeding it is not rare. It is computed from all runs regardless of side, so exchanging the
-/// sides does not change it and the tests of shares stay exact.
-fn threshold(mut values: Vec<f64>, unit: &str) -> Option<(Tail, f64)> {
+/// The threshold as printed, with its unit: far above most of the values, which are in `unit`;
+/// `None` if exceeding it is not rare. It is computed from all runs regardless of side, so
+/// exchanging the sides does not change it and the tests of shares stay exact.
+fn threshold(mut values: Vec<f64>, unit: &str) -> Option<(f64, &'static str)> {
     if values.len() < 2 * FEWEST || values.iter().any(|value| *value <= 0.0) {
         return None;
     }
@@ -102,13 +148,7 @@ fn threshold(mut values: Vec<f64>, unit: &str) -> Option<(Tail, f64)> {
     let shown = step * (shown / step).ceil();
     let above = convert(shown, said, unit)?;
     let slow = values.iter().filter(|value| **value > above).count();
-    let tail = Tail {
-        workload: String::new(),
-        metric: String::new(),
-        above: shown,
-        unit: said.to_owned(),
-    };
-    (slow > 0 && slow as f64 <= RARE * values.len() as f64).then_some((tail, above))
+    (slow > 0 && slow as f64 <= RARE * values.len() as f64).then_some((shown, said))
 }
 
 #[cfg(test)]

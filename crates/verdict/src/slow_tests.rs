@@ -56,6 +56,56 @@ fn stalls(stalled: impl Fn(u32, usize) -> bool, paired: bool) -> Vec<OutcomeComp
 }
 
 #[test]
+fn a_threshold_that_is_asked_for_is_the_one_that_counts() {
+    let all = records(6, false, |block, side| match (block, side) {
+        (0..4, 1) => 1_500_000.0,
+        _ => 400_000.0 + f64::from(block),
+    });
+    let rows = |slow: &[&str]| {
+        let slow = slow.iter().map(|text| (*text).to_owned()).collect();
+        let options = Options {
+            slow,
+            ..Options::default()
+        };
+        try_records(&all, &options).map(|document| document.outcomes)
+    };
+    let counted = |slow: &str| {
+        let rows = rows(&[slow]).unwrap();
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        let heading = row.heading();
+        (heading, row.count_baseline, row.count, row.n)
+    };
+    let heading = |of: &str| format!("latency_ns_max above {of} on read");
+    assert_eq!(counted("latency_ns_max > 1 ms"), (heading("1 ms"), 0, 4, 6));
+    assert_eq!(
+        counted("latency_ns_max>300us"),
+        (heading("300 us"), 6, 6, 6)
+    );
+    // That none is above it is an answer too.
+    assert_eq!(counted("latency > 2ms"), (heading("2 ms"), 0, 0, 6));
+    // Six runs a side are too few to choose a threshold by.
+    assert_eq!(rows(&[]).unwrap(), []);
+    for wrong in [
+        "latency_ns_max",
+        "latency_ns_max > 1",
+        "latency_ns_max > 1 MB",
+        "latency_ns_max > 0 ms",
+        "> 1 ms",
+    ] {
+        let error = rows(&[wrong]).unwrap_err();
+        assert!(
+            matches!(error, Error::Option { option: "slow", .. }),
+            "{wrong}: {error}"
+        );
+    }
+    let error = rows(&["latensy > 1 ms"]).unwrap_err();
+    assert!(
+        matches!(error, Error::Metric { option: "slow", .. }),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_stall_in_two_runs_of_forty_is_told_with_the_runs() {
     for paired in [false, true] {
         let rows = stalls(|block, side| side == 1 && [1, 30].contains(&block), paired);
@@ -107,7 +157,8 @@ fn alone(records: &Records) -> Vec<OutcomeComparison> {
     let (cells, options) = (Cells::new(records), Options::default());
     let baselines = Baselines::new(&cells, &options).unwrap();
     let (none, mut questions) = (BTreeSet::new(), Questions::default());
-    let rows = ask_all(&cells, &baselines, &none, &none, &mut questions);
+    let given = BTreeMap::new();
+    let rows = ask_all(&cells, &baselines, &none, &none, &given, &mut questions);
     outcomes::settle(rows, &questions.answer(options.alpha, 0), &options)
 }
 

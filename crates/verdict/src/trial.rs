@@ -155,11 +155,27 @@ fn judged(
     let mut questions = Questions::default();
     let asks = &mut questions;
     let mut ended = outcomes::ask_all(cells, &ends, baselines, asks);
-    ended.extend(slow::ask_all(cells, baselines, primary, &said.higher, asks));
+    let thresholds = thresholds(cells, options)?;
+    let higher = &said.higher;
+    ended.extend(slow::ask_all(
+        cells,
+        baselines,
+        primary,
+        higher,
+        &thresholds,
+        asks,
+    ));
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines, caps, options, asks);
-    let claims = claims::ask_all(cells, &rows, caps, &pending, options, asks)?;
+    let grounds = claims::Grounds {
+        rows: &rows,
+        ended: &ended,
+        ends: &ends,
+        caps,
+        rates: &pending,
+    };
+    let claims = claims::ask_all(cells, grounds, options, asks)?;
     let asked = tradeoffs::ask_all(cells, &rows, primary, caps, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
@@ -190,6 +206,10 @@ fn judged(
 /// As [`try_records`], except that names in claims are checked only there.
 pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> {
     options.check()?;
+    options
+        .slow
+        .iter()
+        .try_for_each(|text| slow::read(text).map(drop))?;
     if let Some(name) = &options.baseline {
         resolve(Kind::Configuration, name, configurations).map_err(Error::Baseline)?;
     }
@@ -288,6 +308,21 @@ fn declared(cells: &Cells<'_>, options: &Options) -> Result<Declared, Error> {
         higher,
         absent,
     })
+}
+
+/// The thresholds for slow runs that the options name, by metric.
+fn thresholds<'o>(
+    cells: &Cells<'_>,
+    options: &'o Options,
+) -> Result<BTreeMap<usize, slow::Asked<'o>>, Error> {
+    let mut all = BTreeMap::new();
+    for text in &options.slow {
+        let asked = slow::read(text)?;
+        let name = [asked.metric.to_owned()];
+        let named = metrics(cells, slow::OPTION, &name, &[], &mut Vec::new())?;
+        all.extend(named.into_iter().map(|metric| (metric, asked)));
+    }
+    Ok(all)
 }
 
 /// The indices of the metrics that an option and the records name. Names in the

@@ -179,12 +179,18 @@ impl Court<'_> {
             jobs: self.jobs,
             quiet: self.quiet,
             question: &question,
+            may_lose: if self.question.outcome {
+                |_| true
+            } else {
+                |_| false
+            },
         })
         .map_err(|failure| match failure {
             Failure::Interrupted { .. } | Failure::InterruptedEarly => stopped(),
             other => other,
         })?;
-        let recorded = measured.records.runs.len() as u32;
+        let records = &measured.records;
+        let recorded = (records.runs.len() + records.failures.len()) as u32;
         Ok((self.verdict(&measured, name)?, recorded))
     }
 
@@ -218,6 +224,10 @@ impl Court<'_> {
             outcome: claim.map_or(Outcome::Undecided, |claim| claim.outcome),
             because: claim.map_or_else(String::new, |claim| claim.because.clone()),
             figures: document.comparisons.iter().map(figure).collect(),
+            outcomes: match self.question.outcome {
+                true => document.outcomes,
+                false => Vec::new(),
+            },
             runs: measured.runs,
             bundle: Some(bundle),
             same_as: None,
@@ -231,6 +241,7 @@ pub(super) fn nothing_differs() -> ClaimVerdict {
         outcome: Outcome::Refuted,
         because: "what is built is the same on both sides, byte for byte".into(),
         figures: Vec::new(),
+        outcomes: Vec::new(),
         runs: 0,
         bundle: None,
         same_as: None,

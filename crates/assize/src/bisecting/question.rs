@@ -24,6 +24,9 @@ pub(super) struct Question {
     pub(super) claim: String,
     /// The metric in the claim.
     pub(super) metric: String,
+    /// Whether that is a way in which runs end, as `crashes`.
+    #[serde(default)]
+    pub(super) outcome: bool,
     /// The workload in the claim, if it names one.
     pub(super) workload: Option<String>,
     /// The experiment, without the two sides.
@@ -55,12 +58,21 @@ impl Question {
                 named.metric
             )));
         }
+        if named.outcome.is_some() && !named.has_margin {
+            return Err(refuse(format!(
+                "'{claim}' has no margin, and that two shares of runs are equal is never shown, \
+                 so that no commit could be ruled out; write '{NEW} > {OLD} + 10% on {}' for ten \
+                 runs more of a hundred",
+                named.metric
+            )));
+        }
         let experiment = narrowed(&base.text, claim, &named.metric, named.workload.as_deref())
             .map_err(|why| Failure::Argument(format!("{}: {why}", base.name)))?;
         let cells = plan.configurations.len() * plan.workloads.len();
         let question = Question {
             claim: claim.into(),
             metric: named.metric,
+            outcome: named.outcome.is_some(),
             workload: named.workload,
             experiment,
             runs: (plan.runs.len() / cells.max(1)) as u32,
@@ -186,6 +198,7 @@ mod tests {
                 "holds of a commit against itself",
             ),
             ("new > old on frames_missed in frames", "counts events"),
+            ("new > old on crashes in sync", "has no margin"),
             ("busy_time_per_job rises", "expected `A < B on METRIC"),
         ] {
             let error = asked(claim).unwrap_err();

@@ -166,6 +166,7 @@ mod tests {
             kernel: "debian:6.12 1".into(),
             question: Question {
                 claim: "new > old on m".into(),
+                outcome: false,
                 metric: "m".into(),
                 workload: None,
                 experiment: String::new(),
@@ -189,6 +190,7 @@ mod tests {
                 outcome: Outcome::Upheld,
                 because: "x".into(),
                 figures: Vec::new(),
+                outcomes: Vec::new(),
                 runs: 10,
                 bundle: None,
                 same_as: None,

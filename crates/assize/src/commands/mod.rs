@@ -42,6 +42,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         jobs: None,
         quiet: asked.quiet,
         question: &arguments.trial.question,
+        may_lose: |_| false,
     };
     let ready = run::Ready::of(&recording)?;
     let measured = once::around(asked, &experiment, || ready.carry_out())?;

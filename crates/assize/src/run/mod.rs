@@ -443,15 +443,22 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         from: From::Bundle(&work.directory),
     };
     let code = output::show(&document, &material, &arguments.showing)?;
-    all_completed(&records, &work.directory)?;
+    all_completed(&records, &work.directory, |_| false)?;
     Ok(code)
 }
 
-/// Fails if a configuration has no completed run on one of its workloads: then the
-/// requested comparison was not measured, even if others were.
-fn all_completed(records: &Records, directory: &Path) -> Result<(), Failure> {
+/// Fails if no run of a configuration on a workload completed: then
+/// what was asked for has not been measured, whatever else was. Not so if the
+/// configuration may lose all its runs, and each ended in a way that counts as a result.
+fn all_completed(
+    records: &Records,
+    directory: &Path,
+    may_lose: fn(&str) -> bool,
+) -> Result<(), Failure> {
     let mut failed = assize_verdict::failed_cells(records);
-    failed.retain(FailedCell::is_whole);
+    failed.retain(|cell| {
+        cell.is_whole() && !(may_lose(cell.configuration) && cell.tells_of_what_was_tried())
+    });
     let Some(first) = failed.first().and_then(|cell| cell.failures.first()) else {
         return Ok(());
     };

@@ -36,6 +36,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) quiet: bool,
     /// The question that will be put to the runs.
     pub(crate) question: &'a Question,
+    /// Whether all runs of this configuration may end abnormally: that is a result then.
+    pub(crate) may_lose: fn(&str) -> bool,
 }
 
 /// The recorded runs.
@@ -141,7 +143,7 @@ impl<'a> Ready<'a> {
         })?;
         doing.not_interrupted(&tally)?;
         let (records, terms, _) = compare::gather(&work.inputs(), None)?;
-        all_completed(&records, &work.directory)?;
+        all_completed(&records, &work.directory, recording.may_lose)?;
         let cells = work.plan.configurations.len() * work.plan.workloads.len();
         Ok(Measured {
             runs: ((records.runs.len() + records.failures.len()) / cells.max(1)) as u32,

@@ -70,6 +70,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         jobs: arguments.jobs,
         quiet: arguments.quiet,
         question: &question,
+        may_lose: |configuration| configuration != builds::BASE,
     })?;
     let mut judged = Judged::of(&measured, builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {

@@ -59,6 +59,31 @@ submissions = 480
 window = 8
 "#;
 
+/// Runs that crash are carried out again whenever they are asked for: few.
+pub const FEW: &str = r#"title = "drm_sched, shortly"
+runs = 8
+images = 1
+primary = [{ metric = "busy_time_per_job", better = "lower" }]
+instruments = ["timer-list"]
+queue.design = "drm-sched"
+[workloads.sync]
+kind = "sync"
+submissions = 20
+"#;
+
+/// Before each job a run does this whose seed draws such a number below 12.
+pub fn fated(drawn: &str, then: &str) -> Vec<(&'static str, &'static str, String)> {
+    let fate = "#include <linux/random.h>\n#include <linux/wait.h>\n\n\
+        static bool planted_fate(void)\n{\n\tstatic int drawn = -1;\n\n\
+        \tif (drawn < 0)\n\t\tdrawn = get_random_u32_below(12);\n\treturn ";
+    let include = format!("{fate}{drawn};\n}}\n");
+    let run = "\tfence = sched->ops->run_job(sched_job);";
+    vec![
+        (MAIN, "#include <linux/wait.h>", include),
+        (MAIN, run, format!("\t{then}(planted_fate());\n{run}")),
+    ]
+}
+
 /// A directory with a git tree of the scheduler's sources and headers, and an
 /// experiment.
 pub struct Place {

@@ -266,7 +266,7 @@ fn details(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_interval: bool) -> S
             true => effect_with_interval(sheet.document, row, came_out),
             false => effect(sheet.document, row),
         };
-        of_workload(contrast, row, effect)
+        of_workload(sheet, row, effect)
     };
     rows.map(detail).collect::<Vec<_>>().join("; ")
 }
@@ -275,7 +275,10 @@ fn details(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_interval: bool) -> S
 /// absolute values do.
 fn undecided(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Option<String> {
     match contrast.rows[..] {
-        [(row, Outcome::Open)] => size_with_interval(sheet.document, row, Outcome::Open),
+        [(row, Outcome::Open)] => {
+            let size = size_with_interval(sheet.document, row, Outcome::Open)?;
+            Some(of_workload(sheet, row, size))
+        }
         _ => None,
     }
 }
@@ -289,7 +292,7 @@ fn extremes(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_absolute: bool) -> 
             true => effect(sheet.document, row),
             false => size(row),
         };
-        let text = of_workload(contrast, row, effect);
+        let text = of_workload(sheet, row, effect);
         match contrast.rows.len() {
             1 => text,
             _ => text.replace(' ', "\u{a0}"),
@@ -298,11 +301,11 @@ fn extremes(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_absolute: bool) -> 
     rows.map(extreme).collect::<Vec<_>>().join(", ")
 }
 
-/// The effect, prefixed with the name of its workload if there are several.
-fn of_workload(contrast: &Contrast<'_>, row: &Comparison, effect: String) -> String {
+/// The effect, prefixed with the name of its workload if the document has several.
+fn of_workload(sheet: &Sheet<'_>, row: &Comparison, effect: String) -> String {
     let effect = printable(&effect).into_owned();
-    match contrast.rows.len() {
-        1 => effect,
+    match sheet.document.workloads.len() {
+        0 | 1 => effect,
         _ => format!("{} {effect}", printable(&row.workload)),
     }
 }

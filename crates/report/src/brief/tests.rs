@@ -41,11 +41,17 @@ fn document(configurations: &[&str], rows: &[Value]) -> Document {
             runs.push(run(name, value, repetition));
         }
     }
+    let mut workloads: Vec<&Value> = Vec::new();
+    for row in rows {
+        if !workloads.contains(&&row["workload"]) {
+            workloads.push(&row["workload"]);
+        }
+    }
     serde_json::from_value(json!({
         "schema": "assize.verdict/1", "source": "x.bundle", "baseline": "base",
         "alpha": 0.05, "margin": 0.01,
         "configurations": configurations.iter().map(configuration).collect::<Vec<_>>(),
-        "workloads": ["sync", "frames"], "runs": runs, "summaries": none,
+        "workloads": workloads, "runs": runs, "summaries": none,
         "statements": none, "comparisons": rows, "factorial": none, "rates": none,
         "rate_comparisons": none, "claims": none, "lints": none, "sentences": none,
         "reproduce": "assize report x.bundle",
@@ -128,6 +134,25 @@ fn a_single_workload_has_its_absolute_values_and_its_interval() {
     let text = shown(&document(&["base", "faster"], &rows), 100);
     let answer = "better: -46.8 % (28.2 -> 15.0 us), -46.9 % to -46.7 %";
     assert!(text.contains(answer), "{text}");
+}
+
+#[test]
+fn the_only_workload_that_has_a_metric_is_named_among_several() {
+    for (ci, verdict, expected) in [
+        (
+            [0.531, 0.533],
+            "established",
+            "better: sync -46.8 % (28.2 -> 15.0 us)",
+        ),
+        ([0.5, 1.2], "undecided", "cannot tell: sync "),
+    ] {
+        let means = [28_200.0, 15_000.0];
+        let rows = [row(("sync", "busy_time", "faster"), means, ci, verdict)];
+        let mut document = document(&["base", "faster"], &rows);
+        document.workloads.push("frames".into());
+        let text = shown(&document, 100);
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 #[test]

@@ -17,7 +17,9 @@ pub(crate) use figures::{
 };
 pub(crate) use fixed::fixed;
 pub use outcomes::outcome_said;
-pub(crate) use outcomes::{lost, ranked as ranked_outcomes, word as outcome_word};
+pub(crate) use outcomes::{
+    figures as outcome_figures, lost, ranked as ranked_outcomes, word as outcome_word,
+};
 pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
 
 use crate::text::{agreement, contradicted};

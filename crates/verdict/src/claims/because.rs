@@ -3,6 +3,8 @@
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 
+use assize_judge::counts::{self, Share};
+
 use super::grammar::{Reading, Relation};
 use super::{Evidence, Found, Part};
 use crate::document::{Scale, Verdict};
@@ -32,6 +34,17 @@ pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bo
             let ratio = compared.ratio.and_then(finite);
             items.extend(ratio.map(|r| format!("ratio {}", plain(r))));
             items
+        }
+        Evidence::Outcomes {
+            end,
+            shares: [a, b],
+            ..
+        } => {
+            let (heading, a, b) = (end.heading(), (a.count, a.of), (b.count, b.of));
+            vec![format!(
+                "{heading} {} of {} against {} of {}",
+                a.0, a.1, b.0, b.1
+            )]
         }
     };
     items.splice(1.min(items.len())..1.min(items.len()), tested(found));
@@ -120,6 +133,11 @@ pub(super) fn undecided(
             Evidence::Events { .. } if found.p.is_none() => {
                 said = vec!["without the exposure nothing can be tested".to_owned()];
             }
+            Evidence::Outcomes {
+                shares,
+                p_attainable,
+                ..
+            } => said.extend(few_runs(*shares, *p_attainable, reading, options)),
             _ => {}
         }
         for said in said {
@@ -132,6 +150,30 @@ pub(super) fn undecided(
         grounds.push("not established".into());
     }
     grounds.join("; ")
+}
+
+/// Why shares of runs decide nothing, and how many runs would.
+fn few_runs(
+    [a, b]: [Share; 2],
+    p_attainable: f64,
+    reading: &Reading,
+    options: &Options,
+) -> Option<String> {
+    let excess = reading.excess();
+    if reading.relation == Relation::Equal {
+        return Some("equal shares are never shown; claim `A <= B + 5%`".into());
+    }
+    if excess != 0.0 && a.count + b.count == 0 {
+        let enough = counts::runs_to_exclude(excess.abs(), options.alpha)?;
+        let (points, runs) = (plain(100.0 * excess.abs()), a.of.min(b.of));
+        return (enough > runs).then(|| {
+            format!("if none ends so, about {enough} runs a side rule out {points} points")
+        });
+    }
+    (p_attainable > options.alpha).then(|| {
+        let p = p_value(p_attainable);
+        format!("so few such runs cannot be told from chance (smallest attainable p: {p})")
+    })
 }
 
 /// Why there are too few runs, or memory images, to decide, and how many would

@@ -4,7 +4,7 @@ use assize_bundle::Records;
 
 use super::grammar::{self, ClaimKind, Names};
 use crate::cells::Cells;
-use crate::document::{Claim, ClaimOrigin, Outcome};
+use crate::document::{ClaimOrigin, RunEnd};
 use crate::error::Error;
 use crate::names::folded;
 use crate::options::Options;
@@ -53,21 +53,16 @@ pub(super) fn untried(asked: Asked<'_>, error: Error) -> Result<String, Error> {
     Ok(format!("it cannot be tried on these runs: {why}"))
 }
 
-/// A claim where there is nothing to try it on.
-pub(super) fn unjudged(heard: Asked<'_>) -> Result<Claim, Error> {
+/// The reason why a claim is not tested if nothing was measured.
+pub(super) fn unmeasured(heard: Asked<'_>) -> Result<String, Error> {
     if heard.origin == ClaimOrigin::PostHoc {
         grammar::check_form(heard.text)?;
     }
-    Ok(Claim {
-        text: heard.text.to_owned(),
-        origin: heard.origin,
-        outcome: Outcome::Undecided,
-        because: ONLY_STATEMENTS.into(),
-    })
+    Ok(ONLY_STATEMENTS.into())
 }
 
-/// The names that a claim on records may use.
-pub(super) fn names(cells: &Cells<'_>) -> Names {
+/// The names that this claim on records may use.
+pub(super) fn names(cells: &Cells<'_>, claim: &str) -> Names {
     let mut metrics: Vec<String> = Vec::new();
     let recorded = cells.metrics.iter().map(|m| m.name.clone());
     let stated = cells.records.statements.iter().map(|s| s.metric.clone());
@@ -81,11 +76,12 @@ pub(super) fn names(cells: &Cells<'_>) -> Names {
             metrics.push(name);
         }
     }
-    Names {
-        configurations: cells.configurations.clone(),
-        workloads: cells.workloads.clone(),
+    Names::new(
+        cells.configurations.clone(),
+        cells.workloads.clone(),
         metrics,
-    }
+        claim,
+    )
 }
 
 /// The names that a claim may use before there are records.
@@ -102,10 +98,14 @@ pub struct ClaimNames {
 /// The names in a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedClaim {
-    /// The metric or event.
+    /// The metric, the event or the way in which runs end.
     pub metric: String,
     /// The workload, if it names one.
     pub workload: Option<String>,
+    /// The way in which runs end, if that is what it speaks of.
+    pub outcome: Option<RunEnd>,
+    /// Whether it has a margin.
+    pub has_margin: bool,
     /// Whether it claims that its two configurations differ, which a configuration cannot fulfil
     /// against itself.
     pub differs: bool,
@@ -114,15 +114,18 @@ pub struct NamedClaim {
 impl ClaimNames {
     /// Parses a claim as [`crate::try_records`] does.
     pub fn read(&self, text: &str) -> Result<NamedClaim, Error> {
-        let names = Names {
-            configurations: self.configurations.clone(),
-            workloads: self.workloads.clone(),
-            metrics: self.metrics.clone(),
-        };
+        let names = Names::new(
+            self.configurations.clone(),
+            self.workloads.clone(),
+            self.metrics.clone(),
+            text,
+        );
         let reading = grammar::read(text, &names)?;
         Ok(NamedClaim {
             metric: names.metrics[reading.metric].clone(),
             workload: reading.workload.map(|at| names.workloads[at].clone()),
+            outcome: names.outcome(reading.metric),
+            has_margin: reading.excess() != 0.0,
             differs: reading.kind == ClaimKind::Difference,
         })
     }

@@ -1,6 +1,7 @@
 //! The grammar of claims: `A < B on METRIC [in WORKLOAD]`.
 
 use super::margin::{self, Margin, Sign, form};
+use crate::document::RunEnd;
 use crate::error::Error;
 use crate::names::{Kind, NameError, folded, resolve};
 
@@ -34,8 +35,45 @@ pub(crate) enum ClaimKind {
 pub(crate) struct Names {
     pub(crate) configurations: Vec<String>,
     pub(crate) workloads: Vec<String>,
-    /// Metrics and events.
+    /// Metrics and events, then ways in which runs end.
     pub(crate) metrics: Vec<String>,
+    /// The last of `metrics`.
+    outcomes: Vec<RunEnd>,
+}
+
+impl Names {
+    /// The names that `claim` may use. Ways in which runs end are among them if the claim
+    /// spells one out, so that they make no shortened name ambiguous.
+    pub(crate) fn new(
+        configurations: Vec<String>,
+        workloads: Vec<String>,
+        mut metrics: Vec<String>,
+        claim: &str,
+    ) -> Self {
+        let claim = folded(claim);
+        let spelt = |end: &RunEnd| *end != RunEnd::Slow && claim.contains(end.heading());
+        let mut outcomes: Vec<RunEnd> = RunEnd::ALL.into_iter().filter(spelt).collect();
+        outcomes.retain(|end| metrics.iter().all(|metric| metric != end.heading()));
+        metrics.extend(outcomes.iter().map(|end| end.heading().to_owned()));
+        Names {
+            configurations,
+            workloads,
+            metrics,
+            outcomes,
+        }
+    }
+
+    /// Whether the claim may speak of how runs ended.
+    pub(crate) fn has_outcomes(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+
+    /// The way in which runs end that a metric stands for.
+    pub(crate) fn outcome(&self, metric: usize) -> Option<RunEnd> {
+        let first = self.metrics.len() - self.outcomes.len();
+        let at = metric.checked_sub(first)?;
+        self.outcomes.get(at).copied()
+    }
 }
 
 /// A parsed claim, with names as indices into [`Names`].
@@ -50,6 +88,15 @@ pub(crate) struct Reading {
     pub(crate) kind: ClaimKind,
     pub(crate) metric: usize,
     pub(crate) workload: Option<usize>,
+}
+
+impl Reading {
+    /// By how much the share of A's runs is claimed to exceed that of B's, as a fraction:
+    /// 0.02 of `A > B + 2%`, 0 without a margin.
+    pub(crate) fn excess(&self) -> f64 {
+        // A margin is written with few decimals.
+        ((self.bound - 1.0) * 1e12).round() / 1e12
+    }
 }
 
 /// A piece of the claim without quotes, and its byte offset.
@@ -387,6 +434,7 @@ mod tests {
             ]),
             workloads: list(&["glxgears", "cat in hat"]),
             metrics: list(&["power/energy-pkg/", "power/energy-cores/", "time in state"]),
+            outcomes: Vec::new(),
         }
     }
 
@@ -454,6 +502,7 @@ mod tests {
             configurations: list(&["a", "b", "b + 2%", "=b", "c - 5%", "drm-sched-2"]),
             workloads: list(&["w"]),
             metrics: list(&["t"]),
+            outcomes: Vec::new(),
         }
     }
 
@@ -615,6 +664,7 @@ mod tests {
             configurations: list(&["a", "b", "b on t"]),
             workloads: list(&["w"]),
             metrics: list(&["t", "t on u"]),
+            outcomes: Vec::new(),
         };
         // "b" on "t on u", or "b on t" on ... "u", which does not exist.
         assert_eq!(read("a < b on t on u", &names).unwrap().metric, 1);
@@ -622,6 +672,7 @@ mod tests {
             configurations: list(&["a", "b", "b on t x"]),
             workloads: list(&["w"]),
             metrics: list(&["t on u x", "u"]),
+            outcomes: Vec::new(),
         };
         assert!(matches!(
             read("a < b on t on u", &names),

@@ -11,18 +11,21 @@ pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
+use assize_judge::counts::{self, Share};
+
 use crate::caps::Caps;
 use crate::cells::{Cells, Key};
-use crate::document::{Claim, ClaimOrigin, Outcome, Scale, Verdict};
+use crate::document::{Claim, ClaimOrigin, Outcome, RunEnd, Scale, Verdict};
 use crate::enough::{to_settle, to_tell_from};
 use crate::error::Error;
-use crate::family::{Answer, Answers, Questions};
+use crate::family::{Answer, Answers, AskedOutcome, OutcomeQuestion, Questions};
 use crate::options::Options;
+use crate::outcomes::{self, Ends};
 use crate::rates::{self, Counted, counted};
 use crate::row::{Pair, Row};
 use crate::weigh::{Weighed, weigh};
 use crate::words::count;
-use declared::{Asked as Heard, asked, names, unjudged, untried};
+use declared::{Asked as Heard, asked, names, unmeasured, untried};
 use grammar::{ClaimKind, Names, Reading, Relation};
 
 /// A compared with B on one workload.
@@ -43,6 +46,13 @@ pub(super) enum Evidence {
         exposures: [Option<f64>; 2],
         compared: Box<rates::Compared>,
     },
+    /// How many runs of A and of B ended in one way.
+    Outcomes {
+        end: RunEnd,
+        shares: [Share; 2],
+        p: f64,
+        p_attainable: f64,
+    },
 }
 
 /// Where the verdict of a [`Part`] comes from.
@@ -54,6 +64,8 @@ enum Source {
     Own(Box<Row>, Option<usize>),
     /// Rates, by the indices of B and A among the counts.
     Rates(usize, usize),
+    /// An exact test of how runs ended.
+    Outcome(AskedOutcome),
     /// No test is possible, for this reason.
     None(&'static str),
 }
@@ -84,10 +96,19 @@ pub(crate) struct Pending {
 }
 
 /// All claims, before the family is tested.
-pub(crate) enum Claims<'a> {
-    Tried(Vec<Pending>, Vec<Counted<'a>>),
-    /// There is nothing to try them on.
-    Unjudged(Vec<Claim>),
+pub(crate) struct Claims<'a> {
+    pending: Vec<Pending>,
+    events: Vec<Counted<'a>>,
+}
+
+/// The other questions about the same records.
+#[derive(Clone, Copy)]
+pub(crate) struct Grounds<'c, 'a> {
+    pub(crate) rows: &'c [Row],
+    pub(crate) ended: &'c [outcomes::Row],
+    pub(crate) ends: &'c Ends<'a>,
+    pub(crate) caps: &'c Caps<'c>,
+    pub(crate) rates: &'c rates::Pending<'a>,
 }
 
 /// Registers the questions of the claims. A question that a row of the
@@ -95,50 +116,49 @@ pub(crate) enum Claims<'a> {
 /// than its row.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
-    rows: &[Row],
-    caps: &Caps<'_>,
-    rates: &rates::Pending<'a>,
+    grounds: Grounds<'_, 'a>,
     options: &Options,
     questions: &mut Questions,
 ) -> Result<Claims<'a>, Error> {
     let records = cells.records;
-    if records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty() {
-        let claims = asked(records, options).map(unjudged);
-        return Ok(Claims::Unjudged(claims.collect::<Result<_, Error>>()?));
-    }
-    let names = names(cells);
+    let measured =
+        !(records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty());
     let events = counted(cells, options.exposure_s);
     let mut court = Court {
         cells,
-        rows,
-        caps,
-        rates,
+        grounds,
         events: &events,
         options,
         questions,
     };
     let mut pending = Vec::new();
     for heard in asked(records, options) {
-        pending.push(match grammar::read(heard.text, &names) {
+        let names = names(cells, heard.text);
+        let reading = match measured || names.has_outcomes() && !records.failures.is_empty() {
+            true => match grammar::read(heard.text, &names) {
+                Ok(reading) => Ok(reading),
+                Err(error) => Err(untried(heard, error)?),
+            },
+            false => Err(unmeasured(heard)?),
+        };
+        pending.push(match reading {
             Ok(reading) => court.hear(heard, reading, &names),
-            Err(error) => Pending {
+            Err(why) => Pending {
                 text: heard.text.to_owned(),
                 origin: heard.origin,
-                reading: Err(untried(heard, error)?),
+                reading: Err(why),
                 parts: Vec::new(),
                 left_out: Vec::new(),
             },
         });
     }
-    Ok(Claims::Tried(pending, events))
+    Ok(Claims { pending, events })
 }
 
 /// Everything needed to test claims.
 struct Court<'c, 'a> {
     cells: &'c Cells<'a>,
-    rows: &'c [Row],
-    caps: &'c Caps<'c>,
-    rates: &'c rates::Pending<'a>,
+    grounds: Grounds<'c, 'a>,
     events: &'c [Counted<'a>],
     options: &'c Options,
     questions: &'c mut Questions,
@@ -147,6 +167,16 @@ struct Court<'c, 'a> {
 impl Court<'_, '_> {
     fn hear(&mut self, heard: Heard<'_>, reading: Reading, names: &Names) -> Pending {
         let declared = heard.origin == ClaimOrigin::Declared;
+        if let Some(end) = names.outcome(reading.metric) {
+            let part = self.by_outcomes(reading, end);
+            return Pending {
+                text: heard.text.to_owned(),
+                origin: heard.origin,
+                reading: Ok(reading),
+                parts: part.into_iter().collect(),
+                left_out: Vec::new(),
+            };
+        }
         let metric = &names.metrics[reading.metric];
         let (mut parts, mut left_out) = (Vec::new(), Vec::new());
         for workload in 0..names.workloads.len() {
@@ -189,7 +219,7 @@ impl Court<'_, '_> {
             };
             let (a, b) = (cells.get(key(reading.a))?, cells.get(key(reading.b))?);
             let weighed = weigh(cells, b, a);
-            let row = self.rows.iter().position(|row| {
+            let row = self.grounds.rows.iter().position(|row| {
                 let pair = (row.baseline, row.key.configuration);
                 let (there, back) = ((reading.b, reading.a), (reading.a, reading.b));
                 (row.key.workload, row.key.metric) == (workload, metric)
@@ -202,7 +232,7 @@ impl Court<'_, '_> {
                         key: key(reading.a),
                         baseline: reading.b,
                         primary: declared
-                            && self.rows.iter().any(|row| {
+                            && self.grounds.rows.iter().any(|row| {
                                 row.primary
                                     && (row.key.workload, row.key.metric) == (workload, metric)
                             }),
@@ -228,7 +258,13 @@ impl Court<'_, '_> {
         if weighed.across.is_some() && pair.bound != 1.0 {
             return Source::None("a margin is tried on one machine at a time");
         }
-        let row = Row::ask(self.cells, pair, self.caps, self.options, self.questions);
+        let row = Row::ask(
+            self.cells,
+            pair,
+            self.grounds.caps,
+            self.options,
+            self.questions,
+        );
         row.map_or(Source::None("nothing was recorded of one of them"), |row| {
             Source::Own(Box::new(row), beside)
         })
@@ -245,8 +281,9 @@ impl Court<'_, '_> {
         };
         let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
-        let known = self.rates.asked(at_b, at_a);
-        let compared = rates::ask(self.cells, b, a, known, self.caps, self.questions);
+        let Grounds { rates, caps, .. } = self.grounds;
+        let known = rates.asked(at_b, at_a);
+        let compared = rates::ask(self.cells, b, a, known, caps, self.questions);
         let source = if reading.bound == 1.0 {
             Source::Rates(at_b, at_a)
         } else {
@@ -264,6 +301,55 @@ impl Court<'_, '_> {
     }
 }
 
+impl Court<'_, '_> {
+    /// Compares A with B by how many of their runs ended in one way, on all common workloads
+    /// together unless the claim names one. A margin is in percentage points of runs.
+    fn by_outcomes(&mut self, reading: Reading, end: RunEnd) -> Option<Part> {
+        let Grounds { ends, ended, .. } = self.grounds;
+        let configurations = &self.cells.configurations;
+        let names = [reading.a, reading.b].map(|at| configurations[at].as_str());
+        let share = |pair| ends.share(end, reading.workload, pair);
+        let (a, b) = (share([reading.a, reading.b]), share([reading.b, reading.a]));
+        if a.of == 0 || b.of == 0 {
+            return None;
+        }
+        let is_whole = reading.workload.is_none() || self.cells.workloads.len() == 1;
+        let excess = reading.excess();
+        let row = ended.iter().find_map(|row| row.asked_of(end, names));
+        let row = row.filter(|_| is_whole && excess == 0.0);
+        let (asked, p, p_attainable) = row.unwrap_or_else(|| {
+            let (p, p_attainable) = match excess == 0.0 {
+                true => (
+                    counts::fisher(b, a),
+                    counts::fisher_attainable(a.count + b.count, b.of, a.of),
+                ),
+                false => (
+                    counts::exceeds(b, a, excess),
+                    counts::exceeds_attainable(b.of, a.of, excess),
+                ),
+            };
+            let p = p.unwrap_or(1.0);
+            let asked = self.questions.ask_outcome(OutcomeQuestion {
+                p,
+                p_attainable,
+                rare: false,
+            });
+            (asked, p, p_attainable)
+        });
+        let workload = reading.workload.map(|at| &*self.cells.workloads[at]);
+        Some(Part {
+            workload: workload.unwrap_or("all runs").to_owned(),
+            evidence: Evidence::Outcomes {
+                end,
+                shares: [a, b],
+                p,
+                p_attainable,
+            },
+            source: Source::Outcome(asked),
+        })
+    }
+}
+
 /// Decides all claims. A claim about several workloads is upheld if it is upheld
 /// on each, and refuted if it is refuted on any.
 pub(crate) fn settle(
@@ -273,32 +359,28 @@ pub(crate) fn settle(
     answers: &Answers,
     options: &Options,
 ) -> Vec<Claim> {
-    match claims {
-        Claims::Unjudged(claims) => claims,
-        Claims::Tried(pending, events) => {
-            let pairs = pairs(cells);
-            let decided = pending.into_iter().map(|mut claim| {
-                for part in &mut claim.parts {
-                    if let Source::Own(row, _) = &mut part.source {
-                        row.settle(answers, options);
-                    }
-                }
-                let reading = match &claim.reading {
-                    Ok(reading) => *reading,
-                    Err(why) => return undecided(&claim, why.clone()),
-                };
-                let post_hoc = claim.origin == ClaimOrigin::PostHoc;
-                let among = post_hoc.then_some(pairs);
-                let found: Vec<Found> = claim
-                    .parts
-                    .iter()
-                    .map(|part| find(&reading, part, rows, &events, among, answers, options))
-                    .collect();
-                decide(&claim, &reading, &found, options)
-            });
-            decided.collect()
+    let pairs = pairs(cells);
+    let events = claims.events;
+    let decided = claims.pending.into_iter().map(|mut claim| {
+        for part in &mut claim.parts {
+            if let Source::Own(row, _) = &mut part.source {
+                row.settle(answers, options);
+            }
         }
-    }
+        let reading = match &claim.reading {
+            Ok(reading) => *reading,
+            Err(why) => return undecided(&claim, why.clone()),
+        };
+        let post_hoc = claim.origin == ClaimOrigin::PostHoc;
+        let among = post_hoc.then_some(pairs);
+        let found: Vec<Found> = claim
+            .parts
+            .iter()
+            .map(|part| find(&reading, part, rows, &events, among, answers, options))
+            .collect();
+        decide(&claim, &reading, &found, options)
+    });
+    decided.collect()
 }
 
 /// The number of comparisons that could have been claimed after the data were
@@ -358,6 +440,10 @@ fn find(
             &rates::decide(compared, &events[*b], &events[*a], answers, options),
             compared.ratio,
         ),
+        (&Source::Outcome(asked), Evidence::Outcomes { shares, p, .. }) => {
+            let p_adjusted = answers.of_outcome(asked);
+            by_shares(reading, *shares, (*p, p_adjusted), among, options)
+        }
         (Source::None(why), _) => Found {
             notes: vec![(*why).to_owned()],
             ..found_nothing()
@@ -376,6 +462,30 @@ fn by_rates(decided: &rates::Decided, ratio: Option<f64>) -> Found {
         p: decided.p,
         needed: None,
         notes: decided.note.iter().cloned().collect(),
+    }
+}
+
+/// The findings of an exact test on two shares of runs. A post-hoc claim must hold after correction
+/// for all claims that could have been chosen.
+fn by_shares(
+    reading: &Reading,
+    shares: [Share; 2],
+    (p, p_adjusted): (f64, Option<f64>),
+    among: Option<usize>,
+    options: &Options,
+) -> Found {
+    let [a, b] = shares.map(|share| f64::from(share.count) / f64::from(share.of));
+    let times = among.filter(|_| reading.excess() != 0.0).unwrap_or(1) as f64;
+    let is_established = p_adjusted.is_some_and(|p| p * times <= options.alpha);
+    Found {
+        verdict: match is_established {
+            true => Verdict::Established,
+            false => Verdict::Undecided,
+        },
+        direction: (a - b).partial_cmp(&reading.excess()),
+        p_adjusted,
+        p: Some(p),
+        ..found_nothing()
     }
 }
 
