@@ -3,8 +3,8 @@
 #define COMPAT_H
 
 /*
- * All that differs between the kernels these modules are built for. HAVE_*
- * come from probe.sh, which looks for the thing itself and not for a version:
+ * All differences between the kernels that these modules are built for. HAVE_*
+ * come from probe.sh, which tests for the feature itself rather than a version:
  * stable kernels change interfaces too.
  */
 
@@ -27,7 +27,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define kthread_run_worker(flags, ...) kthread_create_worker(flags, __VA_ARGS__)
 #endif
 
-/* Where these are missing, every fence has a lock of its owner's. */
+/* If these are missing, every fence uses a lock of its owner. */
 #ifndef dma_fence_lock_irqsave
 #define dma_fence_lock_irqsave(fence, flags) \
 	spin_lock_irqsave((fence)->lock, flags)
@@ -35,17 +35,17 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	spin_unlock_irqrestore((fence)->lock, flags)
 #endif
 
-/* Where work of schedule_work() goes. */
+/* The workqueue of schedule_work(). */
 #ifndef HAVE_SYSTEM_PERCPU_WQ
 #define system_percpu_wq system_wq
 #endif
 
-/* Old ones take workers of the CPU unless WQ_UNBOUND says otherwise. */
+/* In old kernels, workqueues are per CPU unless WQ_UNBOUND is given. */
 #ifndef HAVE_WQ_PERCPU
 #define WQ_PERCPU 0
 #endif
 
-/* Whether somebody has signalled it before; old ones say so with an error. */
+/* Whether the fence had already signalled; old kernels return an error then. */
 #ifndef HAVE_DMA_FENCE_CHECK
 static inline bool dma_fence_check_and_signal(struct dma_fence *fence)
 {

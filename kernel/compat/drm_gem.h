@@ -10,7 +10,7 @@
 
 /*
  * Mapping a GEM object into the kernel: who locks its reservation, and whether
- * drivers can call what does. Where they cannot, nobody locks it.
+ * drivers can call the function. If they cannot, nobody locks it.
  */
 
 #if defined(HAVE_DRM_GEM_VMAP_UNLOCKED)
@@ -34,8 +34,8 @@ static inline void compat_gem_vunmap(struct drm_gem_object *object,
 #endif
 
 /*
- * What protects the pages of an object from shmem: its reservation, which the
- * caller holds, or besides a mutex under which memory is allocated.
+ * The lock for the pages of an object from shmem: its reservation, which the
+ * caller holds, or also a mutex under which memory is allocated.
  */
 static inline bool compat_gem_pages_trylock(struct drm_gem_shmem_object *shmem)
 {
@@ -54,9 +54,9 @@ static inline void compat_gem_pages_unlock(struct drm_gem_shmem_object *shmem)
 }
 
 /*
- * Lists of objects in the order of their last use: old ones are given their
- * mutex, new ones take that of the device. The scan may lock other reservations
- * too, with a ticket, which we do not want.
+ * Lists of objects in order of last use: old kernels are given a
+ * mutex, new ones use that of the device. The scan may lock other reservations
+ * too, with a ticket, which is not used here.
  */
 #ifdef HAVE_DRM_GEM_LRU_TICKET
 typedef bool (*compat_gem_shrink_fn)(struct drm_gem_object *object,

@@ -3,7 +3,7 @@
 #define COMPAT_DRM_SCHED_H
 
 /*
- * The interface of drm_sched, which also stable kernels change. HAVE_* come
+ * The interface of drm_sched, which changes even in stable kernels. HAVE_* come
  * from probe.sh.
  */
 
@@ -11,7 +11,7 @@
 
 #include <drm/gpu_scheduler.h>
 
-/* What we want of a scheduler, of what drm_sched_init() takes. */
+/* The arguments of drm_sched_init() that we use. */
 struct compat_sched_args {
 	const struct drm_sched_backend_ops *ops;
 	struct workqueue_struct *submit_wq;
@@ -23,7 +23,7 @@ struct compat_sched_args {
 	struct device *dev;
 };
 
-/* Old ones have a thread: all have all run queues, and no workqueue. */
+/* Old kernels use a thread: all have all run queues, and no workqueue. */
 static inline int compat_sched_init(struct drm_gpu_scheduler *sched,
 				    const struct compat_sched_args *args)
 {
@@ -67,8 +67,8 @@ static inline int compat_sched_job_init(struct drm_sched_job *job,
 }
 
 /*
- * Old ones have no credits, and the end of an entity waits for the dependencies
- * of its jobs, for which headers have no sign of their own.
+ * Old kernels have no credits, and the teardown of an entity waits for the
+ * dependencies of its jobs, which headers do not show separately.
  */
 #ifdef HAVE_DRM_SCHED_CREDITS
 #define COMPAT_SCHED_CREDITS true
@@ -103,7 +103,7 @@ static inline u32 compat_sched_credit_limit(struct drm_gpu_scheduler *sched)
 #endif
 
 #ifndef HAVE_DRM_SCHED_WQUEUE
-/* A kthread of its own in the place of workqueues. */
+/* Old kernels use a kthread instead of workqueues. */
 static inline void drm_sched_wqueue_stop(struct drm_gpu_scheduler *sched)
 {
 	kthread_park(sched->thread);
@@ -116,9 +116,9 @@ static inline void drm_sched_wqueue_start(struct drm_gpu_scheduler *sched)
 #endif
 
 /*
- * Call with the scheduler stopped, for a job that timedout_job() was called for.
- * Before it did that, drm_sched took the job off its list, and it does not put
- * it back by itself, unless it knows of jobs that do not hang.
+ * Call with the scheduler stopped, for a job whose timedout_job() was called.
+ * drm_sched took the job off its list before that call, and does not put
+ * it back by itself, unless it supports jobs that do not hang.
  */
 static inline void compat_sched_put_back(struct drm_gpu_scheduler *sched,
 					 struct drm_sched_job *job)
@@ -130,7 +130,7 @@ static inline void compat_sched_put_back(struct drm_gpu_scheduler *sched,
 #endif
 }
 
-/* After drm_sched_stop(): jobs that did not get to run are cancelled. */
+/* After drm_sched_stop(): cancels jobs that were not run. */
 static inline void compat_sched_start(struct drm_gpu_scheduler *sched)
 {
 #if defined(HAVE_DRM_SCHED_START_ERRNO)
@@ -142,7 +142,7 @@ static inline void compat_sched_start(struct drm_gpu_scheduler *sched)
 #endif
 }
 
-/* What timedout_job says of a reset, and of a job that has not hung. */
+/* The result of timedout_job for a reset, and for a job that has not hung. */
 #ifdef HAVE_DRM_SCHED_STAT_RESET
 #define COMPAT_SCHED_RESET DRM_GPU_SCHED_STAT_RESET
 #else

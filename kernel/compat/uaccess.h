@@ -2,11 +2,11 @@
 #ifndef COMPAT_UACCESS_H
 #define COMPAT_UACCESS_H
 
-/* Copies from and to user space, whose names and places kernels change. */
+/* Copies from and to user space, whose names and headers differ by kernel. */
 
 #include <linux/uaccess.h>
 
-/* Newer ones have a routine that knows of no user space below it. */
+/* Newer kernels have a routine that does not depend on user access. */
 static __always_inline unsigned long
 compat_copy_from_user_nontemporal(void *to, const void __user *from, u32 length)
 {

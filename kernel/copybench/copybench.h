@@ -7,18 +7,18 @@
 #include "../uapi/copybench.h"
 
 /**
- * struct copybench_run - a batch, its places found
- * @to: address of the first place that is written, of the kernel or of the
- *	caller, as the routine has it
- * @from: the same of what is read
- * @length: bytes of a call
- * @calls: calls to make
- * @at: bytes from the first place to that of the next call
- * @step: bytes from there to that of the call after it, if that is below @end
- * @end: bytes of all places together
+ * struct copybench_run - a batch with resolved addresses
+ * @to: address of the first place to write, of the kernel or of the
+ *	caller, depending on the routine
+ * @from: likewise of the first place to read
+ * @length: bytes per call
+ * @calls: number of calls
+ * @at: offset of the next call's place from the first place
+ * @step: added to @at for each further call, modulo @end
+ * @end: total bytes of all places
  * @ticks: out, as in &struct copybench_batch
- * @left: out, the same
- * @sum: out, the same
+ * @left: out, likewise
+ * @sum: out, likewise
  */
 struct copybench_run {
 	unsigned long to;
@@ -34,8 +34,8 @@ struct copybench_run {
 };
 
 /**
- * struct copybench_routine - what can be called
- * @calls: makes the calls of a batch; NULL if this kernel does not have it
+ * struct copybench_routine - a routine that can be called
+ * @calls: performs the calls of a batch; NULL if this kernel lacks the routine
  * @reads: whether it reads
  * @writes: whether it writes
  * @from_user: whether it reads memory of the caller

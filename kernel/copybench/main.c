@@ -2,17 +2,17 @@
 /**
  * DOC: copybench
  *
- * Calls routines that copy, zero and add up bytes, the kernel's own
- * (routines.c) and others (own.c), and times them: /dev/copybench, see
+ * Times routines that copy, zero and sum bytes, the kernel's own
+ * (routines.c) and others (own.c), through /dev/copybench; see
  * ../uapi/copybench.h.
  *
- * A file has two pieces of memory, of which user space has mapped each whole.
- * They come from the page allocator, where most of what the kernel copies from
- * and to lies. Once there they stay until the file is closed, which mappings
- * hold open: no lock is needed to work on them, and none is held while a
+ * A file has two buffers, each of which user space has mapped completely.
+ * They come from the page allocator, like most memory that the kernel copies from
+ * and to. Once allocated they stay until the file is closed, which mappings
+ * keep open: no lock is needed to use them, and none is held while a
  * routine takes a page fault.
  *
- * The work of a batch is bounded, and the CPU is offered before each.
+ * The size of a batch is limited, and the CPU is offered before each.
  */
 
 #include <linux/capability.h>
@@ -37,9 +37,9 @@ MODULE_PARM_DESC(leave_out,
 		 "routines leave out so many bytes at the end, as a broken one would (default 0)");
 
 /**
- * struct copybench_memory - memory of the kernel that routines work on
- * @length: bytes
- * @start: of so many, in whole pages
+ * struct copybench_memory - a kernel buffer that routines work on
+ * @length: its size in bytes
+ * @start: its contents, in whole pages
  */
 struct copybench_memory {
 	size_t length;
@@ -48,8 +48,8 @@ struct copybench_memory {
 
 /**
  * struct copybench_file - an open file
- * @from: what is read from, NULL before it is mapped
- * @to: what is written to, the same
+ * @from: the buffer to read from, NULL before it is mapped
+ * @to: the buffer to write to, likewise
  */
 struct copybench_file {
 	struct copybench_memory *from;
@@ -98,7 +98,7 @@ static int copybench_mmap(struct file *filp, struct vm_area_struct *vma)
 	memory = copybench_memory_create(length);
 	if (!memory)
 		return -ENOMEM;
-	/* Who sees it sees what it holds. */
+	/* Whoever sees the pointer sees the contents. */
 	if (cmpxchg(place, NULL, memory)) {
 		copybench_memory_free(memory);
 		return -EBUSY;
@@ -108,7 +108,7 @@ static int copybench_mmap(struct file *filp, struct vm_area_struct *vma)
 			       length, vma->vm_page_prot);
 }
 
-/* Finds an address of a batch, if all of its places lie in what it may use. */
+/* Resolves an address of a batch, if all of its places are permitted. */
 static int copybench_place(struct copybench_memory *const *place, bool user,
 			   u64 at, u64 span, unsigned long *found)
 {
@@ -118,7 +118,7 @@ static int copybench_place(struct copybench_memory *const *place, bool user,
 		*found = at;
 		return access_ok((void __user *)*found, span) ? 0 : -EFAULT;
 	}
-	/* What it holds was there before it was. */
+	/* Pairs with cmpxchg() in copybench_mmap(). */
 	memory = smp_load_acquire(place);
 	if (!memory || at > memory->length || span > memory->length - at)
 		return -EINVAL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: copies of ours
+ * DOC: our own copy routines
  *
- * What the kernel's own are compared with. They are in assembly because which
- * instructions copy is what is measured, and they consist of the same as the
+ * For comparison with the kernel's. They are in assembly because the
+ * instructions used are what is measured, and they are the same as the
  * routines of these names in user space. Places must not overlap.
  */
 
@@ -15,7 +15,7 @@
 
 #include "copybench.h"
 
-/* As much is copied with the registers of the FPU while nobody may preempt. */
+/* The most that is copied with FPU registers while preemption is off. */
 #define COPYBENCH_FPU_BYTES	SZ_4K
 
 static __always_inline void rep_movsb(void *to, const void *from, size_t length)
@@ -39,7 +39,7 @@ void copybench_rep_movsb(void *to, const void *from, size_t length)
 }
 
 /**
- * copybench_rep_movsq() - copy by REP MOVSQ, and what is left over by REP MOVSB
+ * copybench_rep_movsq() - copy by REP MOVSQ, and the remainder by REP MOVSB
  * @to: memory of the kernel
  * @from: memory of the kernel
  * @length: bytes
@@ -57,8 +57,8 @@ void copybench_rep_movsq(void *to, const void *from, size_t length)
 }
 
 /*
- * A loop that copies @whole bytes, which are whole turns of @turn bytes: @at
- * goes from minus @whole up to 0.
+ * A loop that copies @whole bytes, a multiple of @turn bytes: @at
+ * counts from minus @whole up to 0.
  */
 #define COPY_TURNS(first_to, first_from, whole, turn, ...)		\
 do {									\
@@ -102,7 +102,7 @@ do {									\
  * copybench_unrolled_64() - copy by eight words of 8 bytes a turn
  * @to: memory of the kernel
  * @from: memory of the kernel
- * @length: bytes; what is less than a turn goes by REP MOVSB
+ * @length: bytes; the remainder of a turn is copied by REP MOVSB
  *
  * Context: any.
  */
@@ -121,7 +121,7 @@ void copybench_unrolled_64(void *to, const void *from, size_t length)
  * copybench_unrolled_32() - copy by sixteen words of 4 bytes a turn
  * @to: memory of the kernel
  * @from: memory of the kernel
- * @length: bytes; what is less than a turn goes by REP MOVSB
+ * @length: bytes; the remainder of a turn is copied by REP MOVSB
  *
  * Context: any.
  */
@@ -142,7 +142,7 @@ void copybench_unrolled_32(void *to, const void *from, size_t length)
 	rep_movsb(to + whole, from + whole, tail);
 }
 
-/* Bytes before the first multiple of @unit of what is written. */
+/* Returns the bytes before the first multiple of @unit in the destination. */
 static size_t head_of(const void *to, size_t length, size_t unit)
 {
 	return min_t(size_t, length, -(unsigned long)to % unit);
@@ -152,9 +152,9 @@ static size_t head_of(const void *to, size_t length, size_t unit)
  * copybench_movnti() - copy by non-temporal stores of 8 bytes
  * @to: memory of the kernel
  * @from: memory of the kernel
- * @length: bytes; what is less than a word at both ends goes by REP MOVSB
+ * @length: bytes; parts of words at both ends are copied by REP MOVSB
  *
- * Context: any. What it wrote is visible to others behind wmb().
+ * Context: any. Its writes are visible to others after wmb().
  */
 void copybench_movnti(void *to, const void *from, size_t length)
 {
@@ -171,7 +171,7 @@ void copybench_movnti(void *to, const void *from, size_t length)
 	rep_movsb(to + whole, from + whole, tail);
 }
 
-/* Registers of the FPU need not be named: no compiled code here has them. */
+/* FPU registers need no clobbers: no compiled code here uses them. */
 static void sse2_turns(void *to, const void *from, size_t whole)
 {
 	COPY_TURNS(to, from, whole, 64,
@@ -185,7 +185,7 @@ static void sse2_turns(void *to, const void *from, size_t whole)
 		   "movdqu %%xmm3, 48(%[to],%[at])\n\t");
 }
 
-/* The same; @to is a multiple of 16. */
+/* Likewise; @to is a multiple of 16. */
 static void movntdq_turns(void *to, const void *from, size_t whole)
 {
 	COPY_TURNS(to, from, whole, 16,
@@ -193,7 +193,7 @@ static void movntdq_turns(void *to, const void *from, size_t whole)
 		   "movntdq %%xmm0, (%[to],%[at])\n\t");
 }
 
-/* Has turns copied, a piece at a time; preemption is off for no longer. */
+/* Copies in pieces; preemption is off only for one piece at a time. */
 static __always_inline void in_pieces(void *to, const void *from, size_t whole,
 				      void (*turns)(void *to, const void *from,
 						    size_t whole))
@@ -214,9 +214,9 @@ static __always_inline void in_pieces(void *to, const void *from, size_t whole,
  * copybench_sse2() - copy by four registers of 16 bytes a turn
  * @to: memory of the kernel
  * @from: memory of the kernel
- * @length: bytes; what is less than a turn goes by REP MOVSB
+ * @length: bytes; the remainder of a turn is copied by REP MOVSB
  *
- * Takes the FPU for each piece of 4 KiB, as who copies so in a kernel has to.
+ * Enables the FPU for each piece of 4 KiB, as kernel code that copies so must.
  *
  * Context: any in which irq_fpu_usable() is true.
  */
@@ -233,12 +233,12 @@ void copybench_sse2(void *to, const void *from, size_t length)
  * copybench_movntdq() - copy by non-temporal stores of 16 bytes
  * @to: memory of the kernel
  * @from: memory of the kernel
- * @length: bytes; what is less than 16 at both ends goes by REP MOVSB
+ * @length: bytes; less than 16 at both ends is copied by REP MOVSB
  *
- * Takes the FPU as copybench_sse2() does.
+ * Enables the FPU as copybench_sse2() does.
  *
- * Context: any in which irq_fpu_usable() is true. What it wrote is visible to
- * others behind wmb().
+ * Context: any in which irq_fpu_usable() is true. Its writes are visible to
+ * others after wmb().
  */
 void copybench_movntdq(void *to, const void *from, size_t length)
 {

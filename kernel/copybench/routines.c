@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: what can be called
+ * DOC: routines that can be called
  *
- * Each routine has a loop of its own, in which it is called, or in which it
- * stands if the kernel's headers have it: an indirect call would take longer
- * than what it calls. Addresses are unsigned long here, since of user space or
- * of the kernel is only the routine's to say.
+ * Each routine has its own loop, in which it is called, or inlined
+ * if the kernel's headers define it: an indirect call would take longer
+ * than the routine. Addresses are unsigned long here, since only the routine
+ * knows whether they are of user space or of the kernel.
  */
 
 #include <linux/bitops.h>
@@ -36,7 +36,7 @@ static __always_inline void copybench_calls(struct copybench_run *run,
 		if (at >= run->end)
 			at -= run->end;
 	}
-	/* Also what passes the caches. */
+	/* Covers stores that bypass the caches too. */
 	wmb();
 	run->ticks = rdtsc_ordered() - begin;
 }
@@ -47,7 +47,7 @@ static void copybench_call_##name(struct copybench_run *run)		\
 	copybench_calls(run, copybench_one_##name);			\
 }
 
-/* Takes its arguments, or the loop would not find out what they are. */
+/* Takes arguments, so that the loop has to compute them. */
 static noinline void copybench_do_nothing(void *to, const void *from,
 					  size_t length)
 {
@@ -137,9 +137,9 @@ COPYBENCH_ONE(csum_partial_copy);
 
 #ifdef HAVE_REP_MOVS_ALTERNATIVE
 /*
- * What copies from and to user space on a CPU without fast short REP MOVSB,
- * and nothing around it: here between places of the kernel. Its arguments lie
- * in the registers of REP MOVSB.
+ * The routine that copies from and to user space on a CPU without fast short
+ * REP MOVSB, without anything around it: here between kernel addresses. Its
+ * arguments are in the registers of REP MOVSB.
  */
 static __always_inline void
 copybench_one_rep_movs_alternative(struct copybench_run *run, unsigned long to,

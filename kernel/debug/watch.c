@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a program in a debug kernel and tells what the kernel had to say.
+ * Runs a program in a debug kernel and reports the kernel's messages.
  *
  * usage: watch [-u MODULE]... [-f] [-l] [-- PROGRAM [ARGUMENT]...]
- *   -u MODULE  remove this module when the program has ended
- *   -f         let allocations of the program fail, as set in debugfs
- *   -l         look for leaked memory when all is removed
+ *   -u MODULE  remove this module after the program has ended
+ *   -f         make allocations of the program fail, as configured in debugfs
+ *   -l         look for leaked memory after everything is removed
  *
- * Without a program it tells what the kernel has said so far. The program's
- * output is left as it is. What the kernel said follows on standard error:
+ * Without a program, it reports the kernel's messages so far. The program's
+ * output is passed through. The report follows on standard error:
  *
  *   watch: program exit STATUS | program signal NUMBER
  *   watch: remove MODULE ERRNO
@@ -20,8 +20,8 @@
  *   watch: lost RECORDS
  *   watch: end
  *
- * The exit status is 0 whatever the program did: whoever reads this judges.
- * Built static; it runs where there is nothing but itself.
+ * The exit status is 0 whatever the program did: the reader of the report judges.
+ * Linked statically; needs no other files.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,10 +35,10 @@
 #include <unistd.h>
 
 #define MODULES_MAX	8
-/* Fences hold their module until a grace period after they are let go. */
+/* Fences hold their module until a grace period after they are freed. */
 #define REMOVE_TRIES	200
 #define REMOVE_PAUSE_US	100000
-/* kmemleak leaves younger memory alone; see MSECS_MIN_AGE there. */
+/* kmemleak ignores younger memory; see MSECS_MIN_AGE there. */
 #define LEAK_AGE_S	6
 
 static const char *const kmemleak = "/sys/kernel/debug/kmemleak";

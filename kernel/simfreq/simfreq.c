@@ -3,23 +3,23 @@
  * DOC: simfreq
  *
  * A cpufreq driver for CPUs whose frequency cannot be set, with frequencies
- * that are declared when it is loaded. Governors choose among them, and the
- * event power/cpu_frequency says what they chose.
+ * declared at load time. Governors choose among them, and the
+ * event power/cpu_frequency reports their choices.
  *
  *	insmod simfreq.ko frequency_khz=600000,1200000,1800000 \
  *		power_uw=60000,180000,450000 domain=4
  *
- * The frequency does not change how fast a CPU is. Two things follow.
+ * The frequency does not change how fast a CPU is. This has two consequences.
  *
  * - Load does not fall when the frequency rises, so a governor that looks for
  *   the frequency at which a load fits finds the lowest or the highest.
- * - Nobody is notified of a transition. Those who listen believe that
- *   something has become faster: where the time-stamp counter is not known to
- *   be constant the kernel would scale its clock, or give it up. Counts of
- *   cpufreq-stats come with the same notification, and stay as they are.
+ * - There are no transition notifications. Listeners would believe that
+ *   the CPU has become faster: if the time-stamp counter is not known to
+ *   be constant, the kernel would scale its clock, or give it up. The counts of
+ *   cpufreq-stats depend on the same notification, and do not change.
  *
- * Where somebody listens, the kernel lets no governor change the frequency from
- * the scheduler itself (fast switching). Then schedutil does so by a thread.
+ * If there are listeners, the kernel lets no governor change the frequency from
+ * the scheduler itself (fast switching). Then schedutil uses a thread.
  *
  * State: the frequency of a policy is what policy->cur holds, written under
  * policy->rwsem, or by the governor that may switch fast.
@@ -34,7 +34,7 @@
 
 #define SIMFREQ_STEPS		16
 #define SIMFREQ_KHZ_MAX		100000000
-/* What governors are told that a change takes; it takes nothing. */
+/* The transition latency given to governors; a change actually takes no time. */
 #define SIMFREQ_TRANSITION_NS	1000
 
 static unsigned int frequency_khz[SIMFREQ_STEPS];
@@ -60,7 +60,7 @@ MODULE_PARM_DESC(rate_us,
 
 static struct cpufreq_frequency_table simfreq_table[SIMFREQ_STEPS + 1];
 
-/* The lowest frequency that is enough, as far as the policy goes. */
+/* Returns the lowest sufficient frequency within the limits of the policy. */
 static unsigned int simfreq_resolve(struct cpufreq_policy *policy,
 				    unsigned int khz)
 {
@@ -78,9 +78,9 @@ static unsigned int simfreq_resolve(struct cpufreq_policy *policy,
 }
 
 /*
- * Context: policy->rwsem held for writing. In place of target_index, after
- * which the core would notify. The core has made a frequency of the table of
- * what was asked for, by the relation.
+ * Context: policy->rwsem held for writing. Replaces target_index, after
+ * which the core would notify. The core has rounded the request to a frequency in
+ * the table, according to the relation.
  */
 static int simfreq_target(struct cpufreq_policy *policy, unsigned int khz,
 			  unsigned int relation)

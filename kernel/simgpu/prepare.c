@@ -2,10 +2,10 @@
 /**
  * DOC: the third step of a submission
  *
- * See submit.c. Everything that can fail because something is short happens
+ * See submit.c. Everything that can fail for lack of a resource happens
  * here, and each such step can be made to fail with %SIMGPU_FAULT_ALLOC:
- * simgpu_alloc_step() comes before each. On failure simgpu_unprepare() takes
- * all back.
+ * simgpu_alloc_step() precedes each. On failure simgpu_unprepare() undoes
+ * everything.
  *
  * =============  ===========================  ==============================
  * of a job       made by                      taken back by
@@ -31,8 +31,8 @@
 #define SIMGPU_DEPS_CHUNK	8
 
 /**
- * simgpu_alloc_step() - to be called before each allocation
- * @s: the submission for which it is
+ * simgpu_alloc_step() - call before each allocation
+ * @s: the submission that allocates
  *
  * Context: process, under &simgpu_context.submit.
  * Return: 0, or -ENOMEM if it was asked to fail.
@@ -44,7 +44,7 @@ int simgpu_alloc_step(struct simgpu_submission *s)
 	return s->fail_after-- ? 0 : -ENOMEM;
 }
 
-/* Decides what is to go wrong with a job. */
+/* Decides which fault a job gets. */
 static void simgpu_draw_fault(struct simgpu_submission *s,
 			      struct simgpu_prepared *p)
 {
@@ -85,7 +85,7 @@ static u64 simgpu_draw_duration(struct simgpu_submission *s,
 	return exec->duration_ns + spread;
 }
 
-/* The fence that a dependency names, with a reference, or an ERR_PTR(). */
+/* Returns the fence of a dependency, with a reference, or an ERR_PTR(). */
 static struct dma_fence *simgpu_dep_fence(struct simgpu_submission *s,
 					  const struct simgpu_dep *dep)
 {
@@ -152,7 +152,7 @@ static int simgpu_add_deps(struct simgpu_submission *s,
 	return 0;
 }
 
-/* A job that the back end has taken, or an ERR_PTR(). */
+/* Returns a job that the back end has accepted, or an ERR_PTR(). */
 static struct simgpu_job *simgpu_make_job(struct simgpu_submission *s,
 					  const struct simgpu_exec *exec)
 {
@@ -197,7 +197,7 @@ fail:
 	return ERR_PTR(error);
 }
 
-/* A descriptor and a sync_file, which has no fence of ours yet. */
+/* Creates a descriptor and a sync_file, without the job's fence yet. */
 static int simgpu_make_sync_file(struct simgpu_submission *s,
 				 struct simgpu_prepared *p)
 {
@@ -221,7 +221,7 @@ static int simgpu_make_sync_file(struct simgpu_submission *s,
 	return p->sync_file ? 0 : -ENOMEM;
 }
 
-/* The syncobj that gets the fence, and a link of its timeline. */
+/* Looks up the syncobj that gets the fence, and allocates a timeline point. */
 static int simgpu_make_syncobj(struct simgpu_submission *s,
 			       struct simgpu_prepared *p)
 {
@@ -240,12 +240,12 @@ static int simgpu_make_syncobj(struct simgpu_submission *s,
 }
 
 /**
- * simgpu_prepare() - allocate all that one job of a submission needs
+ * simgpu_prepare() - allocate everything that one job of a submission needs
  * @s: the submission
- * @p: the job; what this leaves behind on failure, simgpu_unprepare() undoes
+ * @p: the job; on failure, call simgpu_unprepare() to undo the rest
  *
  * Context: process, sleeps; under &simgpu_context.submit.
- * Return: 0, or what simgpu_submit() fails with.
+ * Return: 0, or an error of simgpu_submit().
  */
 int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p)
 {
@@ -277,7 +277,7 @@ int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p)
 
 /**
  * simgpu_unprepare() - undo simgpu_prepare()
- * @s: the submission, with jobs prepared, in part or not at all
+ * @s: the submission, with its jobs prepared completely, partly or not at all
  *
  * Context: process, sleeps; under &simgpu_context.submit.
  */

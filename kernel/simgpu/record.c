@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: what became of jobs
+ * DOC: records of jobs
  *
- * Records lie in the ring of the context. The engine writes t_run, t_hw, order
- * and flags without a lock; when a job's fence was signalled and with which
- * error is taken from the fence when somebody asks.
+ * Records are in the ring of the context. The engine writes t_run, t_hw, order
+ * and flags without a lock. The time and error of a job's fence are taken
+ * from the fence when a record is read.
  */
 
 #include <linux/jiffies.h>
@@ -18,16 +18,16 @@
 /* Size of the first version of struct simgpu_record. */
 #define SIMGPU_RECORD_SIZE_MIN	offsetofend(struct simgpu_record, flags)
 
-/* A longer wait is one without a limit; a century is enough for anybody. */
+/* Longer waits have no limit; a century is enough for anybody. */
 #define SIMGPU_TIMEOUT_JIFFIES_MAX	(100ULL * 365 * 24 * 3600 * HZ)
 
 /*
- * When the fence has signalled; 0 if it has not.
+ * Returns when the fence has signalled; 0 if it has not.
  *
  * The time is written a little after the fence counts as signalled, both under
- * its lock. Whoever comes in between waits for the lock and not for the time
- * alone, as dma_fence_timestamp() does: on PREEMPT_RT the signaller may have
- * been preempted by the one who asks.
+ * its lock. In between, this waits for the lock rather than spin until the time
+ * is there, as dma_fence_timestamp() does: on PREEMPT_RT the signaller may have
+ * been preempted by the caller.
  */
 static u64 simgpu_fence_time(struct dma_fence *fence)
 {
@@ -45,12 +45,12 @@ static u64 simgpu_fence_time(struct dma_fence *fence)
 
 /**
  * simgpu_record_snapshot() - read the record of a job
- * @context: where it was submitted
- * @seqno: which
+ * @context: the context of the job
+ * @seqno: its sequence number
  * @record: filled in
  *
  * Context: process.
- * Return: false if there is no such job or the ring does not hold it any more.
+ * Return: false if there is no such job or it has left the ring.
  */
 bool simgpu_record_snapshot(struct simgpu_context *context, u64 seqno,
 			    struct simgpu_record *record)
@@ -64,8 +64,8 @@ bool simgpu_record_snapshot(struct simgpu_context *context, u64 seqno,
 	if (!fence)
 		return false;
 	/*
-	 * First whether it is done, then what the engine wrote before, so that
-	 * the record of a job that is done is complete.
+	 * First check whether it is done, then read what the engine wrote
+	 * earlier, so that the record of a finished job is complete.
 	 */
 	time = simgpu_fence_time(fence);
 	smp_rmb(); /* pairs with test_and_set_bit() in dma_fence_signal() */
@@ -84,7 +84,7 @@ bool simgpu_record_snapshot(struct simgpu_context *context, u64 seqno,
 	return held;
 }
 
-/* How long to sleep for that many nanoseconds: rounded up, not 0. */
+/* Converts nanoseconds to jiffies for sleeping: rounded up, not 0. */
 static long simgpu_wait_jiffies(u64 ns)
 {
 	u64 count = nsecs_to_jiffies64(ns);
@@ -96,7 +96,7 @@ static long simgpu_wait_jiffies(u64 ns)
 }
 
 /*
- * Waits for the fence. What is left of the time is written to *@ns, for the
+ * Waits for the fence. The remaining time is written to *@ns, because the
  * system call is restarted with the same arguments.
  */
 static int simgpu_wait_fence(struct dma_fence *fence, u64 *ns)
@@ -123,16 +123,16 @@ static int simgpu_wait_fence(struct dma_fence *fence, u64 *ns)
 
 /**
  * simgpu_wait() - wait for a job
- * @file: that owns its context
+ * @file: the file that owns its context
  * @args: in and out; out also with -ERESTARTSYS
  *
  * Context: process, sleeps.
  * Return:
  * * 0 - the job is done
  * * -EINVAL - bad arguments
- * * -ENOENT - no such context, no such job, or the ring has lost it
- * * -ETIME - the time is over
- * * -ERESTARTSYS - a signal came; @args->timeout_ns is what was left
+ * * -ENOENT - no such context, no such job, or it has left the ring
+ * * -ETIME - the time has expired
+ * * -ERESTARTSYS - a signal was received; @args->timeout_ns is the remaining time
  */
 int simgpu_wait(struct simgpu_file *file, struct simgpu_wait *args)
 {
@@ -176,7 +176,7 @@ out:
 	return ret;
 }
 
-/* Writes one record in the size that the caller wants. */
+/* Writes one record in the size that the caller expects. */
 static int simgpu_record_put(void __user *to, u32 size,
 			     const struct simgpu_record *record)
 {
@@ -206,7 +206,7 @@ static int simgpu_read_records(struct simgpu_context *context,
 		int error;
 
 		if (!simgpu_record_snapshot(context, seqno, &record)) {
-			/* Overtaken: begin later, or end what was begun. */
+			/* Overwritten: start later, or end after those copied. */
 			if (n)
 				break;
 			continue;
@@ -227,7 +227,7 @@ static int simgpu_read_records(struct simgpu_context *context,
 
 /**
  * simgpu_read() - read the records of jobs
- * @file: that owns their context
+ * @file: the file that owns their context
  * @args: in and out
  *
  * Context: process, sleeps.
@@ -250,7 +250,7 @@ int simgpu_read(struct simgpu_file *file, struct simgpu_read *args)
 	return error;
 }
 
-/* Counts the jobs that have signalled, and those that have failed. */
+/* Counts the jobs that have signalled, and the failed ones among them. */
 static void simgpu_count_done(struct simgpu_context *context,
 			      struct simgpu_stats *stats)
 {
@@ -272,7 +272,7 @@ static void simgpu_count_done(struct simgpu_context *context,
 }
 
 /**
- * simgpu_stats_locked() - what a context has done
+ * simgpu_stats_locked() - read the statistics of a context
  * @context: locked, not closed
  * @stats: filled in
  *
@@ -297,8 +297,8 @@ void simgpu_stats_locked(struct simgpu_context *context,
 }
 
 /**
- * simgpu_stats() - what a context has done
- * @file: that owns it
+ * simgpu_stats() - read the statistics of a context
+ * @file: the file that owns it
  * @args: in and out
  *
  * Context: process, sleeps.

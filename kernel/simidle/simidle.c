@@ -2,27 +2,27 @@
 /**
  * DOC: simidle
  *
- * A cpuidle driver for CPUs that have no idle states, whose states are
- * declared when it is loaded. Governors choose among them as they do among
- * those of hardware, from their target residencies and exit latencies.
+ * A cpuidle driver for CPUs without idle states; its states are
+ * declared at load time. Governors choose among them as among
+ * hardware states, by target residency and exit latency.
  *
  *	insmod simidle.ko names=shallow,deep residency_ns=2000,2000000 \
  *		exit_ns=1000,400000 power_uw=300000,5000
  *
- * The lists are as long as each other, one element for each state, the
- * shallowest first; residencies and exit latencies do not fall from a state to
- * the next and powers do not rise. All CPUs have these states.
+ * The lists have the same length, one element for each state, the
+ * shallowest first; residencies and exit latencies must not fall from one state to
+ * the next, and powers must not rise. All CPUs have these states.
  *
- * Every state is entered by a halt (HLT on x86): what a CPU does there does not
- * depend on the state. What does is the way out. The CPU is busy until
+ * Every state is entered by a halt (HLT on x86), which is the same for every
+ * state. Only the exit differs. The CPU stays busy until
  * the exit latency has passed, with interrupts off, so that whoever was woken
  * runs that much later. The interrupt that ends the state has been handled by
  * then, since a CPU that halts with interrupts off would not wake; hardware
- * spends the latency before. With delay=0 nothing is spent.
+ * has the latency before the interrupt. With delay=0 there is none.
  *
- * On a machine whose clock counts instructions, entering a state and leaving it
- * costs some 80 instructions beside the latency, which is exceeded by at most
- * %SIMIDLE_NOPS instructions and one look at the clock.
+ * On a machine whose clock counts instructions, entering and leaving a state
+ * costs some 80 instructions plus the latency, which is exceeded by at most
+ * %SIMIDLE_NOPS instructions and one clock reading.
  *
  * The powers are not used here. Like the rest they can be read back, in
  * /sys/devices/system/cpu/cpu0/cpuidle/state0/power in mW, rounded up.
@@ -43,7 +43,7 @@
 #define SIMIDLE_STATES	8
 /* The longest residency or latency: an hour. */
 #define SIMIDLE_NS_MAX	3600000000000ULL
-/* Instructions between two looks at the clock. */
+/* Instructions between two clock readings. */
 #define SIMIDLE_NOPS	256
 
 static char *names[SIMIDLE_STATES];
@@ -74,7 +74,7 @@ MODULE_PARM_DESC(delay, "spend the exit latency (default 1)");
 static u64 simidle_cycles[SIMIDLE_STATES] __ro_after_init;
 
 /*
- * Lets cycles pass. Between two looks at the clock are NOPs in a straight line,
+ * Spins for some cycles. Between two clock readings there are straight-line NOPs,
  * since an emulator executes these many times faster than the turns of a loop.
  * There is no PAUSE: an emulator may count one as much longer than an
  * instruction, and it is far more work.
@@ -96,7 +96,7 @@ static __cpuidle int simidle_enter(struct cpuidle_device *dev,
 {
 	if (current_clr_polling_and_test())
 		return index;
-	/* It halts with interrupts on, and comes back after the interrupt. */
+	/* Halts with interrupts on, and returns after the interrupt. */
 	raw_safe_halt();
 	raw_local_irq_disable();
 	simidle_spend(simidle_cycles[index]);
@@ -108,7 +108,7 @@ static struct cpuidle_driver simidle_driver = {
 	.owner = THIS_MODULE,
 };
 
-/* Whether a list of values does not fall, or does not rise with @falls. */
+/* Whether a list of values is non-decreasing, or with @falls non-increasing. */
 static bool __init simidle_in_order(const unsigned long *values, bool falls)
 {
 	unsigned int i;

@@ -2,14 +2,14 @@
 #ifndef HANDLER_H
 #define HANDLER_H
 
-/* What handler.S shares with C. */
+/* Shared by handler.S and C code. */
 
-/* Ticks of the timer for which it is set at a time where it is far to go. */
+/* Ticks per setting of the timer while the next stall is far away. */
 #define SIMSTALL_WINDING	60000
 
-/* Instructions of a stall beside its loop of two. */
+/* Instructions of a stall in addition to its loop of two. */
 #define SIMSTALL_HANDLER_OWN	26
-/* From the reading of the clock that is recorded as its end, with that. */
+/* Instructions from the clock reading recorded as its end, including that one. */
 #define SIMSTALL_HANDLER_TAIL	4
 
 /* struct simstall_control */
@@ -29,7 +29,7 @@
 #ifndef __ASSEMBLY__
 #include <linux/types.h>
 
-/* The handler, and behind what of it the address of the control is put. */
+/* The handler, and the place in it where the address of the control is stored. */
 extern const u8 simstall_handler[], simstall_handler_control[];
 extern const u8 simstall_handler_end[];
 #endif

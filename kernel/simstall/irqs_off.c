@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: stalls by interrupts that are off
+ * DOC: stalls with interrupts off
  *
- * A timer of the kernel interrupts the CPU, and its handler takes its time with
- * interrupts off. Whatever ran there is held up for that, and for the interrupt
- * itself, which comes on top.
+ * A kernel timer interrupts the CPU, and its handler spins with
+ * interrupts off. Whatever ran there is delayed by that, plus the time of the
+ * interrupt itself.
  */
 
 #include <linux/hrtimer.h>
@@ -21,10 +21,10 @@
 static struct simstall_control *irqs_off_control;
 static struct hrtimer irqs_off_timer;
 static unsigned int irqs_off_cpu;
-/* The next one. The timer's, but while it is not armed. */
+/* The next stall. Owned by the timer while it is armed. */
 static struct simstall_stall *irqs_off_next;
 
-/* From the end of the stall before to the begin of this one. */
+/* Returns the time from the end of the previous stall to the start of this one. */
 static u64 irqs_off_delay_ns(const struct simstall_stall *stall)
 {
 	u64 ticks = (u64)stall->windings * SIMSTALL_WINDING + stall->ticks;
@@ -32,7 +32,7 @@ static u64 irqs_off_delay_ns(const struct simstall_stall *stall)
 	return mul_u64_u32_div(ticks, NSEC_PER_SEC, PIT_TICK_RATE);
 }
 
-/* Context: Hard interrupt of the timer, also where others are threads. */
+/* Context: hard interrupt of the timer, even where others are threaded. */
 static enum hrtimer_restart irqs_off_stall(struct hrtimer *timer)
 {
 	struct simstall_stall *stall = irqs_off_next;
@@ -42,7 +42,7 @@ static enum hrtimer_restart irqs_off_stall(struct hrtimer *timer)
 	stall->begin = rdtsc_ordered();
 	asm volatile("1: decl %0\n\tjnz 1b" : "+r" (turns) : : "cc");
 	end = rdtsc_ordered();
-	/* Who sees it sees all of the stall. */
+	/* Whoever sees the end sees the whole stall. */
 	smp_store_release(&stall->end, end);
 	if (!--irqs_off_control->left)
 		return HRTIMER_NORESTART;
@@ -61,7 +61,7 @@ static int irqs_off_init(struct simstall_control *control, unsigned int cpu)
 	return 0;
 }
 
-/* Context: Interrupt on the CPU in question. */
+/* Context: interrupt on the CPU to be stalled. */
 static void irqs_off_arm(void *unused)
 {
 	hrtimer_start(&irqs_off_timer,

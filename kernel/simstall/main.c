@@ -2,9 +2,9 @@
 /**
  * DOC: simstall
  *
- * Stalls of known length at known moments: ground truth for what looks for
- * them. One CPU is taken away for a while, again and again, either by a system
- * management interrupt, of which the kernel sees nothing, or by a timer
+ * Plants stalls of known length at known times: ground truth for stall detectors.
+ * One CPU is taken away for a while, again and again, either by a system
+ * management interrupt, which is invisible to the kernel, or by a timer
  * interrupt that keeps interrupts off.
  *
  *	insmod simstall.ko kind=smi cpu=0 length_ns=2000,20000 \
@@ -13,18 +13,18 @@
  *	cat /sys/kernel/debug/simstall/log
  *	echo 1 > /sys/kernel/debug/simstall/stop
  *
- * What is written to start is a seed. From it the length of each stall is
- * drawn, one of those given, and how far it lies from the one before: a period,
- * give or take the jitter. The first comes so long after the start.
+ * Writing a seed to start begins planting. The seed determines the length of each
+ * stall, one of the given ones, and its distance from the previous one: a period,
+ * plus or minus the jitter. The first comes that long after the start.
  *
- * A stall is a counted loop, so that on a machine whose clock counts
- * instructions its length is what was planned; an odd one is a nanosecond less. Its begin
- * and end are read from the time-stamp counter by what stalls, and are in log:
- * begin, length and planned length of each, in cycles but for the last, which
- * is in nanoseconds. The first line has how fast the counter goes, and what it
- * and CLOCK_MONOTONIC were when log was read.
+ * A stall is a counted loop, so on a machine whose clock counts instructions its
+ * length is as planned; odd lengths are a nanosecond less. The code that stalls
+ * reads its begin and end from the time-stamp counter. log lists the begin, length
+ * and planned length of each, the first two in cycles, the last
+ * in nanoseconds. The first line has the frequency of the counter, and the values
+ * of the counter and of CLOCK_MONOTONIC when log was read.
  *
- * States of the planting, all under simstall_lock:
+ * States, all under simstall_lock:
  *
  *	state	  calls allowed	 control	exits
  *	idle	  start, log	 is main's	start to planting; exit
@@ -55,7 +55,7 @@
 #define SIMSTALL_LENGTHS	16
 #define SIMSTALL_COUNT_MAX	100000
 #define SIMSTALL_PERIOD_MAX_NS	3600000000000ULL
-/* The timer is set for no less than this. */
+/* The shortest setting of the timer. */
 #define SIMSTALL_TICKS_MIN	8
 
 static char *kind = "smi";
@@ -88,7 +88,7 @@ static const struct simstall_kind *simstall_kind;
 static struct simstall_control *simstall_control;
 static unsigned int simstall_order;
 static struct dentry *simstall_dir;
-/* Whether it is planting. */
+/* Whether stalls are being planted. */
 static bool simstall_planting;
 
 static u64 simstall_draw(struct rnd_state *state, u64 below)
@@ -100,8 +100,8 @@ static u64 simstall_draw(struct rnd_state *state, u64 below)
 }
 
 /*
- * Plans all stalls. The timer is set when a stall ends; what its ticks leave
- * over is made good with the next.
+ * Plans all stalls. The timer is set when a stall ends; rounding errors of its
+ * ticks are corrected with the next stall.
  */
 static void simstall_plan(u64 seed)
 {
@@ -133,7 +133,7 @@ static void simstall_plan(u64 seed)
 	simstall_control->windings = stall->windings;
 	simstall_control->next = virt_to_phys(stall);
 	simstall_control->left = count;
-	/* All of it is there before anybody may come. */
+	/* The plan is complete before the first stall may begin. */
 	smp_store_release(&simstall_control->stopped, 0);
 }
 
@@ -247,7 +247,7 @@ static int __init simstall_init(void)
 	if (!pages)
 		return -ENOMEM;
 	simstall_control = (struct simstall_control *)pages;
-	/* An interrupt of the timer may be pending for whom it goes to now. */
+	/* A timer interrupt may be pending for the new recipient. */
 	simstall_control->stopped = 1;
 	ret = simstall_kind->init(simstall_control, cpu);
 	if (ret) {

@@ -4,19 +4,19 @@
 
 #include <linux/types.h>
 
-/* Between the moments of two stalls at least: a timer must be set anew. */
+/* The shortest time between two stalls: the timer must be set in between. */
 #define SIMSTALL_APART_NS	20000
 #define SIMSTALL_LENGTH_MIN_NS	100
 #define SIMSTALL_LENGTH_MAX_NS	100000000
 
 /**
  * struct simstall_stall - a stall, planned and then recorded
- * @windings: how often the timer is set to %SIMSTALL_WINDING before it
- * @ticks: and then to so many ticks
- * @turns: of a loop of two instructions, which is how long it takes
- * @planned_ns: the length that was drawn
+ * @windings: how often to set the timer to %SIMSTALL_WINDING first
+ * @ticks: the final setting of the timer
+ * @turns: turns of a loop of two instructions, which determine its length
+ * @planned_ns: the planned length
  * @begin: the time-stamp counter when it began; 0 if it has not
- * @end: when it was about to end
+ * @end: the time-stamp counter just before it ended
  *
  * The handler of system management interrupts knows where these lie.
  */
@@ -30,15 +30,15 @@ struct simstall_stall {
 };
 
 /**
- * struct simstall_control - where the planting is
+ * struct simstall_control - progress of the planting
  * @left: stalls to come
- * @windings: windings of the timer before the next
- * @next: physical address of the next, below 4 GiB
- * @stopped: whether none may begin, yet or any more
+ * @windings: settings of the timer before the next stall
+ * @next: physical address of the next stall, below 4 GiB
+ * @stopped: whether no stall may begin
  * @reserved: 0
  *
- * Stalls lie right behind it. The handler of system management interrupts
- * knows this too.
+ * The stalls follow it in memory. The handler of system management interrupts
+ * depends on this too.
  */
 struct simstall_control {
 	u32 left;
@@ -49,14 +49,14 @@ struct simstall_control {
 };
 
 /**
- * struct simstall_kind - how stalls are made
- * @name: as the parameter gives it
- * @own: instructions of a stall beside its loop
- * @tail: instructions from the reading of the clock that is recorded as its
- *	end to its end
- * @init: gets ready, once; sleeps
- * @start: has the first stall come, for which all is planned; sleeps
- * @stop: no stall comes or is under way once it returns; sleeps
+ * struct simstall_kind - a way to stall
+ * @name: value of the parameter
+ * @own: instructions of a stall in addition to its loop
+ * @tail: instructions from the clock reading recorded as its end to the actual
+ *	end
+ * @init: prepares, once; sleeps
+ * @start: starts the first stall, for which everything is planned; sleeps
+ * @stop: once it returns, no stall will come or is in progress; sleeps
  * @exit: undoes @init; sleeps
  */
 struct simstall_kind {

@@ -2,19 +2,19 @@
 /**
  * DOC: stalls by system management interrupts
  *
- * On a machine whose firmware has left system management mode to whoever wants
- * it, its handler lies in ordinary memory, where SMBASE points after a reset.
+ * On a machine whose firmware has not locked system management mode,
+ * its handler is in ordinary memory, where SMBASE points after a reset.
  * Ours is put there. The first timer of the PC (8254, channel 0), which the
  * kernel does not use once it has found a better one, counts down to a stall,
- * and the I/O APIC, which is set up to deliver its interrupt as an SMI, takes it
- * to the CPU. The handler stalls, and sets the timer for the next.
+ * and the I/O APIC, programmed to deliver its interrupt as an SMI, passes it
+ * to the CPU. The handler stalls, and sets the timer for the next stall.
  *
- * So neither the kernel nor anything it runs takes part between two stalls.
- * What it does see, on no clock but by the counter MSR_SMI_COUNT, is that the
- * timer holds 55 ms at most: for a stall that is further away the handler is
- * entered each 50 ms, for 15 instructions, to wind it up.
+ * So between two stalls, neither the kernel nor anything it runs is involved.
+ * What it can see, not by any clock but by the counter MSR_SMI_COUNT, is that the
+ * timer holds 55 ms at most: if the next stall is further away, the handler is
+ * entered every 50 ms, for 15 instructions, to set it again.
  *
- * Only a machine of QEMU's software emulation is taken: on others system
+ * Only QEMU's software emulation is supported: on other machines, system
  * management mode belongs to the firmware.
  */
 
@@ -89,7 +89,7 @@ static int smi_exchange_entry(void *entry)
 	return 0;
 }
 
-/* Whether this is a machine that we may have system management mode of. */
+/* Whether this is a machine on which we may take over system management mode. */
 static bool smi_is_ours(void)
 {
 	/* The header that has cpuid() is another one since 6.16. */
@@ -101,7 +101,7 @@ static bool smi_is_ours(void)
 	return !memcmp(id, "TCGTCGTCGTCG", sizeof(id));
 }
 
-/* Whether the kernel gives none of this memory away. */
+/* Whether the kernel does not allocate any of this memory. */
 static bool smi_is_reserved(phys_addr_t from, phys_addr_t to)
 {
 	unsigned long pfn;
@@ -167,7 +167,7 @@ static void smi_set_timer(u8 mode, u32 ticks)
 	raw_spin_unlock_irqrestore(&i8253_lock, flags);
 }
 
-/* The handler takes one winding of the first stall away before it stalls. */
+/* The handler uses up one winding of the first stall before it stalls. */
 static void smi_start(void)
 {
 	const struct simstall_stall *first = simstall_first(smi_control);
@@ -175,7 +175,7 @@ static void smi_start(void)
 	smi_set_timer(PIT_ONCE, first->ticks);
 }
 
-/* Context: Interrupt on the CPU in question, where no stall is under way. */
+/* Context: interrupt on the CPU to be stalled, where no stall is in progress. */
 static void smi_is_over(void *unused)
 {
 }
@@ -196,7 +196,7 @@ static void smi_exit(void)
 	iounmap(smi_ioapic);
 }
 
-/* The handler knows where these lie. */
+/* The handler depends on these offsets. */
 static_assert(offsetof(struct simstall_control, left) == CONTROL_LEFT);
 static_assert(offsetof(struct simstall_control, windings) == CONTROL_WINDINGS);
 static_assert(offsetof(struct simstall_control, next) == CONTROL_NEXT);

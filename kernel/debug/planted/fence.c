@@ -10,8 +10,8 @@
 #include "planted.h"
 
 /*
- * Reclaim may wait for the very fence that the section is to signal. Nothing
- * is short of memory here: lockdep must see it from the order alone.
+ * Reclaim may wait for the very fence that the section must signal. Memory is
+ * not short here: lockdep must detect it from the order alone.
  */
 int planted_alloc_while_signalling(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that is not ours any more, never was, or is never given back. */
+/* Use of memory that is freed or out of bounds, and memory that is leaked. */
 
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -8,7 +8,7 @@
 
 #include "planted.h"
 
-/* The compiler must not see what becomes of the pointer. */
+/* Hides a pointer from the compiler. */
 static void *planted_hidden(void *pointer)
 {
 	OPTIMIZER_HIDE_VAR(pointer);
@@ -41,8 +41,8 @@ int planted_out_of_bounds(void)
 }
 
 /*
- * Several, and each in a call of its own: the address of one may survive in a
- * register or on a stack, and then it counts as in use.
+ * Several objects, each lost in a separate call: the address of one may remain in a
+ * register or on a stack, and would count as a reference.
  */
 static noinline bool planted_lose(void)
 {
@@ -90,7 +90,7 @@ int planted_free_armed_timer(void)
 
 int planted_array_index(void)
 {
-	/* What follows the array keeps the wrong index harmless. */
+	/* The field after the array keeps the wrong index harmless. */
 	static struct {
 		u32 words[4];
 		u32 room[4];
