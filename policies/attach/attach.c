@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attaches a placement policy and holds it until it is killed.
+ * Attaches a placement policy and keeps it attached until this process is killed.
  *
  *	attach OBJECT [NAME=VALUE]...
  *
- * VALUE is a whole number, which a const volatile u64 of that name gets. What
- * was set is printed as "set NAME VALUE", read back from the map that the kernel
- * has frozen; then, once the policy decides, "attached". The kernel detaches it
- * when this process ends, however that happens. What goes wrong is on standard
- * error, with what the verifier says, and the status is 1; 2 is wrong use.
+ * VALUE is an integer for the const volatile u64 of that name. Each setting is
+ * printed as "set NAME VALUE", read back from the map that the kernel
+ * has frozen; then, once the policy is active, "attached". The kernel detaches it
+ * when this process ends for any reason. Errors go to standard
+ * error, including the verifier's messages, and the status is 1; 2 is wrong use.
  *
- * libbpf 1.1 and later will do. Before 1.2 it neither knows the section
- * .struct_ops.link nor makes links to such operations, so both is done here.
+ * Needs libbpf 1.1 or later. Before 1.2 it neither knows the section
+ * .struct_ops.link nor creates links to such operations, so both is done here.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@
 #define OWN_LINKS	0
 #endif
 
-/* Of the user interface; older headers lack them. */
+/* From the user interface; older headers lack them. */
 #define STRUCT_OPS_LINK		44	/* BPF_STRUCT_OPS of enum bpf_attach_type */
 #define LINKED_MAP		(1U << 13)	/* BPF_F_LINK */
 
@@ -77,9 +77,9 @@ static char *contents(const char *path, size_t *size)
 }
 
 /*
- * Names the section as libbpf before 1.2 knows it, in the table of the sections
- * and in the type information. Both are strings that end with a NUL, so that the
- * shorter one takes the place of the longer.
+ * Renames the section to the name that libbpf before 1.2 knows, in the section
+ * table and in the type information. Both are NUL-terminated strings, so the
+ * shorter name fits in place of the longer.
  */
 static void rename_section(char *bytes, size_t size)
 {
@@ -94,7 +94,7 @@ static void rename_section(char *bytes, size_t size)
 	}
 }
 
-/* Where a variable lies in the map of constants, or -1. */
+/* Returns the offset of a variable in the map of constants, or -1. */
 static long offset_of(const struct btf *btf, const char *name)
 {
 	const struct btf_var_secinfo *variable;
@@ -123,7 +123,7 @@ static struct bpf_map *constants(struct bpf_object *object)
 		const char *name = bpf_map__name(map);
 		size_t length = strlen(name);
 
-		/* libbpf puts the beginning of the object's name before it. */
+		/* libbpf prefixes it with the start of the object's name. */
 		if (length >= 7 && !strcmp(name + length - 7, ".rodata"))
 			return map;
 	}
@@ -155,7 +155,7 @@ static int set(struct bpf_object *object, char *setting)
 	return 0;
 }
 
-/* Prints what the kernel has of a setting. */
+/* Prints the kernel's value of a setting. */
 static int show(struct bpf_object *object, const char *name)
 {
 	struct bpf_map *map = constants(object);
@@ -185,7 +185,7 @@ static struct bpf_map *operations(struct bpf_object *object)
 	return NULL;
 }
 
-/* Links operations that were registered as a map, as libbpf does from 1.2 on. */
+/* Creates a link for operations registered as a map, as libbpf 1.2 does. */
 static int link_map(const struct bpf_map *map)
 {
 	/* The fields of union bpf_attr for BPF_LINK_CREATE. */
@@ -200,7 +200,7 @@ static int link_map(const struct bpf_map *map)
 	return syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof(attributes));
 }
 
-/* The link lives as long as this process, or until the kernel breaks it. */
+/* The link exists as long as this process, unless the kernel detaches it. */
 static int attach(const struct bpf_map *map)
 {
 	if (!bpf_map__attach_struct_ops(map))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What policies share that pack tasks beside those that run for long.
+ * Common code of policies that pack short tasks next to long-running ones.
  *
- * Who includes this defines POLICY_LONG(), and the tunables burst and fill.
+ * The including file defines POLICY_LONG(), and the tunables burst and fill.
  */
 #ifndef POLICIES_BURST_H
 #define POLICIES_BURST_H
 
 #include "policy.h"
 
-/* Whether what runs there runs for long, this time or usually. */
+/* Whether the task on a CPU is long-running, this time or usually. */
 static __always_inline bool runs_long(const struct cpu *cpu, u64 now)
 {
 	const struct load *load = &cpu->load;
@@ -18,13 +18,13 @@ static __always_inline bool runs_long(const struct cpu *cpu, u64 now)
 }
 
 /**
- * lowest_beside_long - the first CPU that a task does not fill, and that is free soon
+ * lowest_beside_long - find the first CPU with room that will be free soon
  * @p: the task
- * @prev: where it was; its share is part of what that CPU has run
+ * @prev: its previous CPU, whose load includes its share
  * @now: in nanoseconds
- * @share: of the task
+ * @share: load of the task
  *
- * Nothing that runs for long runs there, and nothing waits.
+ * Skips CPUs with long-running or waiting tasks.
  *
  * Return: its number, or -1 if there is none.
  */
@@ -50,7 +50,7 @@ static __always_inline s32 lowest_beside_long(struct task_struct *p, s32 prev, u
 	return found;
 }
 
-/* What runs for long gives its CPU up to what waits for it. */
+/* A long-running task yields its CPU to waiting tasks. */
 void POLICY_OP(policy_tick, struct task_struct *p)
 {
 	u32 here = bpf_get_smp_processor_id();

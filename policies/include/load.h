@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How much tasks and CPUs have run lately.
+ * The recent load of tasks and CPUs.
  *
- * As the kernel's own load tracking does it: time that was run counts half as
- * much 32 units of 2^20 ns later, which is 33.6 ms. The sum of something that
- * always runs tends to FULL_NS, and a share is what part of that a sum is, in
+ * As in the kernel's own load tracking, run time counts half as much 32 units of
+ * 2^20 ns later, which is 33.6 ms. The sum for something that
+ * always runs converges to FULL_NS. A share is a sum divided by that, in
  * parts of 1024.
  */
 #ifndef POLICIES_LOAD_H
@@ -13,12 +13,12 @@
 #include "scx.h"
 
 #define MSEC			1000000ULL
-/* A unit of time, and how many of them make what was run count half. */
+/* The unit of time, and the number of units that halve the weight of run time. */
 #define UNIT_SHIFT		20
 #define HALF_SHIFT		5
 /* 32 units / ln 2. */
 #define FULL_NS			48408813ULL
-/* What always runs has this share. */
+/* The share of something that always runs. */
 #define WHOLE			1024ULL
 
 /* 2^32 * 2^(-n/32) */
@@ -32,9 +32,9 @@ static const u32 decay_inverse[32] = {
 };
 
 /**
- * decayed - what is left of a sum after some time
+ * decayed - decay a sum over some time
  * @sum: at most FULL_NS
- * @ns: how much later
+ * @ns: the elapsed time
  *
  * The error is below one part in 4000.
  */
@@ -48,21 +48,21 @@ static __always_inline u64 decayed(u64 sum, u64 ns)
 		return 0;
 	sum >>= halves;
 	sum = (sum * decay_inverse[units]) >> 32;
-	/* Within a unit the exponential is nearly a line. */
+	/* Within a unit the exponential is nearly linear. */
 	return sum - sum * rest / FULL_NS;
 }
 
-/* What a sum has become after it has run all the time. */
+/* Returns a sum after running for the whole time. */
 static __always_inline u64 grown(u64 sum, u64 ns)
 {
 	return FULL_NS - decayed(sum < FULL_NS ? FULL_NS - sum : 0, ns);
 }
 
 /**
- * struct load - how much something has run
- * @sum: as it was at @last
- * @last: when it began or ceased to run, in nanoseconds
- * @runs: whether it has run since then
+ * struct load - the load of a task or CPU
+ * @sum: its value at @last
+ * @last: when it last started or stopped running, in nanoseconds
+ * @runs: whether it has been running since then
  */
 struct load {
 	u64 sum;
@@ -84,7 +84,7 @@ static __always_inline void load_set(struct load *load, u64 now, bool runs)
 	load->runs = runs;
 }
 
-/* Parts of WHOLE. */
+/* Returns the share, in parts of WHOLE. */
 static __always_inline u64 share_at(const struct load *load, u64 now)
 {
 	return load_at(load, now) * WHOLE / FULL_NS;

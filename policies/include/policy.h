@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all placement policies share.
+ * Common code of all placement policies.
  *
- * A policy is a function place(), which chooses the CPU of a task that wakes.
+ * A policy is a function place(), which chooses the CPU of a waking task.
  * A task that it places waits in the queue of that CPU. One that it does not
- * place takes an idle CPU, as the kernel chooses it, or else waits in the queue
- * of all CPUs, in which whoever has nothing else to do looks; a CPU that is idle
- * is woken for it. So do tasks whose time slice has ended while others wait:
- * what runs for long is spread by whatever policy, and no CPU is idle while a
- * task waits that might be there, unless a policy has placed it elsewhere.
+ * place takes an idle CPU chosen by the kernel, or else waits in the queue
+ * of all CPUs, which every CPU without other work checks; an idle CPU
+ * is woken for it. The same holds for tasks whose time slice has ended while others
+ * wait: long-running tasks are spread by every policy, and no CPU is idle while a
+ * task waits that could run there, unless a policy has placed it elsewhere.
  *
- * What is known of a CPU is written by that CPU, under the lock of its run
- * queue, and read by others without one. They may see an old sum with a new
- * time. Then one task is placed by a share that is off by what ran meanwhile,
- * and the next is not.
+ * The state of a CPU is written by that CPU, under the lock of its run
+ * queue, and read by others without it. They may see an old sum with a new
+ * time. Then one task is placed by a share that lacks the time that ran meanwhile,
+ * and the next is not. This is harmless.
  */
 #ifndef POLICIES_POLICY_H
 #define POLICIES_POLICY_H
@@ -23,17 +23,17 @@
 /* CPUs beyond these run tasks, but none is placed there. */
 #define MAX_CPUS	64
 
-/* Who sleeps so soon after a wake-up hands over to whom it woke, in nanoseconds. */
+/* A task that sleeps this soon after waking another hands over, in nanoseconds. */
 #define HAND_OVER	(100 * 1000)
 
 /* How long a task runs while others wait, in nanoseconds. Default: 4 ms. */
 const volatile u64 slice = 4 * MSEC;
 
 /**
- * struct cpu - what is known of a CPU
- * @load: how much it has run
- * @claimed: when a task was last placed there that has not run yet, or 0
- * @long_task: what runs there has run for long the last time, too
+ * struct cpu - state of a CPU
+ * @load: its load
+ * @claimed: when a task that has not run yet was last placed there, or 0
+ * @long_task: the task there was long-running the last time too
  */
 struct cpu {
 	struct load load;
@@ -47,16 +47,16 @@ static __always_inline struct cpu *cpu_of(u32 cpu)
 {
 	if (cpu >= MAX_CPUS)
 		return NULL;
-	/* Else the compiler may compute the address before it compares. */
+	/* Else the compiler may compute the address before the comparison. */
 	asm volatile("" : "+r"(cpu));
 	return &cpus[cpu & (MAX_CPUS - 1)];
 }
 
 /**
- * struct task - what is known of a task
- * @load: how much it has run
+ * struct task - state of a task
+ * @load: its load
  * @ran: how long it has run since it woke
- * @ran_before: how long it ran the last time, from its wake-up to its sleep
+ * @ran_before: how long it ran the last time, from wake-up to sleep
  * @woke: when it first woke another since it woke, or 0; pack-learn: when last
  * @hands_over: whether it slept at once when it last woke another
  */
@@ -75,7 +75,7 @@ struct {
 	__type(value, struct task);
 } tasks SEC(".maps");
 
-/* None for a task that has not run yet. */
+/* NULL for a task that has not run yet. */
 static __always_inline struct task *task_of(struct task_struct *p)
 {
 	return bpf_task_storage_get(&tasks, p, NULL, 0);
@@ -93,18 +93,18 @@ static __always_inline bool may_use(struct task_struct *p, u32 cpu)
 	return bpf_cpumask_test_cpu(cpu, p->cpus_ptr);
 }
 
-/* Whether something runs there, or is about to. */
+/* Whether a task runs there, or is about to. */
 static __always_inline bool is_taken(const struct cpu *cpu, u64 now)
 {
 	return cpu->load.runs || now - cpu->claimed < MSEC;
 }
 
 /**
- * idlest - the CPU that has run least of those where nothing runs
- * @p: which may use it
+ * idlest - find the CPU with the least load among those without a running task
+ * @p: the task, which must be allowed on it
  * @now: in nanoseconds
  *
- * Return: its number, or -1 if something runs on all of them.
+ * Return: its number, or -1 if all of them run something.
  */
 static __always_inline s32 idlest(struct task_struct *p, u64 now)
 {
@@ -128,12 +128,12 @@ static __always_inline s32 idlest(struct task_struct *p, u64 now)
 }
 
 /**
- * lowest_with_room - the first CPU that a task does not fill
+ * lowest_with_room - find the first CPU with room for a task
  * @p: the task
- * @prev: where it was; its share is part of what that CPU has run
+ * @prev: its previous CPU, whose load includes its share
  * @now: in nanoseconds
- * @share: of the task
- * @fill: how much a CPU may have run, with the task
+ * @share: load of the task
+ * @fill: the highest permitted load of the CPU, with the task
  *
  * Return: its number, or -1 if all are filled.
  */
@@ -156,13 +156,13 @@ static __always_inline s32 lowest_with_room(struct task_struct *p, s32 prev, u64
 }
 
 /*
- * Where a task that wakes is to run, or -1 for wherever a CPU is idle. Defined
+ * Returns the CPU of a waking task, or -1 for any idle CPU. Defined
  * by each policy.
  */
 static s32 place(struct task_struct *p, s32 prev, u64 now);
 
 #ifndef POLICY_FLAGS
-/* With what flags a task that has been placed is put into the queue of its CPU. */
+/* The flags for enqueueing a placed task on its CPU. */
 #define POLICY_FLAGS(p)		0
 #endif
 
@@ -175,8 +175,8 @@ s32 POLICY_OP(policy_select_cpu, struct task_struct *p, s32 prev, u64 wake_flags
 
 	if (chosen) {
 		/*
-		 * Two that wake at once may choose the same CPU. One of them
-		 * then waits until the other sleeps or its slice ends.
+		 * Two tasks that wake at once may choose the same CPU. One of
+		 * them then waits until the other sleeps or its slice ends.
 		 */
 		chosen->claimed = now;
 		scx_bpf_test_and_clear_cpu_idle(cpu);
@@ -184,7 +184,7 @@ s32 POLICY_OP(policy_select_cpu, struct task_struct *p, s32 prev, u64 wake_flags
 	} else {
 		cpu = scx_bpf_select_cpu_dfl(p, prev, wake_flags, &idle);
 	}
-	/* The local queue is that of the CPU which is returned. */
+	/* The local queue is that of the returned CPU. */
 	if (idle)
 		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, slice, POLICY_FLAGS(p));
 	return cpu;
@@ -194,7 +194,7 @@ void POLICY_OP(policy_enqueue, struct task_struct *p, u64 enq_flags)
 {
 	s32 cpu;
 
-	/* Threads that belong to a CPU serve what waits there. */
+	/* Per-CPU threads serve what waits on their CPU. */
 	if (p->nr_cpus_allowed == 1) {
 		u64 head = p->flags & PF_KTHREAD ? SCX_ENQ_HEAD : 0;
 
@@ -209,7 +209,7 @@ void POLICY_OP(policy_enqueue, struct task_struct *p, u64 enq_flags)
 }
 
 #ifndef POLICY_LONG
-/* Whether a task counts as one that runs for long. */
+/* Whether a task counts as long-running. */
 #define POLICY_LONG(task)	false
 #endif
 
@@ -256,8 +256,8 @@ void POLICY_OP(policy_stopping, struct task_struct *p, bool runnable)
 
 /**
  * POLICY - the operations of a policy
- * @called: its name, with _ for -
- * @more: other operations
+ * @called: its name, with _ instead of -
+ * @more: additional operations
  */
 #define POLICY(called, more...)						\
 	SEC(".struct_ops.link")						\

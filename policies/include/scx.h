@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What placement policies see of the kernel.
+ * The kernel types that placement policies use.
  *
- * Only the fields that are used are declared. Where they lie is filled in when
- * a policy is loaded, from the type information of the kernel that runs there,
- * so that one object serves every kernel that has sched_ext with these calls
+ * Only the fields in use are declared. Their offsets are filled in when
+ * a policy is loaded, from the type information of the running kernel,
+ * so one object works on every kernel that has sched_ext with these functions
  * (6.13 and later).
  */
 #ifndef POLICIES_SCX_H
@@ -16,7 +16,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef signed int s32;
 typedef signed long long s64;
-/* Those of linux/types.h, which the declarations of helpers name. */
+/* From linux/types.h, used by the declarations of helpers. */
 typedef u8 __u8;
 typedef u16 __u16;
 typedef u32 __u32;
@@ -57,18 +57,18 @@ struct task_struct {
 	char comm[16];
 	int nr_cpus_allowed;
 	/*
-	 * A const struct cpumask *. Of a struct that a field points to, the
-	 * compiler notes the name alone, and libbpf wants the whole of those
-	 * that calls take.
+	 * A const struct cpumask *. For a struct that a field points to, the
+	 * compiler only records the name, but libbpf needs the full type of
+	 * arguments of kernel functions.
 	 */
 	const void *cpus_ptr;
 	struct sched_ext_entity scx;
 } KERNEL_TYPE;
 
-/* In flags of a task: it is a thread of the kernel. */
+/* In the flags of a task: it is a kernel thread. */
 #define PF_KTHREAD	0x00200000
 
-/* Those operations that some policy has; the kernel matches them by name. */
+/* The operations used by any policy; the kernel matches them by name. */
 struct sched_ext_ops {
 	s32 (*select_cpu)(struct task_struct *p, s32 prev_cpu, u64 wake_flags);
 	void (*enqueue)(struct task_struct *p, u64 enq_flags);
@@ -80,7 +80,7 @@ struct sched_ext_ops {
 	char name[128];
 };
 
-/* Queues: of the CPU at hand, of a CPU that is named, of all CPUs. */
+/* Queues: of the current CPU, of a given CPU, of all CPUs. */
 #define SCX_DSQ_GLOBAL		0x8000000000000001ULL
 #define SCX_DSQ_LOCAL		0x8000000000000002ULL
 #define SCX_DSQ_LOCAL_ON	0xc000000000000000ULL
@@ -112,10 +112,10 @@ int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym;
 void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym;
 
 /*
- * Numbers from the first to the one before the last. A loop of this form is
+ * Loops over the numbers from first to last - 1. A loop of this form is
  * verified once, whatever its length; one that counts by itself is verified turn
- * by turn, with all that each turn may have found. Clang forgets the type of a
- * call that only ends a scope, so it is named.
+ * by turn, with every possible state of each. Clang forgets the type of a
+ * function that only ends a scope, so it is named.
  */
 #define for_numbers(number, first, last)					\
 	for (struct bpf_iter_num all						\

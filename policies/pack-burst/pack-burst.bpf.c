@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pack-burst: packs tasks that run shortly, and wakes CPUs at once for those
- * that run for long. A task whose last run, from its wake-up to its sleep, took
- * less than a burst goes to the first CPU that has room for it, on which nothing
- * that runs for long runs and for which nothing waits. Others go to an idle CPU:
- * that on which they were, or the first; but to the CPU of the task that wakes
- * them if that task slept within 100 us when it last woke another. So who wakes
- * others and waits for them leaves its CPU to one of them, and none of that CPU's
- * wake-ups is paid for. What runs for longer than a burst while others wait for
- * its CPU gives it up at the next tick and goes on elsewhere.
+ * pack-burst: packs short-running tasks, and wakes CPUs at once for long-running
+ * ones. A task whose last run, from wake-up to sleep, was shorter
+ * than a burst goes to the first CPU with room for it that has no
+ * long-running and no waiting task. Other tasks go to an idle CPU:
+ * their previous one, or the first; but to the CPU of the waking task
+ * if that slept within 100 us when it last woke another. So a task that wakes
+ * others and waits for them leaves its CPU to one of them, which saves the cost of
+ * waking another CPU. A task that runs for longer than a burst while others wait
+ * for its CPU yields it at the next tick and continues elsewhere.
  *
- * Tunables: burst, the length of a run from which on it is long (default 1 ms);
- * fill, how much of a CPU may have run, with the task (default 80 %); slice
+ * Tunables: burst, the shortest length of a long run (default 1 ms);
+ * fill, the highest load of a CPU, with the task (default 80 %); slice
  * (default 4 ms).
  *
- * Bad when the length of a run says nothing of the next: the first long run of a
+ * Bad when the length of a run does not predict the next: the first long run of a
  * task is where short ones are packed, for a tick or a slice; and a task that is
- * expected to sleep at once and does not keeps whom it woke waiting until the tick.
+ * expected to sleep at once and does not keeps those it woke waiting until the tick.
  */
 #define POLICY_LONG(task)	((task)->ran_before >= burst || (task)->ran >= burst)
 #include "scx.h"
 
 /* A run of this length is long, in nanoseconds. */
 const volatile u64 burst = 1000000;
-/* How much of a CPU may have run, in parts of 1024. */
+/* The highest load of a CPU, in parts of 1024. */
 const volatile u64 fill = 819;
 
 #include "burst.h"
@@ -45,7 +45,7 @@ static __always_inline s32 first_idle(struct task_struct *p, s32 prev)
 }
 
 /*
- * The CPU of the task that wakes this one, if that is about to sleep: it slept at
+ * Returns the CPU of the waking task, if that is about to sleep: it slept at
  * once when it last woke another. Else -1.
  */
 static __always_inline s32 handed_over(struct task_struct *p, u64 now)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pack-learn: packs tasks that run shortly as pack-burst does, but learns for how
- * long a task runs by who wakes it. A thread that meets others twice in each turn
- * of its work runs for long after the one wake-up and only to sleep again after the
- * other; its last run says the wrong thing of both. So the length of the run that
- * is expected is that of the last one after a wake-up by a task of the same name,
+ * pack-learn: packs short-running tasks as pack-burst does, but learns how
+ * long a task runs from who wakes it. A thread that synchronises with others twice
+ * per iteration runs for long after one wake-up, and only until it sleeps again
+ * after the other; its last run predicts both wrongly. So the expected length
+ * of a run is that of the last one after a wake-up by a task of the same name,
  * or by an interrupt.
  *
- * What is expected to run for a burst goes to the CPU of the task that wakes it, if
+ * A task expected to run for a burst goes to the CPU of the waking task, if
  * that slept within 100 us when it last woke another, one for each such wake-up; else
- * to an idle CPU: that on which it was, or the first, but CPU 0 last, which is left to
- * short tasks. What such a task wakes that is expected to run for less than 100 us
- * goes to its CPU, too, in front of others: no CPU wakes up for it. Others are packed
- * as by pack-burst.
+ * to an idle CPU: its previous one, or the first, but CPU 0 last, which is left to
+ * short tasks. If a waking task of this kind wakes one that is expected to run for
+ * less than 100 us, that goes to its CPU too, ahead of others: no CPU wakes up for
+ * it. Other tasks are packed as by pack-burst.
  *
- * Tunables: burst, the length of a run from which on it is long (default 1 ms);
- * fill, how much of a CPU may have run, with the task (default 80 %); slice
+ * Tunables: burst, the shortest length of a long run (default 1 ms);
+ * fill, the highest load of a CPU, with the task (default 80 %); slice
  * (default 4 ms).
  *
- * Bad when tasks of one name are of different kinds, since they are not told apart;
- * and for as long as it has not learned: each task has to be woken once by each of
- * those that wake it, and to sleep once after it has woken another.
+ * Bad when tasks of one name are of different kinds, since they are not
+ * distinguished; and until it has learned: each task has to be woken once by each
+ * of its wakers, and to sleep once after it has woken another.
  */
 #define POLICY_LONG(task)	((task)->ran_before >= burst || (task)->ran >= burst)
 #define POLICY_FLAGS(p)		insert_flags(p)
@@ -28,33 +28,33 @@
 
 /* A run of this length is long, in nanoseconds. */
 const volatile u64 burst = 1000000;
-/* How much of a CPU may have run, in parts of 1024. */
+/* The highest load of a CPU, in parts of 1024. */
 const volatile u64 fill = 819;
 
 static u64 insert_flags(struct task_struct *p);
 
 #include "burst.h"
 
-/* For so many that wake it a task remembers how long it then ran; a power of 2. */
+/* The number of wakers for which a task remembers its run time; a power of 2. */
 #define WAKERS		4
 /* In place of a name: woken by an interrupt. */
 #define BY_INTERRUPT	1ULL
 
 /*
- * How deep in interrupts a CPU of x86 is (Linux 6.15 and later). Where it is not
- * there, the wake-ups of an interrupt count as those of the task that it met.
+ * How deep in interrupts an x86 CPU is (Linux 6.15 and later). If it is not
+ * available, wake-ups by an interrupt count as those of the interrupted task.
  */
 extern const int __preempt_count __ksym __weak;
 /* Its bits that count softirqs, hardirqs and NMIs. */
 #define INTERRUPTS	0xffff00
 
 /**
- * struct learned - what is known of a task beside struct task
- * @waker: who has woken it for this run, or 0
- * @next: the place of @after that is next to be overwritten
+ * struct learned - state of a task in addition to struct task
+ * @waker: what has woken it for this run, or 0
+ * @next: index in @after to be overwritten next
  * @is_short: it is expected to run for less than HAND_OVER
- * @gave: its CPU has been given to one that runs for long since it first woke another
- * @after: for how long it has run after a wake-up by each @waker
+ * @gave: its CPU was given to a long-running task since it first woke another
+ * @after: how long it ran after a wake-up by each @waker
  */
 struct learned {
 	u64 waker;
@@ -84,7 +84,7 @@ static __always_inline bool in_interrupt(void)
 	return &__preempt_count && *(int *)bpf_this_cpu_ptr(&__preempt_count) & INTERRUPTS;
 }
 
-/* Where the run after a wake-up by @waker is remembered, or WAKERS. */
+/* Returns the index of the run after a wake-up by @waker, or WAKERS. */
 static __always_inline u32 remembered(const struct learned *learned, u64 waker)
 {
 	u32 found = WAKERS, i;
@@ -114,7 +114,7 @@ static u64 insert_flags(struct task_struct *p)
 	return learned && learned->is_short ? SCX_ENQ_HEAD : 0;
 }
 
-/* The idle CPU on which a task was, or the first but CPU 0, or CPU 0. */
+/* Returns the task's previous CPU if idle, or the first idle one but CPU 0, or 0. */
 static __always_inline s32 idle_but_first(struct task_struct *p, s32 prev)
 {
 	s32 found = -1;
@@ -135,8 +135,8 @@ static __always_inline s32 idle_but_first(struct task_struct *p, s32 prev)
 }
 
 /*
- * The CPU of the task that wakes @p, if that is about to sleep: it slept at once when
- * it last woke another. Else -1.
+ * Returns the CPU of the task that wakes @p, if that is about to sleep: it slept at
+ * once when it last woke another. Else -1.
  */
 static __always_inline s32 handed_over(struct task_struct *p, u64 now, bool is_long,
 				       bool is_short)
@@ -169,7 +169,7 @@ static s32 place(struct task_struct *p, s32 prev, u64 now)
 	struct task *task = task_of(p);
 	s32 found = -1;
 
-	/* What has never run is neither. */
+	/* A task that has never run is neither. */
 	if (task && learned) {
 		u64 waker = BY_INTERRUPT, ran;
 

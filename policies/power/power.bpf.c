@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * power: fills a domain of CPUs before it wakes the next. A task that wakes
- * goes to the first domain that has room for it, and there to the CPU that has
- * run least lately of those where nothing runs. If something runs on all of
- * them, it waits for the one that it was on, or the first.
+ * power: fills a domain of CPUs before it wakes the next. A waking task
+ * goes to the first domain with room for it, and there to the CPU with the
+ * least recent load among those that are free. If all of
+ * them are busy, it waits for its previous one, or the first.
  *
  * Tunables: domain, the number of CPUs of a domain, counted from CPU 0
- * (default 2); fill, how much of a domain may have run (default 80 %); slice
+ * (default 2); fill, the highest load of a domain (default 80 %); slice
  * (default 4 ms).
  *
- * Bad when tasks wake together and each of them counts: those of a domain that
- * still has room wait for each other. And where domains are not made of CPUs
- * with numbers that follow each other.
+ * Bad when tasks wake together and all of them matter: those in a domain that
+ * still has room wait for each other. And if domains are not made of
+ * consecutively numbered CPUs.
  */
 #include "policy.h"
 
 /* CPUs of a domain. */
 const volatile u64 domain = 2;
-/* How much of a domain may have run, in parts of 1024. */
+/* The highest load of a domain, in parts of 1024. */
 const volatile u64 fill = 819;
 
 static s32 place(struct task_struct *p, s32 prev, u64 now)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rlb: balances what CPUs have run. A task that wakes stays where it was, as
- * long as nothing runs there and that CPU has not run more than another by a
- * margin; else it goes to the CPU that has run least lately, of those where
- * nothing runs.
+ * rlb: balances the load of CPUs. A waking task stays on its previous CPU if
+ * that is free and its load does not exceed that of another by more than a
+ * margin; else it goes to the CPU with the least recent load among those
+ * that are free.
  *
- * Tunables: margin, by how much a CPU may have run more than another before a
+ * Tunables: margin, by how much the load of a CPU may exceed another's before a
  * task moves (default 25 %); slice (default 4 ms).
  *
- * Bad when CPUs are to sleep: tasks stay wherever they happen to be.
+ * Bad when CPUs should sleep: tasks stay wherever they happen to be.
  */
 #include "policy.h"
 
-/* By how much a CPU may have run more, in parts of 1024. */
+/* The permitted excess of load, in parts of 1024. */
 const volatile u64 margin = 256;
 
 static s32 place(struct task_struct *p, s32 prev, u64 now)

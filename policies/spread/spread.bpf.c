@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spread: a task that wakes gets the CPU that has run least lately, of those
- * where nothing runs. A CPU is claimed when it is chosen, so that tasks which
+ * spread: a waking task gets the CPU with the least recent load among those
+ * that are free. A CPU is claimed when it is chosen, so that tasks which
  * wake together go to different CPUs.
  *
  * Tunables: slice (default 4 ms).
  *
- * Bad when CPUs are to sleep: every CPU gets its part of whatever there is. And
- * where caches count: a task seldom comes back to where it was.
+ * Bad when CPUs should sleep: every CPU gets its share of any load. And
+ * where caches matter: a task seldom returns to its previous CPU.
  */
 #include "policy.h"
 

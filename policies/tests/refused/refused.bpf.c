@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * refused: for a while every task waits in the queue of all CPUs; then a task is
- * put into a queue that there is not, for which the kernel ejects the policy.
+ * put into a queue that does not exist, for which the kernel ejects the policy.
  *
- * Tunables: after, how long it goes well (default 20 ms).
+ * Tunables: after, the time before that (default 20 ms).
  *
- * For tests: a run with it must fail, with what the kernel said.
+ * For tests: a run with it must fail, with the kernel's message.
  */
 #include "scx.h"
 
-/* How long it goes well, in nanoseconds. */
+/* The time before that, in nanoseconds. */
 const volatile u64 after = 20000000;
 
 #define NO_QUEUE	0x5eedULL
@@ -20,7 +20,7 @@ void POLICY_OP(refused_enqueue, struct task_struct *p, u64 enq_flags)
 {
 	u64 now = bpf_ktime_get_ns(), queue = SCX_DSQ_GLOBAL;
 
-	/* Two CPUs may both be first; then the later time counts. */
+	/* Two CPUs may both see 0; then the later time counts. */
 	if (!since)
 		since = now;
 	if (now - since >= after)

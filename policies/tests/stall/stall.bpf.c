@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stall: for a while every task waits in the queue of all CPUs; then tasks that
- * are no threads of the kernel are forgotten, for which the kernel's watchdog
- * ejects the policy. It allows five seconds.
+ * stall: for a while every task waits in the queue of all CPUs; then all tasks
+ * except kernel threads are forgotten, for which the kernel's watchdog
+ * ejects the policy, after at most five seconds.
  *
- * Tunables: after, how long it goes well (default 20 ms).
+ * Tunables: after, the time before that (default 20 ms).
  *
- * For tests: a run with it must fail, with what the kernel said.
+ * For tests: a run with it must fail, with the kernel's message.
  */
 #include "scx.h"
 
-/* How long it goes well, in nanoseconds. */
+/* The time before that, in nanoseconds. */
 const volatile u64 after = 20000000;
 
 static u64 since;
@@ -19,7 +19,7 @@ void POLICY_OP(stall_enqueue, struct task_struct *p, u64 enq_flags)
 {
 	u64 now = bpf_ktime_get_ns();
 
-	/* Two CPUs may both be first; then the later time counts. */
+	/* Two CPUs may both see 0; then the later time counts. */
 	if (!since)
 		since = now;
 	if (now - since < after || p->flags & PF_KTHREAD)

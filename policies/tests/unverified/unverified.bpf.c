@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * unverified: reads through a pointer that may be none, so that the kernel's
- * verifier does not let it in.
+ * unverified: dereferences a pointer that may be NULL, so that the kernel's
+ * verifier rejects it.
  *
- * For tests: a run with it must fail, with what the verifier said.
+ * For tests: a run with it must fail, with the verifier's message.
  */
 #include "scx.h"
 
