@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the counter uses of QEMU's interface for plugins, version 4, and of
- * glib. Only what is used is declared, so that neither QEMU's sources nor the
+ * The parts of QEMU's plugin interface, version 4, and of glib that the counter
+ * uses. Only these are declared, so neither QEMU's sources nor the
  * headers of glib are needed to build it.
  */
 #ifndef ASSIZE_PLUGIN_API_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Translation blocks: what each is, and which was seen before. */
+/* Translation blocks: what each contains, and which were seen before. */
 
 #include "count.h"
 
@@ -40,7 +40,7 @@ static enum entry entry_of(uint64_t address)
 	return ENTRY_NONE;
 }
 
-/* The function at an address, by where it begins. */
+/* Returns the start of the function at an address. */
 uint64_t function_at(uint64_t address)
 {
 	uint32_t from = 0, to = map.functions_used;
@@ -97,12 +97,12 @@ static void find_segments(struct block *block)
 	block->segments = grown(block->segments, block->segments_used * sizeof(*last));
 }
 
-/* What the last instruction of a block does to the stack of calls. */
+/* Returns the effect of the last instruction of a block on the call stack. */
 static enum leaves leaves_of(const uint8_t *code, size_t size)
 {
 	size_t at = 0;
 
-	/* Prefixes of segments, sizes and repetition, and REX. */
+	/* Prefixes for segments, sizes and repetition, and REX. */
 	while (at + 1 < size && (code[at] == 0x26 || code[at] == 0x2e || code[at] == 0x36 ||
 				 (code[at] >= 0x3e && code[at] <= 0x4f) ||
 				 (code[at] >= 0x64 && code[at] <= 0x67) ||

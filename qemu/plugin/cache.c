@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Puts what the machine fetches, reads and writes to the model of caches.
+ * Passes the machine's fetches, reads and writes to the model of caches.
  *
- * An instruction is fetched when it is executed, if the one before it in its
- * block does not lie in the same line. Data are what instructions access in
- * RAM. Left out are devices, and what a CPU reads and writes by itself: page
+ * A fetch is counted for an instruction when it is executed, unless the previous one
+ * in its block is in the same line. Data accesses are those of instructions to
+ * RAM. Devices are left out, and so is what a CPU accesses by itself: page
  * tables, descriptors, and what an interrupt pushes.
  *
- * Lines are numbered by physical addresses. QEMU tells those of data. Of
- * instructions it tells where they lie in its own memory, of which RAM is a
- * file that is mapped as a whole; so their place in that file is looked up.
- * That this is right is tried with the first accesses to data.
+ * Lines are numbered by physical addresses. QEMU provides those of data. For
+ * instructions it provides the address in its own memory, where RAM is a
+ * file that is mapped as a whole; so their offset in that file is looked up.
+ * The first data accesses check that this is right.
  */
 
 #include "count.h"
@@ -20,27 +20,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* RAM of a microvm goes on at 4 GiB if there is more than this. */
+/* RAM of a microvm continues at 4 GiB if there is more than this. */
 #define LOW_END (3ULL << 30)
 #define HIGH_BEGIN (4ULL << 30)
 #define MAPPINGS 1024
-/* The list of mappings is read at most so often. */
+/* The list of mappings is read at most this often. */
 #define READINGS 64
-/* So many accesses are compared with what lies where they are taken to be. */
+/* The number of accesses whose data are compared with the assumed place in RAM. */
 #define COMPARED 4096
 
-/* Part of a file that QEMU has mapped. */
+/* A part of a file that QEMU has mapped. */
 struct mapping {
 	uint64_t from, to, offset;
 };
 
-/* Lines of code at one place of a block. */
+/* Lines of code at one offset in a block. */
 struct fetch {
 	uint64_t address;
 	uint64_t first, last;
 };
 
-/* What a task missed by the instruction at one address. */
+/* The misses of a task by the instruction at one address. */
 struct missed {
 	const struct task *task;
 	uint64_t address;
@@ -51,7 +51,7 @@ static struct geometry geometry;
 static struct model *model;
 static struct mapping mappings[MAPPINGS];
 static int mappings_used, mappings_read;
-/* What is to be added to a place in RAM's file to have it in QEMU's memory. */
+/* The distance from an offset in RAM's file to its address in QEMU's memory. */
 static uint64_t ram;
 static bool ram_known;
 static struct missed *missed;
@@ -60,7 +60,7 @@ static uint32_t *missed_table;
 static uint32_t missed_size;
 static uint64_t fetches, reads, writes, unplaced, compared, totals[MISSES];
 
-/* The map has a geometry: caches are modelled. */
+/* Reads the geometry from the map: caches are modelled. */
 bool take_cache(const char *text)
 {
 	struct shape *levels = geometry.levels;
@@ -93,7 +93,7 @@ static void find_mappings(void)
 		fclose(file);
 }
 
-/* The mapping that a place in QEMU's memory is part of. */
+/* Returns the mapping that contains an address in QEMU's memory. */
 static const struct mapping *mapping_at(uint64_t place)
 {
 	for (;;) {
@@ -106,7 +106,7 @@ static const struct mapping *mapping_at(uint64_t place)
 	}
 }
 
-/* Finds the physical address of what lies at a place in QEMU's memory. */
+/* Finds the physical address for an address in QEMU's memory. */
 static bool find_physical(uint64_t place, uint64_t *address)
 {
 	const struct mapping *mapping = mapping_at(place);
@@ -122,7 +122,7 @@ static bool find_physical(uint64_t place, uint64_t *address)
 	return ram == place - offset;
 }
 
-/* Whether what the machine sees at an address lies where RAM is taken to be. */
+/* Whether the machine sees the data that the assumed place in RAM has. */
 static bool is_placed(uint64_t virtual, uint64_t address)
 {
 	uint64_t place = ram + (address < LOW_END ? address : address - HIGH_BEGIN + LOW_END);
@@ -147,7 +147,7 @@ static uint32_t *slot_of(const struct task *task, uint64_t address)
 	return &missed_table[slot];
 }
 
-/* Room for one more. */
+/* Makes room for one more entry. */
 static void grow_missed(void)
 {
 	missed_size = missed_size ? 2 * missed_size : 1 << 14;
@@ -181,7 +181,7 @@ static void count_missed(uint64_t address, unsigned int bits)
 	}
 }
 
-/* The CPU that executes accesses lines by the instruction at an address. */
+/* Accesses lines on the executing CPU, by the instruction at an address. */
 static void access_lines(uint64_t first, uint64_t last, enum access access, uint64_t address)
 {
 	unsigned int cpu = (unsigned int)(now - cpus);
@@ -242,7 +242,7 @@ static void accessed(unsigned int number, uint32_t info, uint64_t virtual, void 
 		     store ? ACCESS_WRITE : ACCESS_READ, (uint64_t)(uintptr_t)data);
 }
 
-/* Has the accesses of a block put to the model, if there is one. */
+/* Makes QEMU pass the accesses of a block to the model, if there is one. */
 void cache_translated(const struct qemu_plugin_tb *tb)
 {
 	uint64_t before = UINT64_MAX;
@@ -271,7 +271,7 @@ void cache_translated(const struct qemu_plugin_tb *tb)
 	}
 }
 
-/* Begins to count anew, with the caches as they are. */
+/* Restarts counting, with the caches as they are. */
 void cache_forget(void)
 {
 	missed_used = 0;
@@ -290,7 +290,7 @@ static void write_times(FILE *file, const uint64_t times[MISSES])
 	fputc('\n', file);
 }
 
-/* Writes what was missed, and of how many accesses. */
+/* Writes the numbers of misses and of accesses. */
 void write_missed(FILE *file)
 {
 	if (!geometry.line)

@@ -3,16 +3,16 @@
  * Counts each instruction that a machine executes between two marks, by CPU,
  * task and translation block. The machine does not notice.
  *
- * The marks are instructions without effect which the agent executes: a long
+ * The marks are instructions without effect executed by the agent: a long
  * NOP whose displacement is one of those below.
  *
  * A block is counted when it begins. It may be left before its end: by a
- * fault, or by QEMU, which executes an access to a device by itself. So its
+ * fault, or by QEMU, which executes an access to a device separately. So its
  * last instruction is marked too, and when the next block begins, a block
- * whose mark is missing is corrected by where the machine goes on.
+ * whose mark is missing is corrected by where the machine continues.
  *
- * All this happens by callbacks. QEMU's inline operations are faster, but
- * several CPUs then take other turns than without the plugin.
+ * All this uses callbacks. QEMU's inline operations are faster, but
+ * with several CPUs they change the turns that these take.
  */
 
 #include "api.h"
@@ -28,7 +28,7 @@
 struct cpu cpus[CPUS];
 unsigned int cpus_seen;
 struct cpu *now;
-/* Where the kernel keeps what belongs to each CPU, as they were met. */
+/* Base addresses of the kernel's per-CPU data, in the order first seen. */
 static uint64_t bases[CPUS];
 struct probe probes[PROBES];
 int probes_used;
@@ -37,9 +37,9 @@ struct checks checks;
 static enum mark pending;
 
 /*
- * The CPU that executes. Under -icount QEMU tells a callback the number of the
- * CPU for which a block was translated, whichever executes it. The kernel has
- * a base of its own for each, in one of two registers.
+ * The executing CPU. Under -icount, QEMU passes to a callback the number of the
+ * CPU for which a block was translated, whichever executes it. But the kernel has
+ * a separate per-CPU base for each, in one of two registers.
  */
 static struct cpu *executing(void)
 {
@@ -60,7 +60,7 @@ static struct cpu *executing(void)
 	return now ? now : &cpus[0];
 }
 
-/* How many instructions of a block come before this address, or -1. */
+/* Returns the number of instructions of a block before this address, or -1. */
 static int before(const struct block *block, uint64_t address)
 {
 	for (uint32_t i = 0; i < block->length; i++) {
@@ -84,7 +84,7 @@ static void settle(struct cpu *cpu, const struct block *next)
 	if (next->entry != ENTRY_NONE) {
 		uint64_t top = read_register(registers.rsp);
 
-		/* An interrupted machine goes on from what it has pushed. */
+		/* After an interrupt the machine continues from what it pushed. */
 		if (next->entry == ENTRY_TRAP_WITH_CODE)
 			top += 8;
 		if (!read_memory(top, &resumed, sizeof(resumed))) {
@@ -95,7 +95,7 @@ static void settle(struct cpu *cpu, const struct block *next)
 	executed = before(last, resumed);
 	/*
 	 * A trap of the last instruction comes after its mark. So does a
-	 * reading of the clock that is put off: of several CPUs one that is
+	 * deferred reading of the clock: with several CPUs, one that is
 	 * ahead of another waits for it, and then tries again.
 	 */
 	if (cpu->whole && executed != (int)last->length - 1)
@@ -115,8 +115,8 @@ static void settle(struct cpu *cpu, const struct block *next)
 }
 
 /*
- * The clock has been read: what it shows beyond the instructions is idle time
- * that was skipped, and so changes only if the CPU has halted.
+ * The clock was read: what it shows beyond the instructions is skipped idle time,
+ * which only changes if the CPU has halted.
  */
 static void check_clock(struct cpu *cpu)
 {
@@ -158,7 +158,7 @@ static void open_window(void)
 
 static void close_window(void)
 {
-	/* Others are named when they leave their CPU. */
+	/* Other tasks are named when they leave their CPU. */
 	for (unsigned int i = 0; i < cpus_seen; i++)
 		if (cpus[i].task)
 			name_task(cpus[i].task);
@@ -179,9 +179,9 @@ static void probe_entry(struct probe *probe)
 }
 
 /*
- * Writes what was counted, as soon as it cannot change any more: when each CPU
- * has begun a block after the window. Not at the end, at which QEMU may be gone
- * before the file is whole.
+ * Writes the counts as soon as they cannot change any more: when each CPU
+ * has begun a block after the window. Not at exit, where QEMU may be killed
+ * before the file is complete.
  */
 static void write_once_settled(void)
 {
@@ -249,7 +249,7 @@ static void marked(unsigned int number, void *data)
 	pending = (enum mark)(uintptr_t)data;
 }
 
-/* The agent gives a text away: its place, its length and its number. */
+/* Handles a text from the agent: its address, length and number. */
 static void given(unsigned int number, void *data)
 {
 	uint64_t from = read_register(registers.rsi);
@@ -313,7 +313,7 @@ static void ended(plugin_id id, void *data)
 {
 	(void)id;
 	(void)data;
-	/* A CPU that sleeps since the window was closed has nothing to settle. */
+	/* A CPU that has slept since the end of the window has nothing to settle. */
 	for (unsigned int i = 0; i < cpus_seen; i++)
 		cpus[i].last_counted = false;
 	write_once_settled();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the counter share: blocks, tasks, CPUs, and the map
+ * Shared by the parts of the counter: blocks, tasks, CPUs, and the map
  * of the guest's kernel.
  */
 #ifndef ASSIZE_PLUGIN_COUNT_H
@@ -20,22 +20,22 @@
 
 enum mark { MARK_NONE, MARK_BEGIN, MARK_END, MARK_GIVE };
 
-/* How the machine comes to a block. */
+/* How the machine enters a block. */
 enum entry { ENTRY_NONE, ENTRY_INTERRUPT, ENTRY_TRAP, ENTRY_TRAP_WITH_CODE };
 
-/* How a block hands over to the next, if not by going on or by a jump. */
+/* How a block transfers control to the next, other than falling through or jumping. */
 enum leaves { LEAVES_NOT, LEAVES_CALL, LEAVES_RETURN, LEAVES_INTERRUPT };
 
-/* What stands for a function that has no address. */
+/* Placeholders for functions without an address. */
 enum { FUNCTION_USER, FUNCTION_NONE, FUNCTION_INTERRUPTS };
 
-/* Instructions of a block that are of one function. */
+/* Instructions of a block that belong to one function. */
 struct segment {
 	uint64_t function;
 	uint32_t length;
 };
 
-/* What is looked at whenever it is executed comes first. */
+/* The fields used on every execution come first. */
 struct block {
 	uint64_t address;
 	uint64_t end;
@@ -48,12 +48,12 @@ struct block {
 	bool switches;
 	int probe;
 	uint32_t segments_used;
-	/* The first of them is its own, since most blocks have no other. */
+	/* Points to a member at first, since most blocks have only one. */
 	struct segment *segments;
 	struct segment own_segment;
 	uint64_t hash;
 	uint16_t *offsets;
-	/* Outside the kernel its bytes, by which its program is found. */
+	/* Outside the kernel: its bytes, by which its program is found. */
 	uint8_t *code;
 	uint32_t code_length;
 };
@@ -62,13 +62,13 @@ struct block {
 struct node {
 	uint64_t function;
 	struct node *parent, *first, *next;
-	/* Instructions of its own, and how often it was entered. */
+	/* Its own instructions, and how often it was entered. */
 	uint64_t own, entered;
-	/* Of the root of a thread one of its tasks. */
+	/* For the root of a thread: one of its tasks. */
 	struct task *task;
-	/* Stands for what is not known and is none itself. */
+	/* A placeholder for unknown callers. */
 	bool unknown;
-	/* Passes calls on. */
+	/* A trampoline that passes calls on. */
 	bool passes;
 };
 
@@ -76,12 +76,12 @@ struct frame;
 
 /* A thread, whichever CPU it is on. */
 struct thread {
-	/* Where its next instructions belong, if they are of that function. */
+	/* The node for its next instructions, if they are in that function. */
 	struct node *top;
 	struct frame *frames;
 	uint32_t frames_used, frames_room;
 	struct node *root, *user;
-	/* Where all is below that was executed in a place not known. */
+	/* The parent of everything executed at an unknown place. */
 	struct node *unknown;
 	bool known;
 };
@@ -94,7 +94,7 @@ struct task {
 	int pid;
 	int tgid;
 	char name[NAME_LENGTH + 1];
-	/* When the name was read, in names of all tasks. */
+	/* When the name was read, as a count of names read of all tasks. */
 	uint64_t named;
 	uint64_t *whole;
 	uint32_t room;
@@ -127,13 +127,13 @@ struct cpu {
 	uint64_t executed;
 	uint64_t clock_offset;
 	uint64_t skipped;
-	/* Where the segments of the last block were counted. */
+	/* The nodes that counted the segments of the last block. */
 	struct node *nodes[SEGMENTS];
 };
 
 enum window { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_AFTER };
 
-/* What the plugin was map. */
+/* The map of the guest's kernel that was passed to the plugin. */
 struct kernel_map {
 	char out[4096];
 	char give[4096];
@@ -143,13 +143,13 @@ struct kernel_map {
 	enum entry kinds[ENTRIES];
 	int entries_used;
 	uint64_t vectors_from, vectors_to;
-	/* Where functions begin, in order; with these there are call trees. */
+	/* The start addresses of functions, in order; enables call trees. */
 	uint64_t *functions;
 	uint32_t functions_used, functions_room;
-	/* Of these some only pass a call on. */
+	/* Those that only pass a call on. */
 	uint64_t passing[PASSING];
 	int passing_used;
-	/* No function is longer. */
+	/* The length of the longest function. */
 	uint64_t longest;
 };
 
@@ -159,13 +159,13 @@ struct registers {
 	struct qemu_plugin_register *gs_base, *kernel_gs_base;
 };
 
-/* How far the counts can be trusted. */
+/* Consistency checks of the counts. */
 struct checks {
 	uint64_t readings, mismatches, early, unclear, lost;
 };
 
 extern struct cpu cpus[CPUS];
-/* The CPU that executes. One thread executes all of them in turn. */
+/* The executing CPU. One thread executes all of them in turn. */
 extern struct cpu *now;
 extern unsigned int cpus_seen;
 extern struct probe probes[PROBES];
@@ -205,7 +205,7 @@ void make_room(struct task *task, const struct block *block);
 void count_part(struct task *task, const struct block *block, uint32_t executed);
 void forget_counts(void);
 
-/* Gives a thread on all CPUs the name that it had last. */
+/* Gives a thread its last name on all CPUs. */
 void settle_names(void);
 
 /* tree.c */
@@ -215,7 +215,7 @@ void tree_place(struct cpu *cpu, const struct block *block);
 void tree_correct(struct cpu *cpu, uint32_t executed, bool counted);
 void tree_forget(void);
 
-/* Counts a block, which has begun, for its task. */
+/* Counts a block that has begun, for its task. */
 static inline void count_whole(struct task *task, const struct block *block)
 {
 	if (block->id >= task->room)
@@ -223,12 +223,12 @@ static inline void count_whole(struct task *task, const struct block *block)
 	task->whole[block->id]++;
 }
 
-/* Counts a block, which has begun, where its thread is. */
+/* Counts a block that has begun, at its place in the call tree. */
 static inline void tree_count(struct cpu *cpu, const struct block *block)
 {
 	struct node *node = cpu->task->thread->top;
 
-	/* Most blocks are of the function that their thread is in. */
+	/* Most blocks are in the function that their thread is in. */
 	if (block->segments_used != 1 || !node ||
 	    node->function != block->own_segment.function) {
 		tree_place(cpu, block);

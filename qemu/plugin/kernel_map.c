@@ -10,7 +10,7 @@
 
 struct kernel_map map;
 
-/* A function begins here, behind all those before. */
+/* Adds a function; start addresses must ascend. */
 static bool take_function(uint64_t address)
 {
 	uint32_t used = map.functions_used;
@@ -26,7 +26,7 @@ static bool take_function(uint64_t address)
 	return true;
 }
 
-/* One line of what the plugin is map. */
+/* Parses one line of the map. */
 static bool take(const char *line)
 {
 	char word[16];

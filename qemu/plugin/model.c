@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A model of caches: what each access to a line misses. */
+/* A model of caches: which levels miss in each access to a line. */
 
 #include "model.h"
 
@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * An entry of a set is the number of its line and one, doubled, so that no
- * entry is 0, which stands for none. In an L1d the lowest bit says that its
+ * An entry of a set is the line number plus one, doubled, so that no
+ * entry is 0, which means none. In an L1d, the lowest bit means that its
  * CPU has modified the line.
  */
 #define OWNED 1ULL
@@ -35,7 +35,7 @@ static bool begin_cache(struct cache *cache, const struct shape *shape, uint32_t
 	return cache->entries;
 }
 
-/* A model with empty caches; NULL for a geometry that is none. */
+/* Creates a model with empty caches; NULL for an invalid geometry. */
 struct model *new_model(const struct geometry *geometry, unsigned int cpus)
 {
 	struct model *model = calloc(1, sizeof(*model));
@@ -58,7 +58,7 @@ static uint64_t *set_of(const struct cache *cache, uint64_t number)
 	return cache->entries + number % cache->sets * cache->ways;
 }
 
-/* Where a line is in a cache, which is not a use of it. */
+/* Finds a line in a cache, without counting as a use. */
 static uint64_t *find(const struct cache *cache, uint64_t number)
 {
 	uint64_t *set = set_of(cache, number);
@@ -69,7 +69,7 @@ static uint64_t *find(const struct cache *cache, uint64_t number)
 	return NULL;
 }
 
-/* Finds a line, which then is the most recently used of its set. */
+/* Finds a line and makes it the most recently used of its set. */
 static uint64_t *use(struct cache *cache, uint64_t number)
 {
 	uint64_t *set = set_of(cache, number);
@@ -84,7 +84,7 @@ static uint64_t *use(struct cache *cache, uint64_t number)
 	return set;
 }
 
-/* Puts a line into its set, and tells the entry that was replaced. */
+/* Puts a line into its set, and returns the replaced entry. */
 static uint64_t put(struct cache *cache, uint64_t entry)
 {
 	uint64_t *set = set_of(cache, (entry >> 1) - 1);
@@ -106,7 +106,7 @@ static void drop(struct cache *cache, uint64_t number)
 	*last = 0;
 }
 
-/* Where a line is in the table, or belongs. */
+/* Returns the slot of a line in the table, existing or free. */
 static struct line *slot_of(const struct model *model, uint64_t number)
 {
 	uint64_t mask = model->lines_room - 1;
@@ -132,7 +132,7 @@ static void grow(struct model *model)
 	free(old);
 }
 
-/* What is known of a line: it is remembered from its first miss on. */
+/* Returns the state of a line, which is kept from its first miss on. */
 static struct line *line_of(struct model *model, uint64_t number)
 {
 	struct line *line = slot_of(model, number);
@@ -155,7 +155,7 @@ static void write_back(struct model *model, uint64_t number)
 		put(&model->last, entry_of(number));
 }
 
-/* A line has left one of the caches of a CPU: perhaps it was its last there. */
+/* A line has left a cache of a CPU, which may not have it any more. */
 static void left(struct model *model, unsigned int cpu, uint64_t number)
 {
 	struct line *line = slot_of(model, number);
@@ -190,7 +190,7 @@ static void put_first(struct model *model, unsigned int cpu, enum level level, u
 	left(model, cpu, number);
 }
 
-/* Brings a line that the first level misses to its CPU. */
+/* Brings a line that missed in the first level to its CPU. */
 static unsigned int bring(struct model *model, unsigned int cpu, struct line *line)
 {
 	uint64_t number = line->number - 1;
@@ -201,7 +201,7 @@ static unsigned int bring(struct model *model, unsigned int cpu, struct line *li
 	if (line->owner && line->owner != cpu + 1) {
 		uint64_t *entry = find(&model->own[line->owner - 1][LEVEL_L1D], number);
 
-		/* Who has modified it keeps it, but not for itself alone. */
+		/* The CPU that has modified it keeps it, but not exclusively. */
 		if (entry)
 			*entry &= ~OWNED;
 		line->owner = 0;
@@ -216,7 +216,7 @@ static unsigned int bring(struct model *model, unsigned int cpu, struct line *li
 	return missed;
 }
 
-/* Takes a line away from all other CPUs. */
+/* Invalidates a line on all other CPUs. */
 static void own(struct model *model, unsigned int cpu, struct line *line)
 {
 	for (unsigned int other = 0; other < model->cpus; other++) {
@@ -229,7 +229,7 @@ static void own(struct model *model, unsigned int cpu, struct line *line)
 	line->owner = cpu + 1;
 }
 
-/* An access of a CPU to a line: a bit for each thing that it meets. */
+/* Simulates an access of a CPU to a line; returns a bit for each event. */
 unsigned int model_access(struct model *model, unsigned int cpu, uint64_t number,
 			  enum access access)
 {

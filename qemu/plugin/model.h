@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A model of caches. It knows nothing of QEMU, so that it can be tested by
- * itself.
+ * A model of caches. It does not depend on QEMU, so it can be tested
+ * separately.
  *
- * Each CPU has an L1i, an L1d and an L2; all share a last level. Each is a
- * number of sets of so many ways, of which the least recently used is
- * replaced. A level neither includes nor excludes another: a line is put into
- * all levels that it was missed in, and one that leaves a level stays in the
+ * Each CPU has an L1i, an L1d and an L2; all share a last level. Each consists of
+ * sets with a number of ways and LRU replacement.
+ * A level neither includes nor excludes another: a line is put into
+ * all levels that missed, and one that leaves a level stays in the
  * others. Stores allocate; a modified line is written to the next level when
  * it leaves its own.
  */
@@ -16,12 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At most so many CPUs: a line has a bit for each. */
+/* The most CPUs: a line has a bit for each. */
 #define MODEL_CPUS 64
 
 enum access { ACCESS_FETCH, ACCESS_READ, ACCESS_WRITE };
 
-/* What an access can meet, as numbers of the bits of an answer. */
+/* The events of an access, as bit numbers of the result. */
 enum miss { MISS_L1I, MISS_L1D, MISS_L2, MISS_LLC, MISS_TRANSFER, MISSES };
 
 enum level { LEVEL_L1I, LEVEL_L1D, LEVEL_L2, LEVEL_LLC, LEVELS };
@@ -40,7 +40,7 @@ struct geometry {
 struct cache {
 	uint64_t sets;
 	uint32_t ways;
-	/* Of each set its lines, the most recently used first. */
+	/* The lines of each set, the most recently used first. */
 	uint64_t *entries;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tasks of the machine, and what each executed. */
+/* Tasks of the machine, and the blocks that each executed. */
 
 #include "count.h"
 
@@ -15,7 +15,7 @@ struct part *parts;
 uint32_t parts_used;
 static uint32_t parts_room;
 
-/* The thread that a task is on its CPU: the same on all of them. */
+/* Returns the thread of a task, which is the same on all CPUs. */
 static struct thread *thread_of(struct task *task)
 {
 	for (uint32_t i = 0; i < tasks_used && task->pointer; i++)
@@ -60,7 +60,7 @@ struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
 	return task;
 }
 
-/* Takes the name that a task has now: exec and prctl give it another. */
+/* Reads the current name of a task, which exec and prctl change. */
 void name_task(struct task *task)
 {
 	static uint64_t names;
@@ -71,7 +71,7 @@ void name_task(struct task *task)
 	task->named = ++names;
 }
 
-/* The task that __switch_to() switches to from another. */
+/* Returns the task that __switch_to() switches to. */
 struct task *switched_to(struct task *from, unsigned int cpu)
 {
 	uint64_t pointer = read_register(registers.rsi);
@@ -87,8 +87,8 @@ struct task *switched_to(struct task *from, unsigned int cpu)
 }
 
 /*
- * A thread that renames itself keeps its old name on the CPUs to which it has
- * not come back since.
+ * A thread that renames itself keeps its old name on CPUs to which it has
+ * not returned since.
  */
 void settle_names(void)
 {
@@ -139,7 +139,7 @@ void count_part(struct task *task, const struct block *block, uint32_t executed)
 	parts[parts_used++] = (struct part){ task->id, block->id, executed, 1 };
 }
 
-/* Begins to count anew. */
+/* Restarts counting. */
 void forget_counts(void)
 {
 	for (uint32_t i = 0; i < tasks_used; i++)

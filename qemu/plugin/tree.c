@@ -2,16 +2,17 @@
 /*
  * Call trees: who called what, for each thread of the machine.
  *
- * A thread has a stack of frames, which stays with it when it sleeps or goes
- * to another CPU. A call pushes a frame, and a return pops that of which the
- * return address lay where the machine took it from; so a return that is used
- * as a jump pops nothing. A jump into another function goes down in the tree
- * but stays in its frame, unless it is made by one of the trampolines that pass
- * every indirect call on: that is no caller. Interrupts hang below a node of their own, since who
- * is interrupted did not cause them; exceptions below who caused them.
+ * A thread has a stack of frames, which stays with it when it sleeps or moves
+ * to another CPU. A call pushes a frame, and a return pops the frame whose
+ * return address was where the machine took it from; so a return that is used
+ * as a jump pops nothing. A jump into another function descends in the tree
+ * but stays in its frame, unless it is made by a trampoline that passes
+ * indirect calls on, which does not count as a caller. Interrupts are below a
+ * separate node, since the interrupted code did not cause them; exceptions are
+ * below the code that caused them.
  *
- * Where a thread was when the machine began is not known. It is learned from
- * where it returns to: that function is put above all that came before.
+ * The position of a thread when the machine began is unknown. It is learned from
+ * where it returns to: that function is inserted above everything before.
  */
 
 #include "count.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stacks of the kernel do not cross a multiple of this. */
+/* Kernel stacks do not cross a multiple of this. */
 #define STACK_SIZE (16ULL << 10)
 /* A deeper stack is taken for a mistake. */
 #define FRAMES 512
@@ -28,11 +29,11 @@ enum frame_kind { FRAME_FIRST, FRAME_CALL, FRAME_ENTRY };
 
 struct frame {
 	enum frame_kind kind;
-	/* Where its return address lies, or what an exception returns to. */
+	/* The address of its return address, or the stack an exception returns to. */
 	uint64_t stack;
-	/* Of a call what it returns to. */
+	/* For a call: the return address. */
 	uint64_t back;
-	/* The function it was begun with, and the one it has jumped to. */
+	/* The function at its start, and the one it has jumped to. */
 	struct node *base, *top;
 };
 
@@ -54,7 +55,7 @@ static struct node *new_node(struct node *parent, uint64_t function)
 	return node;
 }
 
-/* The child of this function, which becomes the first of them. */
+/* Returns the child for this function, and moves it to the front. */
 static struct node *child(struct node *parent, uint64_t function)
 {
 	struct node **at = &parent->first;
@@ -108,19 +109,19 @@ static struct frame *top_of(const struct thread *thread)
 	return &thread->frames[thread->frames_used - 1];
 }
 
-/* Notes where a thread has come to. */
+/* Records the current node of a thread. */
 static void note_top(struct thread *thread)
 {
 	thread->top = thread->frames_used ? top_of(thread)->top : thread->user;
 }
 
-/* Below what a thread is that has no frame. */
+/* Returns the node of a thread without frames. */
 static struct node *bottom(const struct thread *thread)
 {
 	return thread->known ? thread->root : thread->unknown;
 }
 
-/* Whether a frame has this function, or had it before it jumped on. */
+/* Whether a frame is in this function, or was before it jumped on. */
 static struct node *in_frame(const struct frame *frame, uint64_t function)
 {
 	struct node *node = frame->top;
@@ -130,7 +131,7 @@ static struct node *in_frame(const struct frame *frame, uint64_t function)
 	return node->function == function ? node : NULL;
 }
 
-/* A place that was not known is a callee of this function. */
+/* The caller at an unknown place turned out to be this function. */
 static void learn(struct thread *thread, uint64_t function)
 {
 	struct node *unknown = thread->unknown;
@@ -145,7 +146,7 @@ static void learn(struct thread *thread, uint64_t function)
 	caller->entered--;
 }
 
-/* The last call whose return address lies here, or, if none does, is this. */
+/* Finds the last call whose return address is here or, failing that, equals this. */
 static uint32_t find_call(const struct thread *thread, uint64_t stack, uint64_t back)
 {
 	const struct frame *frames = thread->frames;
@@ -169,7 +170,7 @@ static void returned(struct thread *thread, uint64_t from, uint64_t to, uint64_t
 		thread->frames_used = used - 1;
 		return;
 	}
-	/* Frames whose return address was taken away without a return. */
+	/* Frames whose return address was removed without a return. */
 	while (thread->frames_used) {
 		const struct frame *frame = top_of(thread);
 
@@ -183,7 +184,7 @@ static void returned(struct thread *thread, uint64_t from, uint64_t to, uint64_t
 		learn(thread, function);
 }
 
-/* An exception or interrupt is over, if one has begun with this stack. */
+/* Ends an exception or interrupt, if one has begun with this stack. */
 static void resumed(struct thread *thread, uint64_t stack)
 {
 	for (uint32_t used = thread->frames_used; used > 0; used--) {
@@ -202,8 +203,8 @@ static bool is_user(uint64_t function)
 }
 
 /*
- * What the last block did to the stack, which was executed to its end: it goes
- * on in a function at an address.
+ * Applies the effect of the last block, which was executed completely, on the
+ * stack: execution continues in a function at an address.
  */
 static void leave(struct thread *thread, const struct block *last, uint64_t function,
 		  uint64_t address, uint64_t stack)
@@ -219,7 +220,7 @@ static void leave(struct thread *thread, const struct block *last, uint64_t func
 		resumed(thread, stack);
 }
 
-/* Puts a thread where its next instructions belong. */
+/* Sets the node of a thread for its next instructions. */
 static struct node *arrive(struct thread *thread, uint64_t function)
 {
 	struct frame *frame;
@@ -244,7 +245,7 @@ static struct node *arrive(struct thread *thread, uint64_t function)
 		frame->top = node;
 		return node;
 	}
-	/* Who only passes a call on is not the caller. */
+	/* A trampoline is not the caller. */
 	if (!frame->top->passes) {
 		node = child(frame->top, function);
 	} else {
@@ -267,7 +268,7 @@ static void follow(struct cpu *cpu, struct thread *thread, const struct block *l
 	if (next->entry == ENTRY_NONE) {
 		if (!last || !cpu->whole || last->leaves == LEAVES_NOT)
 			return;
-		/* Most returns go where the last call came from. */
+		/* Most returns go to where the last call came from. */
 		if (last->leaves == LEAVES_RETURN && thread->frames_used &&
 		    top_of(thread)->kind == FRAME_CALL &&
 		    top_of(thread)->back == next->address)
@@ -277,7 +278,7 @@ static void follow(struct cpu *cpu, struct thread *thread, const struct block *l
 			      read_register(registers.rsp));
 		return;
 	}
-	/* What is interrupted: its address, segment, flags and stack. */
+	/* The interrupted context: its address, segment, flags and stack. */
 	if (!read_memory(read_register(registers.rsp) +
 			 (next->entry == ENTRY_TRAP_WITH_CODE ? 8 : 0),
 			 pushed, sizeof(pushed))) {
@@ -300,8 +301,8 @@ static void follow(struct cpu *cpu, struct thread *thread, const struct block *l
 }
 
 /*
- * Follows a CPU from its last block to the next: before the thread is
- * switched, if the block does that.
+ * Follows a CPU from its last block to the next: before a thread
+ * switch, if the block performs one.
  */
 void tree_follow(struct cpu *cpu, const struct block *last, const struct block *next)
 {
@@ -311,7 +312,7 @@ void tree_follow(struct cpu *cpu, const struct block *last, const struct block *
 	note_top(thread);
 }
 
-/* Counts a block that has functions other than the one its thread is in. */
+/* Counts a block with other functions than the one its thread is in. */
 void tree_place(struct cpu *cpu, const struct block *block)
 {
 	struct thread *thread = cpu->task->thread;
@@ -326,7 +327,7 @@ void tree_place(struct cpu *cpu, const struct block *block)
 	note_top(thread);
 }
 
-/* Takes back what of a block was not executed. */
+/* Subtracts the part of a block that was not executed. */
 void tree_correct(struct cpu *cpu, uint32_t executed, bool counted)
 {
 	const struct block *block = cpu->last;
@@ -351,7 +352,7 @@ void tree_correct(struct cpu *cpu, uint32_t executed, bool counted)
 	note_top(thread);
 }
 
-/* Begins to count anew. */
+/* Restarts counting. */
 void tree_forget(void)
 {
 	for (uint32_t i = 0; i < nodes_used; i++) {

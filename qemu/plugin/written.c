@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes what was counted: assize.counts/2. */
+/* Writes the counts: assize.counts/2. */
 
 #include "count.h"
 
@@ -49,7 +49,7 @@ static void write_tasks(FILE *file)
 			parts[i].block, parts[i].executed, parts[i].times);
 }
 
-/* Whether anything at a node or below it was executed. */
+/* Whether anything was executed at a node or below it. */
 static bool reached(const struct node *node)
 {
 	if (node->own || node->entered)
@@ -60,7 +60,7 @@ static bool reached(const struct node *node)
 	return false;
 }
 
-/* Writes a node before its callees, which name it by its number, from 1. */
+/* Writes a node before its callees, which refer to it by number, from 1. */
 static uint32_t write_node(FILE *file, const struct node *node, uint32_t parent, uint32_t number)
 {
 	if (!reached(node))
@@ -100,7 +100,7 @@ void write_counts(void)
 
 	if (!map.out[0])
 		return;
-	/* Under its own name only once it is whole: QEMU may be ended meanwhile. */
+	/* Renamed only when complete: QEMU may be killed meanwhile. */
 	snprintf(whole, sizeof(whole), "%s.part", map.out);
 	file = fopen(whole, "w");
 	if (!file)
