@@ -21,11 +21,11 @@
  * DOC: depq_test
  *
  * One set of scenarios, run on each design: drm_sched of the running kernel,
- * and depq with each combination of bypass, put and worker. What differs
- * between the two is behind &struct dt_backend. Below both is a mock engine,
- * above both the scenarios, and beside them a checker, which is told of each
- * run, completion, signal and release, and lets the case fail when an
- * invariant of the design is broken. The prefix of all names is dt_.
+ * and depq with each combination of bypass, put and worker. The differences
+ * between the two are behind &struct dt_backend. Below both is a mock engine,
+ * above both are the scenarios, and next to them a checker, which is notified of
+ * each run, completion, signal and release, and fails the case if an
+ * invariant of the design is violated. The prefix of all names is dt_.
  *
  * depq_test_hw.c		the mock engine
  * depq_test_check.c		the checker: called from the engine and the designs
@@ -36,14 +36,14 @@
  * depq_test_main.c		module, debugfs, the table of designs
  * all others			scenarios
  *
- * Who may hold what while calling:
+ * Locks, and what they may be taken under:
  *
  * ==================  ==========================  =========================
  * lock                protects                    taken under
  * ==================  ==========================  =========================
  * dt_queue.submit     order of submission         nothing
  * dt_engine.lock      the ring                    nothing of ours
- * dt_queue.check      what the checker knows      a fence's lock
+ * dt_queue.check      state of the checker        a fence's lock
  * dt.lock             lists of the fixture        nothing of ours
  * ==================  ==========================  =========================
  *
@@ -58,34 +58,34 @@ struct dt_engine;
 struct dt_queue;
 struct dt_record;
 
-/* A kernel that takes tens of times as long for everything, because it checks it. */
+/* True for a kernel with debug checks, which takes tens of times as long. */
 #define DT_KERNEL_CHECKS_ITSELF \
 	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) || \
 	 IS_ENABLED(CONFIG_PROVE_LOCKING))
 
-/* How long to wait for what must happen; only failures wait that long. */
+/* How long to wait for what must happen; only failures take that long. */
 #define DT_PATIENCE	(20 * HZ)
 /* How long to wait for what must not happen. */
 #define DT_NEVER	(HZ / 50 + 1)
-/* Timeout of jobs where a scenario wants one. */
+/* Timeout of jobs in scenarios that need one. */
 #define DT_TIMEOUT	(HZ / 20 + 1)
-/* No timeout: what drm_sched calls so. */
+/* No timeout, for drm_sched too. */
 #define DT_NO_TIMEOUT	0
 
 /**
- * enum dt_fault - what goes wrong with a job
+ * enum dt_fault - the fault of a job
  * @DT_OK: nothing
  * @DT_HANG: the engine never finishes it
  * @DT_ERROR: the engine fails it with -EIO
- * @DT_LOST: it is done, but the engine does not say so; the timeout handler
+ * @DT_LOST: it is done, but the engine does not report it; the timeout handler
  *	finds out
- * @DT_LATE: it is done and says so while the timeout handler is at work,
+ * @DT_LATE: it is done, which is reported while the timeout handler is running,
  *	which resets nevertheless
- * @DT_DOUBLE: the engine says twice that it is done
+ * @DT_DOUBLE: the engine reports twice that it is done
  * @DT_RUN_ERR: run_job() fails with -EIO
- * @DT_RUN_NULL: run_job() has nothing to wait for
+ * @DT_RUN_NULL: run_job() returns no fence
  * @DT_SIGNALLED: done before run_job() returns
- * @DT_SLOW: run_job() takes its time
+ * @DT_SLOW: run_job() takes some time
  */
 enum dt_fault {
 	DT_OK,
@@ -103,7 +103,7 @@ enum dt_fault {
 /**
  * enum dt_policy - what the timeout handler does when a job hangs
  * @DT_POLICY_RESET: resets the engine: all that is on it fails
- * @DT_POLICY_NO_HANG: believes that the job is alive
+ * @DT_POLICY_NO_HANG: concludes that the job is alive
  * @DT_POLICY_GONE: finds that the device is gone
  */
 enum dt_policy {
@@ -113,14 +113,14 @@ enum dt_policy {
 };
 
 /**
- * struct dt_limits - what an engine's queues get
+ * struct dt_limits - parameters of an engine's queues
  * @credit_limit: of a queue (depq), or of all queues of the engine (drm_sched, and
  *	with an arbiter)
  * @max_queued: jobs a queue takes; 0 for many
  * @timeout: jiffies for a job; %DT_NO_TIMEOUT for none
  * @hang_limit: resets after which a queue is banned
  * @policy: of the timeout handler
- * @parallel: the engine executes jobs all at once, not one after the other
+ * @parallel: the engine executes all jobs at once, not one after another
  * @arbiter: the queues (depq) share an arbiter
  */
 struct dt_limits {
@@ -134,13 +134,13 @@ struct dt_limits {
 };
 
 /**
- * struct dt_job_args - what a job is to be
+ * struct dt_job_args - parameters of a job
  * @credits: 0 for one
- * @duration_ns: time on the engine; 0 if the test says when it is done
- * @fault: what goes wrong
- * @run_cost_us: time that %DT_SLOW takes
- * @gated: run_job() waits for &dt.gate; only where run_job() may sleep
- * @mutex: held by run_job() meanwhile, or NULL
+ * @duration_ns: time on the engine; 0 if the test completes it
+ * @fault: its fault
+ * @run_cost_us: duration of %DT_SLOW
+ * @gated: run_job() waits for &dt.gate; only if run_job() may sleep
+ * @mutex: held by run_job() during that, or NULL
  * @deps: records of jobs to wait for
  * @n_deps: their number
  * @fence: a fence to wait for, or NULL; no reference is taken
@@ -166,7 +166,7 @@ struct dt_job_args {
  * @dt: the fixture, which waits for all of these to be freed
  * @rec: the job
  * @link: in &dt_engine.ring; the ring holds a reference
- * @t_end: when the engine is done with it; 0 if the test says when
+ * @t_end: when the engine is done with it; 0 if the test decides
  * @done: the engine is done; to be signalled
  */
 struct dt_fence {
@@ -180,10 +180,10 @@ struct dt_fence {
 };
 
 /**
- * struct dt_job - a job, freed when the design drops it
+ * struct dt_job - a job, freed when the design releases it
  * @drm: for drm_sched
  * @depq: for depq
- * @rec: what is remembered of it
+ * @rec: its record
  */
 struct dt_job {
 	union {
@@ -194,7 +194,7 @@ struct dt_job {
 };
 
 /**
- * enum dt_state - how far a job got on its way in
+ * enum dt_state - progress of a submission
  * @DT_PREPARED: may still be aborted
  * @DT_COMMITTED: belongs to the design
  * @DT_ABORTED: was never committed
@@ -206,29 +206,29 @@ enum dt_state {
 };
 
 /**
- * struct dt_record - what is remembered of a job until the case ends
+ * struct dt_record - the record of a job, kept until the case ends
  * @link: in &dt.records
- * @queue: where it was submitted
+ * @queue: its queue
  * @job: valid until released
  * @hw: its engine fence; the job's reference, put when released
- * @on_engine: it counts for the credits in flight; under &dt_engine.lock
+ * @on_engine: it counts as credits in flight; under &dt_engine.lock
  * @finished: its finished fence, from commit on; our reference
- * @cb: tells when @finished signals
+ * @cb: called when @finished signals
  * @args: as submitted
  * @deps: finished fences it waits for; our references
  * @n_deps: their number
  * @index: number in its queue, from 1
  * @state: see &enum dt_state; written by the submitter
  * @runs: calls of run_job()
- * @handed: set when the engine has it, or at the start of run_job() if that is
- *	to take its time or to fail
+ * @handed: set when the engine has it, or at the start of run_job() if that
+ *	takes some time or fails
  * @signals: of @finished
  * @releases: of the job
  * @timeouts: calls of timedout_job()
  * @error: of @finished, once signalled
  * @release_hardirq: it was released in a hard interrupt
- * @run_pid: who ran it
- * @run_prio: as what, without what locks have lent
+ * @run_pid: thread that ran it
+ * @run_prio: priority of that thread, not counting priority inheritance
  */
 struct dt_record {
 	struct list_head link;
@@ -255,10 +255,10 @@ struct dt_record {
 };
 
 /**
- * struct dt_queue - a queue and what the checker knows of it
+ * struct dt_queue - a queue with the state of the checker
  * @link: in &dt.queues
  * @dt: the fixture
- * @engine: where its jobs go
+ * @engine: the engine of its jobs
  * @depq: the queue, for depq
  * @drm: the entity, for drm_sched
  * @worker: its worker, for depq
@@ -273,10 +273,10 @@ struct dt_record {
  * @stopped: nested stops that have returned
  * @killed: a kill has returned
  * @late_runs: jobs that were run although killed
- * @running: calls of run_job() going on
+ * @running: calls of run_job() in progress
  * @closed: dt_close() was called
  * @held: its release waits for &dt.gate
- * @releasing: that wait has begun
+ * @releasing: it has begun to wait
  * @live: the design has it
  */
 struct dt_queue {
@@ -313,12 +313,12 @@ struct dt_queue {
  * @limits: of its queues
  * @drm: its scheduler, for drm_sched
  * @arbiter: of its queues, for depq, or NULL
- * @live: the scheduler was made
+ * @live: the scheduler was created
  * @lock: protects what follows
  * @ring: &struct dt_fence of jobs handed over, in order
  * @timer: expires when the next job is done
  * @free_at: when the last job with a duration is done
- * @draining: someone signals what is done, in order
+ * @draining: a thread is signalling done jobs, in order
  * @interrupts: expiries of @timer
  * @timeouts: calls of timedout_job()
  * @credits: in flight, for drm_sched
@@ -349,7 +349,7 @@ struct dt_engine {
  * @random: for the case's thread
  * @wait: woken whenever something may have happened
  * @dev: for depq
- * @dev_live: @dev was made
+ * @dev_live: @dev was initialised
  * @worker: shared by queues, for depq
  * @tdr_wq: timeouts, for drm_sched
  * @lock: protects the lists
@@ -363,8 +363,8 @@ struct dt_engine {
  * @jobs: jobs that exist; under @wait's lock
  * @n_queues: queues that the design has; under @wait's lock
  * @n_threads: threads started and not joined; under @wait's lock
- * @scrambled: engines complete out of order, so drm_sched signals so
- * @forced: the case is being unwound
+ * @scrambled: engines complete out of order, so drm_sched signals out of order
+ * @forced: the case is being cleaned up
  */
 struct dt {
 	struct kunit *test;
@@ -441,12 +441,12 @@ void dt_hw_spurious(struct dt_engine *engine);
 /**
  * struct dt_thread - a thread of a scenario
  * @dt: the fixture
- * @fn: what it does; it must come to an end by itself
+ * @fn: its function, which must return by itself
  * @queue: a queue for it
- * @data: whatever the scenario wants
+ * @data: for use by the scenario
  * @index: number, from 0
  * @n: number of threads
- * @errors: for @fn to count in
+ * @errors: error count of @fn
  * @random: its own
  * @ended: completed when it ends
  * @task: itself
@@ -479,7 +479,7 @@ void dt_check_end(struct dt *dt);
 void dt_committed(struct dt_record *rec, struct dma_fence *finished);
 void dt_released(struct dt_record *rec);
 
-/* Not @runs: who has seen this may let the engine complete the job. */
+/* Not @runs: after seeing that, the test may let the engine complete the job. */
 static inline bool dt_ran(const struct dt_record *rec)
 {
 	return atomic_read(&rec->handed);
@@ -495,11 +495,11 @@ static inline bool dt_is_released(const struct dt_record *rec)
 	return atomic_read(&rec->releases);
 }
 
-/* Whether the condition came true while there was patience. */
+/* Whether the condition became true in time. */
 #define dt_wait(dt, condition) \
 	(wait_event_timeout((dt)->wait, condition, DT_PATIENCE) != 0)
 
-/* Whether the condition came true where it must not. */
+/* Whether a condition that must not become true did so. */
 #define dt_wait_never(dt, condition) \
 	(wait_event_timeout((dt)->wait, condition, DT_NEVER) != 0)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: queues of one engine that an arbiter chooses between
+ * DOC: queues of one engine with an arbiter
  *
- * How the engine's time was divided is read from the times at which jobs signalled:
- * what each queue had got when the first of them had nothing left. No case asserts
- * how long anything takes.
+ * The division of the engine's time is computed from the times at which jobs
+ * signalled: what each queue had got when the first of them ran out of jobs. No
+ * case checks how long anything takes.
  */
 
 #include "depq_test_suites.h"
@@ -33,8 +33,8 @@ static struct dt_engine *engine_of(struct dt *dt, u32 credits, bool arbiter)
 }
 
 /*
- * Keeps the engine from what is submitted now, until it is advanced by @n. That needs
- * an arbiter: the mock engine lets time pass for what is on it.
+ * Keeps the engine from what is submitted now, until it is advanced by @n. Needs
+ * an arbiter: the mock engine executes whatever is on it.
  */
 static void hold(struct dt_engine *engine, u32 n)
 {
@@ -50,7 +50,7 @@ static void hold(struct dt_engine *engine, u32 n)
 			  dt_wait(engine->dt, dt_hw_busy(engine) == n));
 }
 
-/* Ends that. */
+/* Undoes hold(). */
 static void let_go(struct dt_engine *engine, u32 n)
 {
 	if (engine->arbiter)
@@ -58,7 +58,7 @@ static void let_go(struct dt_engine *engine, u32 n)
 }
 
 /**
- * struct demand - what a queue wants of the engine
+ * struct demand - the jobs of a queue
  * @queue: the queue
  * @ns: length of a job
  * @n: jobs
@@ -82,7 +82,7 @@ static void submit_demand(struct dt *dt, struct demand *demand)
 		demand->jobs[i] = dt_submit_for(demand->queue, demand->ns);
 }
 
-/* Jobs that had ended at that time. All have ended by now: a time means nothing before. */
+/* Jobs that had ended by that time. All have ended now, so times are valid. */
 static u32 ended_by(const struct demand *demand, ktime_t at)
 {
 	u32 n = 0;
@@ -92,7 +92,7 @@ static u32 ended_by(const struct demand *demand, ktime_t at)
 	return n;
 }
 
-/* Engine time of the best-served in percent of that of the worst. */
+/* Engine time of the best-served queue in percent of that of the worst. */
 static u64 ratio_percent(const struct demand *demands, u32 n)
 {
 	u64 most = 0, least = U64_MAX, ns;
@@ -109,7 +109,7 @@ static u64 ratio_percent(const struct demand *demands, u32 n)
 	return least ? div64_u64(100 * most, least) : U64_MAX;
 }
 
-/* Every second one has jobs that are longer by @uneven; all want the same time. */
+/* Every second queue's jobs are longer by @uneven; all need the same total time. */
 static u64 divide(struct dt *dt, u32 n, u32 n_jobs, u32 uneven, bool arbiter)
 {
 	struct dt_engine *engine = engine_of(dt, 2, arbiter);
@@ -132,9 +132,9 @@ static u64 divide(struct dt *dt, u32 n, u32 n_jobs, u32 uneven, bool arbiter)
 }
 
 /*
- * Cases that read shares are tried with the designs that have arbiters, whose engine
- * reports its time, and with depq's default form, where depq measures it. That is not
- * exact on PREEMPT_RT, where fences signal late, in a thread.
+ * Cases that compute shares run on the designs with arbiters, whose engine
+ * reports its time, and on depq's default form, where depq measures it. That is
+ * inexact on PREEMPT_RT, where fences signal late, in a thread.
  */
 static void skip_if_not_exact(struct kunit *test)
 {
@@ -155,7 +155,7 @@ static void equal_demand(struct kunit *test)
 	KUNIT_EXPECT_LE(test, divide(test->priv, 16, 120, 1, true), 110);
 }
 
-/* So many take a while: not with every design. */
+/* Many queues take a while, so not with every design. */
 static void equal_demand_of_many(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -172,15 +172,15 @@ static void unequal_jobs(struct kunit *test)
 	KUNIT_EXPECT_LE(test, divide(test->priv, 16, 160, 4, true), 110);
 }
 
-/* What the arbiter is for: without it jobs are divided, not time. */
+/* The purpose of the arbiter: without it jobs are shared equally, not time. */
 static void the_ring_divides_jobs(struct kunit *test)
 {
 	KUNIT_EXPECT_GE(test, divide(test->priv, 2, 160, 4, false), 300);
 }
 
 /*
- * Jobs of a crowd that ended while one waited, who submits every few rounds: not those
- * that ended while it was submitting.
+ * Jobs of a crowd that ended while one client waited that submits every few
+ * rounds, except those that ended while it was submitting.
  */
 static u32 overtaken(struct dt *dt, bool arbiter)
 {
@@ -220,7 +220,7 @@ static u32 overtaken(struct dt *dt, bool arbiter)
 	return most;
 }
 
-/* Who wants less than a share waits for what is on the engine and no more. */
+/* A client that needs less than its share only waits for what is on the engine. */
 static void one_waits_beside_a_crowd(struct kunit *test)
 {
 	KUNIT_EXPECT_LE(test, overtaken(test->priv, true), 3);
@@ -233,7 +233,7 @@ static void beside_a_crowd_the_ring_is_full(struct kunit *test)
 
 /*
  * Submits a job when the last one is done, against four queues that always have
- * some. Its jobs per hundred of the one of the others that got least.
+ * jobs. Returns its jobs in percent of those of the worst-served other queue.
  */
 static u64 one_at_a_time(struct dt *dt, bool arbiter)
 {
@@ -276,11 +276,11 @@ static void one_at_a_time_gets_a_share(struct kunit *test)
 	skip_if_not_exact(test);
 	percent = one_at_a_time(test->priv, true);
 	KUNIT_EXPECT_LE(test, percent, 110);
-	/* It is away while it submits, but not all the time. */
+	/* It is idle while it submits, but not all the time. */
 	KUNIT_EXPECT_GE(test, percent, 10);
 }
 
-/* A queue that is new begins behind, so they cannot keep another one waiting. */
+/* New queues begin behind, so they cannot keep another one waiting forever. */
 static void new_queues_starve_nobody(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -298,7 +298,7 @@ static void new_queues_starve_nobody(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, dt_hw_advance(engine, 1), 1);
 		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_hw_busy(engine) == 1));
 	}
-	/* It has to wait for some: what it has got before is not forgotten. */
+	/* It has to wait for some: its previous usage still counts. */
 	KUNIT_EXPECT_GE(test, i, 2);
 	KUNIT_EXPECT_LT(test, i, 100);
 	KUNIT_ASSERT_EQ(test, dt_hw_advance(engine, 1), 1);
@@ -307,7 +307,7 @@ static void new_queues_starve_nobody(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Being idle earns nothing: who comes late does not catch up. */
+/* Being idle earns no credit: a late-comer does not catch up. */
 static void idle_time_is_not_saved(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -321,7 +321,7 @@ static void idle_time_is_not_saved(struct kunit *test)
 		demands[i].queue = dt_queue_on(engine);
 	job = dt_submit_for(demands[0].queue, JOB_NS);
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
-	/* As long as all that the other one wants. */
+	/* As much time as the other queue needs in total. */
 	job = dt_submit_for(demands[1].queue, 40 * JOB_NS);
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
 	job = dt_submit_for(demands[1].queue, JOB_NS);
@@ -334,7 +334,7 @@ static void idle_time_is_not_saved(struct kunit *test)
 	}
 	dt_hw_advance(engine, 2);
 	dt_settle(dt);
-	/* The job of the other that is not repaid is one of forty. */
+	/* The other's unbalanced job is one of forty. */
 	KUNIT_EXPECT_LE(test, ratio_percent(demands, 2), 110);
 }
 
@@ -351,7 +351,7 @@ static bool none_runs(struct dt *dt, struct dt_record *const *jobs, u32 n)
 }
 
 /**
- * struct waiting - two queues of an engine that is held, with a job each
+ * struct waiting - two queues of a held engine, with a job each
  * @engine: has one credit, and a job of another queue on it
  * @queues: the queues
  * @jobs: their jobs
@@ -375,7 +375,7 @@ static void make_wait(struct dt *dt, struct waiting *waiting)
 	KUNIT_EXPECT_TRUE(dt->test, none_runs(dt, waiting->jobs, 2));
 }
 
-/* What is on the engine is done, and then this is. */
+/* The job on the engine completes, and then this one does. */
 static void runs_next(struct waiting *waiting, struct dt_record *job)
 {
 	struct dt *dt = waiting->engine->dt;
@@ -384,7 +384,7 @@ static void runs_next(struct waiting *waiting, struct dt_record *job)
 	KUNIT_ASSERT_TRUE(dt->test, dt_wait(dt, dt_ran(job)));
 }
 
-/* All is done. */
+/* All jobs complete. */
 static void end_wait(struct waiting *waiting)
 {
 	KUNIT_EXPECT_EQ(waiting->engine->dt->test,
@@ -392,7 +392,7 @@ static void end_wait(struct waiting *waiting)
 	dt_settle(waiting->engine->dt);
 }
 
-/* A queue that is stopped while it waits lets others go first, and waits anew. */
+/* A queue stopped while it waits lets others go first, then waits again. */
 static void stop_while_waiting(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -478,7 +478,7 @@ static void reset_while_waiting(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* What waits for a dependency keeps nobody from the engine. */
+/* A queue that waits for a dependency keeps no other from the engine. */
 static void blocked_queues_hold_nothing(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -503,7 +503,7 @@ static void blocked_queues_hold_nothing(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Where there is room and nobody waits, the submitter runs the job. */
+/* If there is room and no queue waits, the submitter runs the job. */
 static void room_wakes_nobody(struct kunit *test)
 {
 	struct dt *dt = test->priv;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: queues that choose for themselves
+ * DOC: queues that decide for themselves
  *
- * With %DEPQ_PUT_AUTO and what the driver allows a queue decides who runs a job
- * and who drops its reference to it. Each case plants a situation and counts.
+ * With %DEPQ_PUT_AUTO and the driver's permissions, a queue decides who runs a job
+ * and who drops its reference to it. Each case sets up a situation and counts.
  */
 
 #include "depq_test_suites.h"
@@ -11,7 +11,7 @@
 /* Jobs at a time: more than a submitter reaps, fewer than a worker runs. */
 #define BATCH 40
 
-/* A queue of the design; the case is left if it does not choose. */
+/* Opens a queue of the design; ends the case if it does not decide itself. */
 static struct dt_queue *auto_queue(struct dt *dt)
 {
 	if (dt->design->backend == &dt_drm || dt->design->put != DEPQ_PUT_AUTO)
@@ -21,7 +21,7 @@ static struct dt_queue *auto_queue(struct dt *dt)
 
 static bool runs_in_softirqs(const struct dt *dt)
 {
-	/* A worker that follows runs what it has a level for itself. */
+	/* A follow worker runs all jobs that have a level itself. */
 	return dt->design->flags & DEPQ_QUEUE_SOFTIRQ &&
 	       dt->design->kind != DEPQ_WORKER_FOLLOW;
 }
@@ -39,7 +39,7 @@ static struct depq_stats stats_of(struct dt_queue *queue)
 	return stats;
 }
 
-/* What an interrupt makes ready, a softirq runs, where the driver allows it. */
+/* Jobs unblocked by an interrupt are run by a softirq, if the driver allows it. */
 static void interrupts_run(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -78,7 +78,7 @@ static void threads_wake_the_worker(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* However many jobs wait, a thread that lets them go wakes the worker once. */
+/* However many jobs wait, a thread that unblocks them wakes the worker once. */
 static void one_wakeup_for_a_batch(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -146,7 +146,7 @@ static void nothing_is_left(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* What one who waits will reap wakes no worker. */
+/* Jobs that a waiting thread will reap do not wake the worker. */
 static void who_waits_puts(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -177,7 +177,7 @@ static void who_waits_puts(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* A job that is being prepared is to reap others; without it the worker does. */
+/* A job being prepared would reap others; if it is aborted, the worker does. */
 static void given_up(struct kunit *test)
 {
 	struct dt *dt = test->priv;

@@ -12,14 +12,14 @@ struct dt_queue;
 struct dt_record;
 
 /**
- * struct dt_design - what is tested
+ * struct dt_design - a design to test
  * @name: for the results
  * @backend: drm_sched or depq
  * @flags: of depq queues
  * @put: of depq queues
  * @kind: of depq workers
- * @shared: the queues of a case share a worker
- * @arbiter: those of an engine share an arbiter
+ * @shared: all queues of a case share a worker
+ * @arbiter: the queues of an engine share an arbiter
  */
 struct dt_design {
 	char name[40];
@@ -32,26 +32,26 @@ struct dt_design {
 };
 
 /**
- * struct dt_backend - what a design can do
+ * struct dt_backend - operations of a design
  *
- * Members that may be NULL say so; a scenario that needs one is skipped where
- * it is NULL, and says why.
+ * Members that may be NULL are marked; a scenario that needs one is skipped if
+ * it is NULL, with the reason.
  */
 struct dt_backend {
 	/** @name: for the results */
 	const char *name;
-	/** @open: make what queues share. Return: 0 or -errno */
+	/** @open: create what queues share. Return: 0 or -errno */
 	int (*open)(struct dt *dt);
-	/** @close: undo it. All queues have ended. */
+	/** @close: undo @open. All queues have ended. */
 	void (*close)(struct dt *dt);
 	/** @engine_open: may be NULL. Return: 0 or -errno */
 	int (*engine_open)(struct dt_engine *engine);
-	/** @engine_close: may be NULL. No job of its is left. */
+	/** @engine_close: may be NULL. None of its jobs exists any more. */
 	void (*engine_close)(struct dt_engine *engine);
 	/** @queue_open: Return: 0 or -errno */
 	int (*queue_open)(struct dt_queue *queue);
 	/**
-	 * @queue_close: no job will come any more; those not yet run are
+	 * @queue_close: no more jobs will come; those not yet run are
 	 * cancelled. Called once. May wait for the runner, not for fences.
 	 */
 	void (*queue_close)(struct dt_queue *queue);
@@ -74,19 +74,19 @@ struct dt_backend {
 	/** @orders: signals in order even if the engine does not */
 	bool orders;
 	/**
-	 * @drop: no job will come any more, but those there are run. Instead
-	 * of @queue_close; may be NULL.
+	 * @drop: no more jobs will come, but existing ones are run. Called
+	 * instead of @queue_close; may be NULL.
 	 */
 	void (*drop)(struct dt_queue *queue);
 	/** @kill: may be NULL */
 	void (*kill)(struct dt_queue *queue, int error);
-	/** @no_credits: every job counts as one, whatever it asks for */
+	/** @no_credits: every job counts as one, whatever it requests */
 	bool no_credits;
 	/** @close_sleeps: @queue_close waits for dependencies of its jobs */
 	bool close_sleeps;
-	/** @kill_error: what @queue_close fails jobs with that were not run */
+	/** @kill_error: error of jobs not yet run at @queue_close */
 	int kill_error;
-	/** @trigger: act as if the oldest job took too long */
+	/** @trigger: act as if the oldest job had timed out */
 	void (*trigger)(struct dt_queue *queue);
 	/** @priority: may be NULL */
 	void (*priority)(struct dt_queue *queue, enum drm_sched_priority prio);

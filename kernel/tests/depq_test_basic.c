@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: what a scheduler must do at all
+ * DOC: basic functions of a scheduler
  *
  * The cases that the kernel has for drm_sched with a mock engine, for every
  * design: single jobs, queues, dependencies, teardown, priorities, credits.

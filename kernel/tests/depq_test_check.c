@@ -3,8 +3,8 @@
  * DOC: the checker
  *
  * Called by the mock engine and the designs whenever a job is run, leaves the
- * engine, is signalled or is released. It keeps, for each queue, how far these
- * have come, and lets the case fail where one of these does not hold:
+ * engine, is signalled or is released. It tracks these for each queue, and fails
+ * the case if one of the following does not hold:
  *
  * - jobs are run in the order of their submission, each at most once, one at a
  *   time, never in an interrupt, after their dependencies, not while the queue
@@ -23,7 +23,7 @@
 
 #include "depq_test.h"
 
-/* Lets the case fail; the message names design, queue and job. */
+/* Fails the case; the message names design, queue and job. */
 #define dt_broken(rec, fmt, ...)					\
 	KUNIT_FAIL((rec)->queue->dt->test, "queue %p job %u: " fmt,	\
 		   (rec)->queue, (rec)->index, ##__VA_ARGS__)
@@ -33,7 +33,7 @@ static bool dt_fence_signalled(struct dma_fence *fence)
 	return test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
 }
 
-/* Dependencies that keep a job from being run. */
+/* Returns the number of dependencies that keep a job from being run. */
 static u32 dt_open_to_run(struct dt_record *rec)
 {
 	const struct dt_backend *be = rec->queue->dt->design->backend;
@@ -47,7 +47,7 @@ static u32 dt_open_to_run(struct dt_record *rec)
 	return n;
 }
 
-/* Dependencies that keep a job from being signalled. */
+/* Returns the number of dependencies that keep a job from being signalled. */
 static u32 dt_open_to_signal(struct dt_record *rec)
 {
 	u32 i, n = 0;
@@ -81,7 +81,7 @@ static void dt_check_credits(struct dt_record *rec)
 }
 
 /**
- * dt_check_run - a job is about to be run
+ * dt_check_run - called before a job is run
  * @rec: the job
  *
  * Context: that of run_job().
@@ -117,7 +117,7 @@ void dt_check_run(struct dt_record *rec)
 }
 
 /**
- * dt_check_ran - run_job() is about to return
+ * dt_check_ran - called before run_job() returns
  * @rec: the job
  *
  * Context: that of run_job().
@@ -128,8 +128,8 @@ void dt_check_ran(struct dt_record *rec)
 }
 
 /**
- * dt_check_off - a job leaves the engine; before its fence is signalled
- * @rec: the job; nothing happens if it has left before
+ * dt_check_off - called when a job leaves the engine, before its fence signals
+ * @rec: the job; no effect if it has left before
  *
  * Under the lock under which the engine forgets it: as soon as that is
  * released a reset may come, which no longer finds the job there, and after
@@ -169,7 +169,7 @@ static bool dt_signals_in_order(struct dt_record *rec)
 }
 
 /**
- * dt_check_signal - a finished fence has signalled
+ * dt_check_signal - called when a finished fence has signalled
  * @fence: the fence
  * @cb: &dt_record.cb
  *
@@ -203,7 +203,7 @@ void dt_check_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 }
 
 /**
- * dt_committed - a job is about to be committed
+ * dt_committed - called before a job is committed
  * @rec: the job
  * @finished: its finished fence
  *
@@ -218,7 +218,7 @@ void dt_committed(struct dt_record *rec, struct dma_fence *finished)
 }
 
 /**
- * dt_released - the design drops a job, which is freed next
+ * dt_released - called when the design releases a job, which is freed next
  * @rec: the job
  *
  * Context: any.
@@ -242,7 +242,7 @@ void dt_released(struct dt_record *rec)
 }
 
 /**
- * dt_check_end - no job is left
+ * dt_check_end - checks that no job is left
  * @dt: the fixture
  *
  * Context: process.

@@ -3,8 +3,8 @@
  * DOC: several clients of one engine
  *
  * Deep queues, ping-pong, and threads that submit and wait in various mixes, as
- * the kernel's cases for drm_sched do. They print how long it took beside the
- * least that it can take; how long is not part of the verdict.
+ * in the kernel's cases for drm_sched. They print how long it took and the
+ * theoretical minimum; the time does not affect the result.
  */
 
 #include <linux/delay.h>
@@ -58,12 +58,12 @@ static void ping_pong(struct kunit *test)
 }
 
 /**
- * struct client - what a client does, again and again
- * @jobs: submits so many
- * @job_us: each takes so long, at full length
+ * struct client - what a client does repeatedly
+ * @jobs: jobs to submit
+ * @job_us: length of each, at full length
  * @sync: waits for the last one
- * @wait_us: sleeps, at full length
- * @priority: of its queue, where queues have one
+ * @wait_us: sleeps this long, at full length
+ * @priority: of its queue, if queues have one
  */
 struct client {
 	u32 jobs;
@@ -77,7 +77,7 @@ struct client {
 #define NORMAL	DRM_SCHED_PRIORITY_NORMAL
 #define LOW	COMPAT_SCHED_PRIORITY_LOW
 
-/* All times are divided by this, for there are many designs. */
+/* All times are divided by this, as there are many designs. */
 #define HASTE	10
 
 static const struct client mixes[][2] = {
@@ -229,7 +229,7 @@ static void parallel_submit(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Keeps some jobs in flight, of a length that is its own. */
+/* Keeps some jobs in flight, each thread with another length. */
 static void window_thread(struct dt_thread *thread)
 {
 	struct dt_record *jobs[8] = { };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: depq, as the scenarios see it
+ * DOC: the depq back end of the scenarios
  */
 
 #include "depq_test.h"
@@ -54,7 +54,7 @@ static const struct depq_ops dt_depq_ops = {
 	.release_queue = dt_depq_release_queue,
 };
 
-/* An engine that says how long jobs took; of the other one depq measures it. */
+/* For an engine that reports how long jobs took; for the other, depq measures. */
 static const struct depq_ops dt_depq_timing_ops = {
 	.run_job = dt_depq_run_job,
 	.timedout_job = dt_depq_timedout_job,

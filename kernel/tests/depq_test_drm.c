@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: drm_sched, as the scenarios see it
+ * DOC: the drm_sched back end of the scenarios
  *
  * An engine has a scheduler, a queue is an entity on it. Credits and timeouts
  * are those of the scheduler.
@@ -41,7 +41,7 @@ static enum drm_gpu_sched_stat dt_drm_timedout_job(struct drm_sched_job *job)
 
 /*
  * drm_sched frees a job as soon as its fence is marked as signalled. The
- * callbacks of the fence, which tell this test, may still be under way on
+ * callbacks of the fence, which notify this test, may still be running on
  * another CPU: they are called with the lock of the fence held.
  */
 static void dt_drm_await_callbacks(struct dt_record *rec)
@@ -150,11 +150,11 @@ static void dt_drm_start(struct dt_queue *queue)
 	drm_sched_wqueue_start(&queue->engine->drm);
 }
 
-/* Returns when it was done: what is submitted next is not meant. */
+/* Returns when that was done, so that it does not affect later submissions. */
 static void dt_drm_trigger(struct dt_queue *queue)
 {
 	drm_sched_fault(&queue->engine->drm);
-	/* Not flush_delayed_work(): that would ask for the next one, too. */
+	/* Not flush_delayed_work(), which would run the next one too. */
 	flush_work(&queue->engine->drm.work_tdr.work);
 }
 

@@ -3,7 +3,7 @@
  * DOC: faults of single jobs
  *
  * Each places a job with a fault between good ones, some of which are submitted
- * with it and some after it, and looks at what becomes of all of them.
+ * with it and some after it, and checks the results of all of them.
  */
 
 #include <linux/delay.h>
@@ -105,7 +105,7 @@ static void many_presignalled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, queue->last_run, 300);
 }
 
-/* Interrupts that have nothing to say. */
+/* Interrupts without anything to report. */
 static void spurious_interrupts(struct kunit *test)
 {
 	struct dt *dt = test->priv;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: set-up and unwinding
+ * DOC: set-up and clean-up
  *
- * A case makes engines, queues and jobs, and need not undo any of it: dt_exit()
+ * A case creates engines, queues and jobs, and need not clean up: dt_exit()
  * does, also after a failed assertion. It signals the fences that the test
- * promised, starts what was stopped, closes the queues, and has the engines
- * finish or reset what they still have, until the design has dropped all
- * jobs and queues. If it does not do so in time, the case fails, and what it
- * holds is left to it for ever, because it may still be used.
+ * still has to signal, starts stopped queues, closes the queues, and makes the
+ * engines complete or reset their jobs, until the design has released all
+ * jobs and queues. If that takes too long, the case fails, and its memory
+ * is leaked, because it may still be in use.
  *
  * ==========  ====================  =====================================
- * object      made by               gone when
+ * object      created by            gone when
  * ==========  ====================  =====================================
  * dt          dt_init()             dt_exit(), all counts being zero
  * dt_engine   dt_engine()           dt_exit()
@@ -32,7 +32,7 @@
  * @counter: one of its counts
  * @by: what to add
  *
- * Nothing of the fixture may be touched after the last count has gone, so the
+ * After the last count has become zero the fixture must not be accessed, so the
  * lock covers the wake-up too.
  *
  * Context: any.
@@ -49,7 +49,7 @@ void dt_count(struct dt *dt, u32 *counter, int by)
 }
 
 /**
- * dt_zero - whether nothing is left of something
+ * dt_zero - check one of the counts
  * @dt: the fixture
  * @counter: one of its counts
  *
@@ -67,7 +67,7 @@ bool dt_zero(struct dt *dt, const u32 *counter)
 }
 
 /**
- * dt_init - make the fixture of a case
+ * dt_init - create the fixture of a case
  * @test: the case
  *
  * Context: the case's thread.
@@ -106,9 +106,9 @@ int dt_init(struct kunit *test)
 }
 
 /**
- * dt_engine - make an engine
+ * dt_engine - create an engine
  * @dt: the fixture
- * @limits: what its queues get; NULL for no limits to speak of
+ * @limits: parameters of its queues; NULL for practically no limits
  *
  * Context: the case's thread.
  * Return: the engine.
@@ -138,8 +138,8 @@ struct dt_engine *dt_engine(struct dt *dt, const struct dt_limits *limits)
 }
 
 /**
- * dt_queue_try - make a queue, if it can be had
- * @engine: where its jobs go
+ * dt_queue_try - create a queue, if possible
+ * @engine: the engine of its jobs
  *
  * Context: process, may sleep, also in threads of a scenario.
  * Return: the queue or an error.
@@ -171,8 +171,8 @@ struct dt_queue *dt_queue_try(struct dt_engine *engine)
 }
 
 /**
- * dt_queue_on - make a queue
- * @engine: where its jobs go
+ * dt_queue_on - create a queue
+ * @engine: the engine of its jobs
  *
  * Context: the case's thread.
  * Return: the queue.
@@ -186,7 +186,7 @@ struct dt_queue *dt_queue_on(struct dt_engine *engine)
 }
 
 /**
- * dt_queue - make a queue on an engine of its own, without limits
+ * dt_queue - create a queue on a new engine, without limits
  * @dt: the fixture
  *
  * Context: the case's thread.
@@ -198,7 +198,7 @@ struct dt_queue *dt_queue(struct dt *dt)
 }
 
 /**
- * dt_queue_gone - the design has dropped a queue
+ * dt_queue_gone - called when the design has released a queue
  * @queue: the queue
  *
  * Context: process.
@@ -212,7 +212,7 @@ void dt_queue_gone(struct dt_queue *queue)
 }
 
 /**
- * dt_close - end a queue; cancel what it has not run
+ * dt_close - close a queue, and cancel jobs not yet run
  * @queue: the queue
  *
  * Context: process, may sleep, also in threads of a scenario.
@@ -221,14 +221,14 @@ void dt_close(struct dt_queue *queue)
 {
 	queue->closed = true;
 	queue->dt->design->backend->queue_close(queue);
-	/* The design may be done with it, but the memory stays. */
+	/* The design may have released it, but the memory stays. */
 	spin_lock_irq(&queue->check);
 	queue->killed = true;
 	spin_unlock_irq(&queue->check);
 }
 
 /**
- * dt_drop - end a queue once it has run what it has
+ * dt_drop - end a queue after its jobs were run
  * @queue: the queue
  *
  * Context: process.
@@ -240,7 +240,7 @@ void dt_drop(struct dt_queue *queue)
 }
 
 /**
- * dt_stop - stop a queue, and have the checker believe it
+ * dt_stop - stop a queue, and inform the checker
  * @queue: the queue
  *
  * Context: process, may sleep, also in threads of a scenario.
@@ -268,9 +268,9 @@ void dt_start(struct dt_queue *queue)
 }
 
 /**
- * dt_kill - kill a queue, and have the checker believe it
+ * dt_kill - kill a queue, and inform the checker
  * @queue: the queue
- * @error: what its jobs fail with
+ * @error: error of its jobs
  *
  * Context: process, may sleep, also in threads of a scenario.
  */
@@ -283,7 +283,7 @@ void dt_kill(struct dt_queue *queue, int error)
 }
 
 /**
- * dt_user_fence - make a fence that the test signals, or else dt_exit()
+ * dt_user_fence - create a fence that the test or else dt_exit() signals
  * @dt: the fixture
  *
  * Context: the case's thread.
@@ -312,7 +312,7 @@ static bool dt_idle(struct dt *dt)
 }
 
 /**
- * dt_settle - all that was submitted must end now, and leave nothing behind
+ * dt_settle - check that all submitted jobs end and leave nothing behind
  * @dt: the fixture
  *
  * Context: the case's thread.
@@ -340,7 +340,7 @@ static void dt_force(struct dt *dt)
 	}
 }
 
-/* Lets everything go that the test may have held up. */
+/* Unblocks everything that the test may have blocked. */
 static void dt_release_all(struct dt *dt)
 {
 	struct dt_record *rec;
@@ -394,7 +394,7 @@ static void dt_free(struct dt *dt)
 }
 
 /**
- * dt_exit - undo all that a case did
+ * dt_exit - clean up after a case
  * @test: the case
  *
  * Context: a thread of its own, after that of the case has ended.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: workers that follow
+ * DOC: follow workers
  *
- * What the thread of a worker is, as the scheduler has it, while jobs of
- * submitters of all kinds wait for it, and when none does. Only for designs
- * with such a worker. Submitters are threads of their own, so that whatever
- * becomes of a case leaves nobody with a priority.
+ * The scheduling of a worker's thread while jobs of
+ * all kinds of submitters wait for it, and when none does. Only for designs
+ * with such a worker. Submitters are separate threads, so that a failed
+ * case leaves no thread with a changed priority.
  *
- * Looks at normal_prio, for on PREEMPT_RT any lock lends priorities.
+ * Checks normal_prio, as on PREEMPT_RT any lock may lend a priority.
  */
 
 #include <linux/delay.h>
@@ -35,8 +35,8 @@ static const struct dt_kind kinds[] = {
 };
 
 /**
- * dt_become - have the caller scheduled in one of these ways
- * @kind: how
+ * dt_become - change the scheduling of the caller
+ * @kind: the new scheduling
  *
  * Context: a thread of a scenario.
  */
@@ -58,10 +58,10 @@ void dt_become(const struct dt_kind *kind)
 
 	WARN_ON_ONCE(sched_setattr_nocheck(current, &attr));
 	/*
-	 * Who leaves SCHED_DEADLINE as the runtime ends stays marked as
-	 * throttled until the zero-lag time. Back before that, the thread would
-	 * never run again: the mark is there and no timer (Linux 6.1 and 6.12,
-	 * whoever the thread is).
+	 * A thread that leaves SCHED_DEADLINE just as its runtime ends stays
+	 * marked as throttled until the zero-lag time. If it returned before
+	 * that, it would never run again: the mark is set, but no timer is
+	 * (Linux 6.1 and 6.12, for any thread).
 	 */
 	while (kind->policy != SCHED_DEADLINE && current->dl.dl_throttled &&
 	       time_before(jiffies, end))
@@ -69,9 +69,9 @@ void dt_become(const struct dt_kind *kind)
 }
 
 /**
- * dt_kind - find a way to be scheduled
+ * dt_kind - look up a way to be scheduled
  * @policy: SCHED_*
- * @priority_or_nice: what goes with it, 0 for SCHED_DEADLINE
+ * @priority_or_nice: its parameter, 0 for SCHED_DEADLINE
  *
  * Return: it, or that of an ordinary thread if it is not in the table.
  */
@@ -98,7 +98,7 @@ struct task_struct *dt_worker_task(struct dt_queue *queue)
 }
 
 /**
- * dt_calms_down - whether a worker becomes what it is without jobs
+ * dt_calms_down - whether a worker returns to its state without jobs
  * @worker: the worker
  *
  * Only failures wait for long.
@@ -120,7 +120,7 @@ bool dt_calms_down(struct depq_worker *worker)
 }
 
 /**
- * dt_follows - whether the worker of a design follows
+ * dt_follows - whether the design has a follow worker
  * @dt: the fixture
  */
 bool dt_follows(struct dt *dt)
@@ -137,7 +137,7 @@ bool dt_follows(struct dt *dt)
  * @mutex: for run_job() to hold, or NULL
  *
  * Context: a thread of a scenario, may sleep.
- * Return: whether the worker is there; it stays until dt_let_go().
+ * Return: whether the worker is in run_job(); it stays there until dt_let_go().
  */
 bool dt_hold(struct dt_thread *thread, struct dt_queue *queue,
 	     struct rt_mutex *mutex)
@@ -167,8 +167,8 @@ void dt_let_go(struct dt_thread *thread)
 
 /**
  * dt_with_submitter - run one thread on a queue
- * @test: the case, which is skipped where the worker does not follow
- * @fn: what the thread does
+ * @test: the case, which is skipped if the worker does not follow
+ * @fn: function of the thread
  *
  * Context: the case's thread.
  */
@@ -189,7 +189,7 @@ void dt_with_submitter(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, thread->errors, 0);
 }
 
-/* One of each: up at once, down when the worker looks, and back in the end. */
+/* One job of each kind: raised at once, lowered before the next job and at the end. */
 static void levels_thread(struct dt_thread *thread)
 {
 	struct dt_queue *queue = thread->queue;
@@ -231,7 +231,7 @@ static void levels(struct kunit *test)
 	dt_with_submitter(test, levels_thread);
 }
 
-/* A stream: each job is run at the level that its submitter has by then. */
+/* A stream: each job runs at the current level of its submitter. */
 static void changes_thread(struct dt_thread *thread)
 {
 	struct dt_job_args args = { .duration_ns = 1000 };
@@ -293,7 +293,7 @@ static void changes_of_several(struct kunit *test)
 	}
 }
 
-/* Of jobs that wait together, the most urgent counts, and no other. */
+/* Of jobs that wait together, only the most urgent counts. */
 static void backlog_thread(struct dt_thread *thread)
 {
 	static const int prios[] = { RT(50), RT(50), RT(50), FAIR(-1), FAIR(0) };
@@ -332,7 +332,7 @@ static void backlog(struct kunit *test)
 	dt_with_submitter(test, backlog_thread);
 }
 
-/* Nothing is left of who is killed, with jobs or lingering. */
+/* A killed submitter has no more effect, with jobs or lingering. */
 static void killed_thread(struct dt_thread *thread)
 {
 	struct dt_job_args args = { .duration_ns = 1000 };
@@ -359,7 +359,7 @@ static void killed(struct kunit *test)
 	dt_with_submitter(test, killed_thread);
 }
 
-/* What has no jobs lingers; what is closed does not, whoever has the worker. */
+/* A queue without jobs lingers; a closed one does not, whoever shares the worker. */
 static void closed_thread(struct dt_thread *thread)
 {
 	struct dt_job_args args = { .duration_ns = 1000 };

@@ -8,9 +8,9 @@
 #include "depq_test_suites.h"
 
 /**
- * struct dt_kind - how a submitter is scheduled, and its worker then
- * @policy: the submitter's
- * @priority: if realtime
+ * struct dt_kind - scheduling of a submitter, and of its worker
+ * @policy: the submitter's policy
+ * @priority: its priority, if realtime
  * @nice: if not
  * @worker: policy of the worker
  * @prio: of the worker, as normal_prio

@@ -2,12 +2,12 @@
 /**
  * DOC: the mock engine
  *
- * Jobs stand in a ring in the order in which they were handed over. A job
- * without a duration is done when the test says so, with dt_hw_advance() or
- * dt_hw_complete(); one with a duration when the timer has let that time pass,
- * after its predecessor or, on a parallel engine, beside it.
+ * Jobs are in a ring in the order in which they were handed over. A job
+ * without a duration is completed by the test, with dt_hw_advance() or
+ * dt_hw_complete(); one with a duration by the timer, after that time
+ * following its predecessor or, on a parallel engine, concurrently.
  *
- * A job that is done is marked first and signalled then, with the lock of the
+ * A completed job is first marked and then signalled, with the lock of the
  * engine released, by one drainer at a time, so that a serial engine signals in
  * order even if the test and the timer complete jobs at once.
  *
@@ -48,7 +48,7 @@ static const struct dma_fence_ops dt_fence_ops = {
 };
 
 /**
- * dt_hw_fence - make a fence of the mock hardware
+ * dt_hw_fence - create a fence of the mock hardware
  * @dt: the fixture
  * @rec: the job, or NULL for a fence that the test itself signals
  *
@@ -66,13 +66,13 @@ struct dt_fence *dt_hw_fence(struct dt *dt, struct dt_record *rec)
 	fence->dt = dt;
 	fence->rec = rec;
 	dt_count(dt, &dt->fences, 1);
-	/* A context of its own each: jobs may end out of order. */
+	/* Each fence has its own context: jobs may end out of order. */
 	dma_fence_init(&fence->base, &dt_fence_ops, &fence->lock,
 		       dma_fence_context_alloc(1), 1);
 	return fence;
 }
 
-/* Whether a fence may be taken out now. Context: under engine->lock. */
+/* Returns the next fence that may be removed. Context: under engine->lock. */
 static struct dt_fence *dt_hw_next_done(struct dt_engine *engine)
 {
 	struct dt_fence *fence;
@@ -87,7 +87,7 @@ static struct dt_fence *dt_hw_next_done(struct dt_engine *engine)
 	return NULL;
 }
 
-/* Signals a fence as its job is to end. Context: any. */
+/* Signals a fence with the result of its job. Context: any. */
 static void dt_hw_signal(struct dt_fence *fence)
 {
 	struct dt_record *rec = fence->rec;
@@ -99,7 +99,7 @@ static void dt_hw_signal(struct dt_fence *fence)
 		dma_fence_signal(&fence->base);
 }
 
-/* Signals what is done, in order. Context: any. */
+/* Signals completed jobs, in order. Context: any. */
 static void dt_hw_drain(struct dt_engine *engine)
 {
 	struct dt_fence *fence;
@@ -126,7 +126,7 @@ static void dt_hw_drain(struct dt_engine *engine)
 	wake_up_all(&engine->dt->wait);
 }
 
-/* Lets the timer expire when the next job is done. */
+/* Sets the timer for the end of the next job. */
 static void dt_hw_arm(struct dt_engine *engine)
 {
 	struct dt_fence *fence;
@@ -143,7 +143,7 @@ static void dt_hw_arm(struct dt_engine *engine)
 		hrtimer_start(&engine->timer, next, HRTIMER_MODE_ABS);
 }
 
-/* Marks what is done by now. Context: under engine->lock. */
+/* Marks jobs that are done by now. Context: under engine->lock. */
 static void dt_hw_expire(struct dt_engine *engine)
 {
 	struct dt_fence *fence;
@@ -158,7 +158,7 @@ static void dt_hw_expire(struct dt_engine *engine)
 	}
 }
 
-/* The interrupt. Also runs for nothing, as interrupts do. */
+/* The interrupt. May be spurious, like real interrupts. */
 static enum hrtimer_restart dt_hw_timer(struct hrtimer *timer)
 {
 	struct dt_engine *engine = container_of(timer, struct dt_engine, timer);
@@ -177,7 +177,7 @@ static enum hrtimer_restart dt_hw_timer(struct hrtimer *timer)
 }
 
 /**
- * dt_hw_spurious - have an interrupt for nothing
+ * dt_hw_spurious - raise a spurious interrupt
  * @engine: the engine
  *
  * Context: any.
@@ -208,7 +208,7 @@ static void dt_hw_enter(struct dt_engine *engine, struct dt_record *rec)
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/* Does not put a job into the ring. */
+/* Refuses to put a job into the ring. */
 static void dt_hw_refuse(struct dt_engine *engine, struct dt_record *rec)
 {
 	unsigned long flags;
@@ -218,7 +218,7 @@ static void dt_hw_refuse(struct dt_engine *engine, struct dt_record *rec)
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/* Whether run_job() takes its time or fails. */
+/* Whether run_job() is slow or fails. */
 static bool dt_hw_hesitates(const struct dt_record *rec)
 {
 	switch (rec->args.fault) {
@@ -279,12 +279,12 @@ struct dma_fence *dt_hw_run(struct dt_record *rec)
 }
 
 /**
- * dt_hw_advance - let the oldest jobs be done
+ * dt_hw_advance - complete the oldest jobs
  * @engine: the engine
- * @n: how many
+ * @n: the number to complete
  *
  * Context: any.
- * Return: how many there were.
+ * Return: the number completed.
  */
 u32 dt_hw_advance(struct dt_engine *engine, u32 n)
 {
@@ -307,7 +307,7 @@ u32 dt_hw_advance(struct dt_engine *engine, u32 n)
 }
 
 /**
- * dt_hw_complete - let one job be done, whatever its place in the ring
+ * dt_hw_complete - complete one job, whatever its place in the ring
  * @rec: the job
  *
  * A serial engine signals it after its predecessors.
@@ -335,7 +335,7 @@ bool dt_hw_complete(struct dt_record *rec)
 }
 
 /**
- * dt_hw_busy - how many jobs there are
+ * dt_hw_busy - get the number of jobs
  * @engine: the engine
  *
  * Context: any.
@@ -371,8 +371,8 @@ static void dt_hw_take(struct dt_engine *engine, struct dt_queue *queue,
 }
 
 /*
- * Resets a queue's part of the engine. depq fails the jobs itself; drm_sched
- * wants to see their fences signalled with an error, the guilty job's first.
+ * Resets a queue's jobs on the engine. depq fails the jobs itself; drm_sched
+ * needs their fences signalled with an error, the guilty job's first.
  */
 static void dt_hw_reset(struct dt_record *guilty)
 {
@@ -430,7 +430,7 @@ enum depq_verdict dt_hw_recover(struct dt_record *rec)
 }
 
 /**
- * dt_hw_flush - have all jobs done at once
+ * dt_hw_flush - complete all jobs at once
  * @engine: the engine
  *
  * Context: any.
@@ -441,7 +441,7 @@ void dt_hw_flush(struct dt_engine *engine)
 }
 
 /**
- * dt_hw_init - make an engine
+ * dt_hw_init - initialise an engine
  * @engine: the engine
  *
  * Context: process.
@@ -455,7 +455,7 @@ void dt_hw_init(struct dt_engine *engine)
 }
 
 /**
- * dt_hw_fini - end an engine
+ * dt_hw_fini - clean up an engine
  * @engine: the engine; no job is on it
  *
  * Context: process, may sleep.

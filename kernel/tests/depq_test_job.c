@@ -2,14 +2,14 @@
 /**
  * DOC: jobs of the scenarios
  *
- * A job is prepared, which may fail, and then committed or aborted. What the
- * design gets is freed when it drops it; a record stays until the case
- * ends, so that scenarios can look at what became of the job.
+ * A job is prepared, which may fail, and then committed or aborted. The job
+ * itself is freed when the design releases it; a record stays until the case
+ * ends, so that scenarios can check what happened to the job.
  */
 
 #include "depq_test.h"
 
-/* Frees what dt_prepare() got together, but not the design's job. */
+/* Frees the allocations of dt_prepare(), except the design's job. */
 static void dt_unprepare(struct dt_record *rec)
 {
 	struct dt *dt = rec->queue->dt;
@@ -18,7 +18,7 @@ static void dt_unprepare(struct dt_record *rec)
 	dt_count(dt, &dt->jobs, -1);
 }
 
-/* Memory for a job. Return: 0 or -ENOMEM, with nothing left behind. */
+/* Allocates memory for a job. Return: 0 or -ENOMEM, with everything undone. */
 static int dt_alloc(struct dt *dt, struct dt_record *rec)
 {
 	rec->job = kzalloc(sizeof(*rec->job), GFP_KERNEL);
@@ -37,7 +37,7 @@ static int dt_alloc(struct dt *dt, struct dt_record *rec)
 	return -ENOMEM;
 }
 
-/* Tells the design of one dependency; a reference is kept in the record. */
+/* Adds a dependency; the record keeps a reference. */
 static int dt_add_dep(struct dt_record *rec, struct dma_fence *fence)
 {
 	const struct dt_backend *be = rec->queue->dt->design->backend;
@@ -59,9 +59,9 @@ static int dt_add_deps(struct dt_record *rec)
 }
 
 /**
- * dt_prepare - make a job
- * @queue: where to
- * @args: what it is to be; NULL for one that the test completes
+ * dt_prepare - prepare a job
+ * @queue: its queue
+ * @args: its parameters; NULL for a job that the test completes
  *
  * Context: process, may sleep, also in threads of a scenario.
  * Return: its record, or the design's error.
@@ -127,7 +127,7 @@ void dt_commit(struct dt_record *rec)
 }
 
 /**
- * dt_abort - throw away a prepared job
+ * dt_abort - discard a prepared job
  * @rec: the job
  *
  * Context: process, may sleep.
@@ -140,8 +140,8 @@ void dt_abort(struct dt_record *rec)
 
 /**
  * dt_try_submit - submit a job
- * @queue: where to
- * @args: what it is to be; NULL for one that the test completes
+ * @queue: its queue
+ * @args: its parameters; NULL for a job that the test completes
  *
  * Context: process, may sleep, also in threads of a scenario.
  * Return: its record, or the design's error.
@@ -157,9 +157,9 @@ struct dt_record *dt_try_submit(struct dt_queue *queue,
 }
 
 /**
- * dt_submit - submit a job, which must be possible
- * @queue: where to
- * @args: what it is to be; NULL for one that the test completes
+ * dt_submit - submit a job, which must succeed
+ * @queue: its queue
+ * @args: its parameters; NULL for a job that the test completes
  *
  * Context: the case's thread.
  * Return: its record.
@@ -175,8 +175,8 @@ struct dt_record *dt_submit(struct dt_queue *queue,
 
 /**
  * dt_submit_for - submit a job that takes some time
- * @queue: where to
- * @duration_ns: how long
+ * @queue: its queue
+ * @duration_ns: its duration
  *
  * Context: the case's thread.
  * Return: its record.
@@ -189,7 +189,7 @@ struct dt_record *dt_submit_for(struct dt_queue *queue, u64 duration_ns)
 }
 
 /**
- * dt_record_free - forget a job
+ * dt_record_free - free the record of a job
  * @rec: the job, which is released
  *
  * Context: process.

@@ -2,8 +2,8 @@
 /**
  * DOC: how jobs and queues end
  *
- * Who drops the reference to a job, in which context; queues that end while jobs are in flight;
- * kill; fences that outlive both; allocations that fail.
+ * Who drops the reference to a job, in which context; queues that end while jobs
+ * are in flight; kill; fences that outlive both; allocations that fail.
  */
 
 #include <linux/file.h>
@@ -41,7 +41,7 @@ static void close_in_flight(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
 }
 
-/* Its last user goes with jobs in flight: they run to the end, then it goes. */
+/* The last reference is dropped with jobs in flight: they run, then it ends. */
 static void drop_in_flight(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -62,7 +62,7 @@ static void drop_in_flight(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
 }
 
-/* The last reference of all goes in the interrupt that ends the job. */
+/* The very last reference is dropped by the interrupt that ends the job. */
 static void drop_in_interrupt(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -114,9 +114,9 @@ static bool puts_in_irqs(const struct dt_design *design)
 }
 
 /*
- * Jobs are reaped by whom the design says. Where that is the interrupt, it is not
- * always the one that releases the job: who submitted or ran it may be late to
- * let it go.
+ * Jobs are reaped by whom the design selects. If that is the interrupt, it does not
+ * always release the job: the submitter or runner may drop its reference
+ * later.
  */
 static void who_puts(struct kunit *test)
 {
@@ -293,7 +293,7 @@ static void sync_file_outlives(struct kunit *test)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* Lets each allocation of a submission fail in turn. */
+/* Makes each allocation of a submission fail in turn. */
 static void failing_allocation(struct kunit *test)
 {
 	struct dt *dt = test->priv;

@@ -3,17 +3,17 @@
  * DOC: the module
  *
  * /sys/kernel/debug/depq_test/ has two files. Writing to ``run`` runs the
- * suites and returns when they are done; what is written is a list of words: a
- * number is the seed, any other word a filter, of which one is enough. Reading
- * ``results`` gives the TAP of the last run.
+ * suites and returns when they are done. The text is a list of words: a
+ * number is the seed, and other words are filters, any of which may match. Reading
+ * ``results`` returns the TAP output of the last run.
  *
  *	echo 7 races.kill > run
  *
- * Two module parameters are for kernels that are slow: ``scale`` is the
- * percentage of repetitions that tests with many of them make, and of each
- * ``stride`` designs only the first is tried. A stride of 7 leaves each kind
- * of worker, each way to reap, and queues with and without bypass and with
- * workers of their own and shared.
+ * Two module parameters are for slow kernels: ``scale`` is the
+ * percentage of repetitions in tests with many of them, and of every
+ * ``stride`` designs only the first is tested. A stride of 7 covers each kind
+ * of worker, each way to reap, queues with and without bypass, and both
+ * separate and shared workers.
  */
 
 #include <linux/ctype.h>
@@ -36,7 +36,7 @@ MODULE_PARM_DESC(stride, "of so many designs one is tried (1: all)");
 static DEFINE_MUTEX(dt_mutex);
 static struct dentry *dt_dir;
 
-/* What is behind this kind differs from it by a number only. */
+/* Later kinds only differ from this one in a number. */
 #define DT_KINDS	(DEPQ_WORKER_FOLLOW + 1)
 
 #define DT_COMBINATIONS	(2 * DEPQ_PUT_COUNT * DT_KINDS * 2)
@@ -64,8 +64,8 @@ static struct kunit_suite *const dt_suites[] = {
 };
 
 /**
- * dt_scaled - how often to repeat something
- * @n: how often in the normal form
+ * dt_scaled - scale a number of repetitions
+ * @n: the normal number
  *
  * Return: how often with the module parameter, at least once.
  */

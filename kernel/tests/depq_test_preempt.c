@@ -2,11 +2,11 @@
 /**
  * DOC: threads that are preempted while they signal
  *
- * A thread of ordinary priority completes a job, and its CPU is taken from it in
- * the middle of that by a thread that has a realtime priority and nothing to do
+ * A thread of ordinary priority completes a job, and is preempted in
+ * the middle of that by a realtime thread that has nothing to do
  * with the queue. A second job is then completed by a thread that is more urgent
- * than both. Its finished fence must not have to wait for the first thread: that
- * one runs again only when the thread in between lets it.
+ * than both. Its finished fence must not have to wait for the first thread, which
+ * only runs again when the thread in between lets it.
  */
 
 #include <linux/delay.h>
@@ -15,11 +15,11 @@
 
 #include "depq_test_suites.h"
 
-/* For how long the thread in between keeps the CPU if nothing ends that. */
+/* The longest time that the thread in between keeps the CPU. */
 #define HOG_NS	(300 * NSEC_PER_MSEC)
 
 /**
- * struct preempt - what the threads share
+ * struct preempt - state shared by the threads
  * @jobs: the first, whose signal is interrupted, and the second
  * @cb: on the finished fence of the first
  * @begin: the thread in between may take the CPU

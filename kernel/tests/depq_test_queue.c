@@ -15,7 +15,7 @@ static bool has_bypass(struct dt *dt)
 	return dt->design->flags & DEPQ_QUEUE_BYPASS;
 }
 
-/* In an idle queue the submitter runs the job if it may, else the worker. */
+/* In an idle queue the submitter runs the job if it may, otherwise the worker. */
 static void who_runs(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -30,7 +30,7 @@ static void who_runs(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Behind a job that waits, nobody is run; afterwards the order is kept. */
+/* Behind a waiting job, none is run; afterwards the order is kept. */
 static void behind_blocked_head(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -48,7 +48,7 @@ static void behind_blocked_head(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* The same behind one for which there are no credits. */
+/* Likewise behind a job that lacks credits. */
 static void behind_big_head(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -126,7 +126,7 @@ static void stop_start(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Each stop wants its own start. */
+/* Each stop needs its own start. */
 static void nested_stop(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -168,7 +168,7 @@ static void stop_waits_for_runner(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* A dependency that fails is a dependency that has signalled. */
+/* A failed dependency counts as signalled. */
 static void dep_error(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -186,7 +186,7 @@ static void dep_error(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* A dependency that has signalled already is none. */
+/* A dependency that has already signalled is ignored. */
 static void dep_signalled(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -242,7 +242,7 @@ static void many_deps(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Of two jobs of a queue the later counts, whichever is named first. */
+/* Of two jobs of a queue the later counts, whichever is added first. */
 static void dep_on_two(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -291,7 +291,7 @@ static void out_of_order(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* A queue that is full says so to those who do not want to wait. */
+/* A full queue returns an error to nonblocking submitters. */
 static void full_nonblock(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -352,7 +352,7 @@ static struct dt_thread *wait_for_room(struct kunit *test,
 	return thread;
 }
 
-/* Who waits for room goes on when there is some. */
+/* A submitter that waits for room continues when there is some. */
 static void full_wait(struct kunit *test)
 {
 	struct dt *dt = test->priv;

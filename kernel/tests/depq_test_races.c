@@ -2,10 +2,10 @@
 /**
  * DOC: races
  *
- * Threads on all CPUs submit while others, and the engine's interrupts, do what
- * gets in their way. What must hold is what the checker knows; the threads only
- * see to it that as much as possible happens at once. Their choices come from
- * the seed, so that a failure can be had again on a machine that is exact.
+ * Threads on all CPUs submit while others, and the engine's interrupts, interfere.
+ * The checker verifies the invariants; the threads only
+ * make as much as possible happen at once. Their choices depend on
+ * the seed, so a failure can be reproduced on a machine that is exact.
  */
 
 #include <linux/delay.h>
@@ -17,14 +17,14 @@
 #define JOBS		60
 
 /**
- * struct race - what is going on
- * @queue: where all submit to
- * @faults: share of faulty jobs, in 1/256
- * @kinds: the faults there may be
+ * struct race - state of a race
+ * @queue: the common queue
+ * @faults: fraction of faulty jobs, in 1/256
+ * @kinds: the possible faults
  * @n_kinds: their number
- * @disturb: what the last thread does, again and again
+ * @disturb: what the last thread does repeatedly
  * @done: submitters that have ended
- * @refused: jobs that were not taken
+ * @refused: jobs that were not accepted
  */
 struct race {
 	struct dt_queue *queue;
@@ -41,7 +41,7 @@ static u32 draw(struct dt_thread *thread, u32 below)
 	return prandom_u32_state(&thread->random) % below;
 }
 
-/* A job as luck has it. */
+/* Draws the parameters of a job. */
 static void race_job(struct dt_thread *thread, struct race *race,
 		     struct dt_record *prev)
 {
@@ -121,7 +121,7 @@ static void race_run(struct kunit *test, struct race *race,
 	dt_settle(dt);
 }
 
-/* All must have been run: nothing was refused, stopped for good or reset. */
+/* Checks that all jobs ran: none was refused, stopped for good or reset. */
 static void race_all_ran(struct kunit *test, struct race *race)
 {
 	struct dt *dt = test->priv;
@@ -142,7 +142,7 @@ static void bypass_and_worker(struct kunit *test)
 	race_all_ran(test, &race);
 }
 
-/* Jobs that end in all ways there are, most of them at once. */
+/* Jobs that end in all possible ways, most of them at once. */
 static void all_endings(struct kunit *test)
 {
 	static const enum dt_fault kinds[] = {
@@ -193,7 +193,7 @@ static void disturb_trigger(struct dt_thread *thread, struct dt_queue *queue)
 	thread->dt->design->backend->trigger(queue);
 }
 
-/* Timeouts all the time, of jobs that are well. */
+/* Constant timeouts of jobs that are well. */
 static void false_alarms(struct kunit *test)
 {
 	struct dt_limits limits = {
@@ -206,7 +206,7 @@ static void false_alarms(struct kunit *test)
 	race_all_ran(test, &race);
 }
 
-/* Resets all the time. */
+/* Constant resets. */
 static void resets_under_load(struct kunit *test)
 {
 	static const enum dt_fault kinds[] = { DT_HANG, DT_LOST, DT_LATE };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: workers that follow, and jobs that wait for something else
+ * DOC: follow workers, and jobs that wait for something else
  *
- * A job counts for a worker that follows while it waits for that worker and
- * for nothing else, and then at once, also where the scheduler refuses at first.
+ * A job counts for a follow worker while it waits only for that worker,
+ * and then at once, even if the scheduler refuses at first.
  */
 
 #include <linux/completion.h>
@@ -25,7 +25,7 @@ static bool rises(struct depq_worker *worker, int prio)
 }
 
 /**
- * struct wait - an urgent job that waits, beside others on the same engine
+ * struct wait - an urgent job that waits, next to others on the same engine
  * @fence: what the job waits for
  * @others: queue of the others
  */
@@ -34,7 +34,7 @@ struct wait {
 	struct dt_queue *others;
 };
 
-/* Of one that waits nobody has anything; when it waits no more, it is served. */
+/* A waiting job boosts nobody; when it no longer waits, it is served. */
 static void waiting_thread(struct dt_thread *thread)
 {
 	struct wait *wait = thread->data;
@@ -170,7 +170,7 @@ static void stopped(struct kunit *test)
 }
 
 /**
- * struct loan - a worker that has inherited a deadline
+ * struct loan - a worker that inherits a deadline
  * @mutex: held by the worker, wanted by a thread with a deadline
  * @held: the worker has it
  */

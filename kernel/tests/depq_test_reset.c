@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: timeouts and what drivers say to them
+ * DOC: timeouts, and the driver's verdicts on them
  */
 
 #include <linux/delay.h>
@@ -44,7 +44,7 @@ static void hang(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* On the engine behind it: cancelled. Not yet run: not touched by it. */
+/* Jobs on the engine behind the hung one are cancelled; others are not affected. */
 static void hang_with_others(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -69,7 +69,7 @@ static void hang_with_others(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* After a reset nobody waits for ever for a fence of the engine. */
+/* After a reset, no one waits forever for an engine fence. */
 static void hang_hw_fences(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -85,7 +85,7 @@ static void hang_hw_fences(struct kunit *test)
 		hw[i] = dma_fence_get(&jobs[i]->hw->base);
 	}
 	for (i = 0; i < 2; i++) {
-		/* A fence that does not signal is released all the same. */
+		/* A fence that does not signal is released nevertheless. */
 		KUNIT_EXPECT_GT(test, dma_fence_wait_timeout(hw[i], false,
 							     DT_PATIENCE), 0);
 		KUNIT_EXPECT_TRUE(test, dt_wait(dt, dt_signalled(jobs[i])));
@@ -119,7 +119,7 @@ static void hang_elsewhere(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* The driver says that the job is alive: it goes on, and may be asked again. */
+/* The driver reports that the job is alive: it continues, and may be asked again. */
 static void no_hang(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -136,7 +136,7 @@ static void no_hang(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Jobs that are quick enough are never asked about, however many there are. */
+/* The driver is never asked about jobs that are fast enough, however many. */
 static void busy_is_not_hung(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -153,7 +153,7 @@ static void busy_is_not_hung(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* Nor about those that were handed over early and stand behind others. */
+/* Nor about jobs that were handed over early and are behind others. */
 static void waiting_is_not_hung(struct kunit *test)
 {
 	struct dt_limits limits = { .timeout = DT_TIMEOUT };
@@ -188,7 +188,7 @@ static void lost_completion(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* The completion comes while the timeout is dealt with: the job is well. */
+/* The completion comes during the timeout handling: the job is well. */
 static void late_completion(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -205,7 +205,7 @@ static void late_completion(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* A driver takes its time to release another queue: the timeout comes. */
+/* A driver takes long to release another queue; timeouts still work. */
 static void hang_beside_release(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -270,12 +270,12 @@ static void gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, job->error, -ENODEV);
 	KUNIT_EXPECT_FALSE(test, dt_ran(unrun));
 	KUNIT_EXPECT_EQ(test, unrun->error, -ENODEV);
-	/* What the engine held is not touched by it any more. */
+	/* The engine no longer touches its jobs. */
 	dt_hw_flush(queue->engine);
 	dt_settle(dt);
 }
 
-/* Someone asks for it before it is due. */
+/* A timeout is triggered before it is due. */
 static void trigger(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -295,7 +295,7 @@ static void trigger(struct kunit *test)
 	dt_settle(dt);
 }
 
-/* A job hangs in a queue that is stopped: it is dealt with all the same. */
+/* A job hangs in a stopped queue: it is handled nevertheless. */
 static void hang_while_stopped(struct kunit *test)
 {
 	struct dt *dt = test->priv;

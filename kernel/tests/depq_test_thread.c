@@ -2,8 +2,8 @@
 /**
  * DOC: threads of the scenarios
  *
- * Made together, started together on all CPUs in turn, and waited for together.
- * Threads must not use KUNIT_ASSERT_*(); what they call in its stead returns
+ * Created together, started together on all CPUs in turn, and joined together.
+ * Threads must not use KUNIT_ASSERT_*(); the functions they call instead return
  * errors.
  */
 
@@ -22,10 +22,10 @@ static int dt_thread_fn(void *data)
 }
 
 /**
- * dt_threads - make threads, and do not start them yet
+ * dt_threads - create threads, without starting them
  * @dt: the fixture
- * @n: how many
- * @fn: what they do
+ * @n: their number
+ * @fn: their function
  * @data: for all of them
  *
  * Context: the case's thread. There must be no assertion between this and

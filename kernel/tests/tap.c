@@ -2,11 +2,11 @@
 /**
  * DOC: running cases and writing TAP
  *
- * tap_run() walks through suites, cases and parameters. Each case has two
+ * tap_run() iterates over suites, cases and parameters. Each case has two
  * threads, one after the other: the first runs the suite's init and the case,
  * the second the suite's exit and the actions. tap_run() waits for each of
- * them, but not for ever: a thread that does not come back is left alone, with
- * all it holds; the module can then neither be run again nor be removed, and
+ * them, but not forever: a thread that does not return is abandoned, with
+ * everything it holds. The module can then neither run again nor be removed, and
  * the results say "Bail out!".
  */
 
@@ -18,16 +18,16 @@
 
 #include "tap_log.h"
 
-/* How long a thread may take; below the hung task detector's 120 s. */
+/* The time limit of a thread; below the hung task detector's 120 s. */
 #define TAP_PATIENCE	(100 * HZ)
 
-/* A thread did not come back. */
+/* A thread did not return. */
 static bool tap_wedged;
 
 /**
- * struct tap_action - something to be done at the end of a case
+ * struct tap_action - an action at the end of a case
  * @link: in &kunit.actions
- * @action: what
+ * @action: the function
  * @ctx: its argument
  */
 struct tap_action {
@@ -37,7 +37,7 @@ struct tap_action {
 };
 
 /**
- * struct tap_count - how it went
+ * struct tap_count - numbers of results
  * @passed: test points
  * @failed: test points
  * @skipped: test points
@@ -85,13 +85,13 @@ void kunit_info(struct kunit *test, const char *fmt, ...)
 }
 
 /**
- * tap_fail - let a case fail
+ * tap_fail - record a failure of a case
  * @test: the case
  * @file: where
  * @line: where
  * @fmt: what was expected
  *
- * After ten failures of a case only the count goes on.
+ * After ten failures of a case, only the count continues.
  *
  * Context: any.
  */
@@ -116,7 +116,7 @@ void tap_fail(struct kunit *test, const char *file, int line,
 }
 
 /**
- * kunit_mark_skipped - note why a case is not run
+ * kunit_mark_skipped - record why a case is skipped
  * @test: the case
  * @fmt: the reason
  *
@@ -136,9 +136,9 @@ void kunit_mark_skipped(struct kunit *test, const char *fmt, ...)
 }
 
 /**
- * kunit_add_action - have something done at the end of a case
+ * kunit_add_action - register an action for the end of a case
  * @test: the case
- * @action: what; later actions run first
+ * @action: the function; later actions run first
  * @ctx: its argument
  *
  * Context: process, may sleep.
@@ -159,9 +159,9 @@ int kunit_add_action(struct kunit *test, kunit_action_t *action, void *ctx)
 }
 
 /**
- * kunit_add_action_or_reset - the same, but do it now if it cannot be noted
+ * kunit_add_action_or_reset - the same, but call it now if that fails
  * @test: the case
- * @action: what
+ * @action: the function
  * @ctx: its argument
  *
  * Context: process, may sleep.
@@ -183,7 +183,7 @@ static void tap_kfree(void *memory)
 }
 
 /**
- * kunit_kmalloc_array - memory that is freed at the end of a case
+ * kunit_kmalloc_array - allocate memory that is freed at the end of a case
  * @test: the case
  * @n: elements
  * @size: of one element
@@ -240,7 +240,7 @@ static int tap_thread(void *data)
 	tap_abort(test);
 }
 
-/* Returns whether the thread came back. */
+/* Returns whether the thread returned in time. */
 static bool tap_run_thread(struct tap_thread *thread)
 {
 	struct kunit *test = thread->test;
@@ -266,7 +266,7 @@ static bool tap_run_thread(struct tap_thread *thread)
 	return ended;
 }
 
-/* What came of a case, as a test point. */
+/* Prints the result of a case as a test point. */
 static enum kunit_status tap_point(struct kunit *test, unsigned int level,
 				   unsigned int number, const char *name)
 {
@@ -350,7 +350,7 @@ static bool tap_wanted(const struct kunit_suite *suite,
 	return strstr(name, filter);
 }
 
-/* How many of a case's parameters are wanted; 1 or 0 if it has none. */
+/* Returns how many of a case's parameters match; 1 or 0 if it has none. */
 static unsigned int tap_count_params(const struct kunit_suite *suite,
 				     const struct kunit_case *kcase,
 				     const char *filter)
@@ -423,12 +423,12 @@ static int tap_run_suite(const struct kunit_suite *suite, unsigned int number,
  * tap_run - run suites
  * @suites: the suites
  * @n_suites: their number
- * @filter: runs only what has this in "suite.case/parameter"; may be NULL
+ * @filter: only runs what contains this in "suite.case/parameter"; may be NULL
  * @heading: a line for the results
  *
  * Context: process, may sleep, one at a time.
  * Return:
- * * 0 - the suites were run; the results say what came of it
+ * * 0 - the suites were run; see the results
  * * -EBUSY - a case hangs, now or before
  * * -ENOMEM - no memory for the results
  */

@@ -2,8 +2,8 @@
 /**
  * DOC: the results
  *
- * They go to a buffer that grows, because debugfs readers come later and
- * diagnostics come from interrupts. It grows between cases only.
+ * They are in a buffer that grows, because debugfs readers come later and
+ * diagnostics come from interrupts. It only grows between cases.
  */
 
 #include <linux/sizes.h>
@@ -12,14 +12,14 @@
 
 #include "tap_log.h"
 
-/* Room for what one case may print; what does not fit is counted. */
+/* Room for the output of one case; lines that do not fit are counted. */
 #define TAP_ROOM	SZ_64K
 
 /**
  * struct tap_log - the results
- * @lock: protects all of it against diagnostics
+ * @lock: protects everything against diagnostics
  * @text: the buffer
- * @length: of what is in it
+ * @length: of its contents
  * @size: of the buffer
  * @lost: lines that did not fit
  */
@@ -32,7 +32,7 @@ static struct tap_log {
 } tap_log;
 
 /**
- * tap_reserve - make room for what the next case may print
+ * tap_reserve - make room for the output of the next case
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
@@ -121,7 +121,7 @@ int tap_reset(void)
 }
 
 /**
- * tap_lost - how many lines did not fit
+ * tap_lost - get the number of lines that did not fit
  *
  * Context: any.
  * Return: their number.
@@ -132,7 +132,7 @@ unsigned int tap_lost(void)
 }
 
 /**
- * tap_results - what was written so far
+ * tap_results - get the results so far
  *
  * Context: process, not while tap_run() runs.
  * Return: text that is valid until the next tap_run().

@@ -27,7 +27,7 @@
 #define RUN DEBUGFS "/depq_test/run"
 #define RESULTS DEBUGFS "/depq_test/results"
 
-/* What the kernel says when it is not well. */
+/* Kernel messages that count as complaints. */
 static const char *const complaints[] = {
 	"WARNING:", "BUG:", "Oops", "INFO: task", "INFO: rcu", "UBSAN:",
 	"KASAN:", "general protection fault", "possible circular locking",
@@ -45,7 +45,7 @@ static void die(int status, const char *what)
 	exit(status);
 }
 
-/* Failing allocations are of use only if they may hit those that can sleep. */
+/* Failing allocations are only useful if they include those that can sleep. */
 static void allow_failslab(void)
 {
 	int fd = open(DEBUGFS "/failslab/ignore-gfp-wait", O_WRONLY);
@@ -67,7 +67,7 @@ static void mount_debugfs(void)
 		die(KSFT_SKIP, RUN ": is depq_test loaded?");
 }
 
-/* Opens the kernel's log behind its last message. */
+/* Opens the kernel's log after its last message. */
 static int open_kmsg(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);

@@ -3,8 +3,8 @@
 #define TEST_DRM_H
 
 /*
- * What the tests use of DRM's own interface (include/uapi/drm/drm.h), which
- * not every machine that builds them has.
+ * The parts of DRM's own interface (include/uapi/drm/drm.h) that the tests use,
+ * as not every build machine has the header.
  */
 
 #include <linux/ioctl.h>

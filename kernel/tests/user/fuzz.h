@@ -26,7 +26,7 @@ struct context {
 };
 
 /**
- * struct fuzz_file - an open device, and contexts it was seen to have
+ * struct fuzz_file - an open device, and its known contexts
  * @fd: the same number as long as the program runs
  * @contexts: those remembered; id 0 for none
  */
@@ -47,7 +47,7 @@ extern unsigned int engines;
  * @calls: left to make
  * @counts: calls by operation and errno; beyond the last: others
  * @unmapped_again: how often munmap() failed, for want of memory
- * @memory: to point into, with an unmapped page behind it
+ * @memory: for pointers, followed by an unmapped page
  */
 struct fuzzer {
 	pthread_t thread;
@@ -58,7 +58,7 @@ struct fuzzer {
 	char *memory;
 };
 
-/* What is done at random. Each returns 0 or a negative errno. */
+/* The random operations. Each returns 0 or a negative errno. */
 extern int (*const ops[OPS])(struct fuzzer *f);
 
 static inline uint32_t below(struct fuzzer *f, uint32_t n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: what simgpu_fuzz does at random
+ * DOC: the random operations of simgpu_fuzz
  */
 
 #include "fuzz.h"
@@ -111,7 +111,7 @@ static int do_destroy(struct fuzzer *f)
 	destroy.context = context->id;
 	if (chance(f, 20))
 		spoil(f, &destroy, sizeof(destroy));
-	/* Sometimes it is not noticed, and used on. */
+	/* Sometimes keep using it. */
 	if (destroy.context == context->id && chance(f, 80))
 		*context = (struct context){ 0 };
 	return sim_ioctl(fd, SIMGPU_DESTROY, &destroy);
@@ -221,7 +221,7 @@ static int do_submit(struct fuzzer *f)
 	int fd, ret;
 
 	context = pick(f, &fd);
-	/* Up to the end of what is mapped: beyond is nothing to be read. */
+	/* Up to the end of the mapping: beyond it nothing can be read. */
 	execs = (void *)(f->memory + MEMORY);
 	execs -= 8;
 	memset(execs, 0, 8 * sizeof(*execs));
@@ -257,7 +257,7 @@ static int do_submit(struct fuzzer *f)
 		return ret;
 	if (submit.execs != (uintptr_t)execs)
 		return 0;
-	/* Spoiled, their number and size may be others than ours. */
+	/* If spoiled, their number and size may differ from ours. */
 	for (uint32_t i = 0; i < submit.n_execs; i++) {
 		const struct simgpu_exec *exec =
 			(void *)((char *)execs + i * submit.exec_size);
@@ -384,7 +384,7 @@ static int do_raw(struct fuzzer *f)
 
 		memcpy(arg + 4 * below(f, (uint32_t)(size / 4)), &value, 4);
 	}
-	/* Neither ends the device nor waits for an age. */
+	/* Must neither disable the device nor wait for ages. */
 	if (nr == _IOC_NR(SIMGPU_INJECT) || nr == _IOC_NR(SIMGPU_WAIT))
 		memset(arg, 0, size);
 	if (chance(f, 10))
@@ -430,7 +430,7 @@ static int do_poll(struct fuzzer *f)
 }
 
 /*
- * Injected faults make this fail too, and what stays mapped keeps the file open
+ * Injected faults make this fail too, and a remaining mapping keeps the file open
  * with all its contexts.
  */
 static void unmap(struct fuzzer *f, void *area, size_t length)
@@ -545,13 +545,13 @@ static int drm_syncobjs(struct fuzzer *f, int fd)
 	}
 }
 
-/* Memory that is not needed is taken, now and then: it takes its time. */
+/* Purges unneeded memory, only rarely, as it takes long. */
 static int drop_caches(struct fuzzer *f)
 {
 	return chance(f, 5) ? caches_drop() : 0;
 }
 
-/* What DRM has for every driver: handles come and go and are used. */
+/* Generic DRM ioctls: handles are created, used and closed. */
 static int do_drm(struct fuzzer *f)
 {
 	int fd = files[below(f, FILES)].fd;

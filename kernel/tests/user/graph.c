@@ -32,7 +32,7 @@ static uint32_t make_fault(uint64_t *random, struct graph_job *job)
 	switch (fault) {
 	case SIMGPU_FAULT_ERROR:
 	case SIMGPU_FAULT_RUN_ERROR:
-		/* None of those that a design has of its own. */
+		/* None of the errors that a design itself produces. */
 		job->fault_arg = 200 + random_below(random, 100);
 		break;
 	case SIMGPU_FAULT_LATE:
@@ -79,10 +79,10 @@ static void make_job(struct graph *g, unsigned int n, unsigned int first,
 }
 
 /**
- * graph_make() - make a graph
+ * graph_make() - generate a graph
  * @g: the graph
- * @seed: the same seed makes the same graph
- * @engines: contexts are on engines below
+ * @seed: the same seed gives the same graph
+ * @engines: contexts are on engines below this number
  */
 void graph_make(struct graph *g, uint64_t seed, uint32_t engines)
 {
@@ -97,7 +97,7 @@ void graph_make(struct graph *g, uint64_t seed, uint32_t engines)
 	g->timeout_us = 1000 + random_below(&random, 9000);
 	g->contexts = 1 + random_below(&random, random_chance(&random, 70) ? 3 :
 				       GRAPH_CONTEXTS);
-	/* Few engines, so that contexts meet there. */
+	/* Few engines, so that contexts share them. */
 	for (unsigned int i = 0; i < g->contexts; i++)
 		g->engines[i] = random_below(&random, engines < 3 ? engines : 3);
 	g->jobs = 1 + random_below(&random, random_chance(&random, 70) ? 16 :

@@ -9,14 +9,14 @@
 #define GRAPH_DEPS	5
 #define GRAPH_KILL_ERRNO ESTALE	/* nothing else fails with it */
 
-/* Beside its sync_file, what a job gives its fence to. */
+/* What receives the fence of a job in addition to its sync_file. */
 enum graph_out {
 	GRAPH_OUT_NONE,
 	GRAPH_OUT_SYNCOBJ,	/* one of its own */
 	GRAPH_OUT_POINT,	/* its number plus one, on its context's timeline */
 };
 
-/* How a dependency is given; see what letter it has in the text. */
+/* How a dependency is given, with its letter in the text. */
 enum graph_by {
 	GRAPH_BY_JOB = 'j',	/* context and seqno */
 	GRAPH_BY_FD = 'f',	/* sync_file */
@@ -25,15 +25,15 @@ enum graph_by {
 
 /**
  * struct graph_job - a job
- * @context: where it goes
- * @joined: in the same submission as the job before, which has this context
+ * @context: its context
+ * @joined: in the same submission as the previous job, which has this context
  * @chain: depends on the job before in the submission
  * @duration_ns: time on the engine
  * @cost_ns: time of run_job
  * @credits: 1 to the limit of the graph
  * @fault: SIMGPU_FAULT_*
- * @fault_arg: see there
- * @out: what else gets its fence
+ * @fault_arg: depends on @fault
+ * @out: what else receives its fence
  * @n_deps: number of @deps
  * @deps: jobs that it depends on; of earlier submissions
  * @by: how each is given
@@ -70,8 +70,8 @@ struct graph {
 };
 
 /**
- * struct graph_run - what became of a graph
- * @submitted: whether the job was submitted; a killed context takes no more
+ * struct graph_run - the results of a graph
+ * @submitted: whether the job was submitted; a killed context accepts no more
  * @seqno: of each job
  * @fence: sync_file of each job
  * @syncobj: that of each job, or the timeline of its context, if it has any

@@ -2,8 +2,8 @@
 /**
  * DOC: what drm_sched and depq both promise
  *
- * The two designs are not compared with each other's traces but each with what
- * both promise; what follows from the graph alone is then equal in all.
+ * The traces of the two designs are not compared with each other, but each with
+ * what both promise; results that follow from the graph alone are equal in all.
  *
  * Of every job that was submitted:
  *
@@ -21,7 +21,7 @@
  *    an error it was executed, for as long as it asked for, before its fence
  *    signalled.
  *
- * What the designs do not promise alike, and is therefore only bounded here:
+ * The designs differ in the following, which is only bounded here:
  *
  * 5. A reset takes all jobs of the context off the engine. Those that were
  *    there behind the hung one fail with -ECANCELED, those not yet handed over
@@ -53,7 +53,7 @@ static int own_error(const struct graph_job *job)
 	}
 }
 
-/* Whether the job was hit by the reset of a hang, as 5 allows. */
+/* Whether the job was cancelled by the reset of a hang, as permitted by 5. */
 static bool cancelled_by_hang(const struct graph *g, const struct graph_run *run,
 			      unsigned int n)
 {
@@ -89,7 +89,7 @@ static bool cancelled_with_ring(const struct graph *g,
 	return false;
 }
 
-/* @lost: no error of the engine comes to the fence */
+/* @lost: errors of the engine do not reach the fence */
 static void check_error(const struct graph *g, const struct graph_run *run,
 			unsigned int n, bool ring, bool lost)
 {
@@ -117,7 +117,7 @@ static void check_executed(const struct graph *g, const struct graph_run *run,
 	const struct graph_job *job = &g->job[n];
 	uint64_t least = job->duration_ns;
 
-	/* Taken off the engine, whether or not that is told. */
+	/* Taken off the engine, whether or not that is reported. */
 	if (record->error || (lost && !record->t_hw))
 		return;
 	if (job->fault == SIMGPU_FAULT_RUN_NULL ||
@@ -171,13 +171,13 @@ static void check_dep(const struct graph *g, const struct graph_run *run,
 }
 
 /**
- * graph_check() - whether all promises were kept
+ * graph_check() - check all promises
  * @g: the graph
- * @run: what became of it
- * @v: what the contexts were made with
+ * @run: its results
+ * @v: the arguments of the contexts
  * @parallel: whether engines execute jobs at once
  *
- * tap_fail() tells of each that was not.
+ * Reports each violation with tap_fail().
  */
 void graph_check(const struct graph *g, const struct graph_run *run,
 		 const struct variant *v, bool parallel)

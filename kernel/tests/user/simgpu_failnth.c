@@ -2,15 +2,15 @@
 /**
  * DOC: simgpu_failnth
  *
- * Lets the n-th thing fail that may fail inside a system call, for n from 1
- * until the call comes to its end without having met the fault. What may fail
+ * Makes the n-th operation fail that may fail inside a system call, for n from 1
+ * until the call completes without having met the fault. These operations
  * are allocations of slabs and pages, and copies from and to the program. Each
- * call that meets the fault must fail with -ENOMEM or -EFAULT, or do without
- * what it did not get; if it fails, it must have done nothing.
+ * call that meets the fault must fail with -ENOMEM or -EFAULT, or succeed
+ * without the resource; if it fails, it must have had no effect.
  *
- * Wants a kernel with CONFIG_FAULT_INJECTION, CONFIG_FAILSLAB and
- * CONFIG_FAULT_INJECTION_DEBUG_FS; skips without. Together with KASAN and
- * kmemleak it tries every way out of every ioctl.
+ * Needs a kernel with CONFIG_FAULT_INJECTION, CONFIG_FAILSLAB and
+ * CONFIG_FAULT_INJECTION_DEBUG_FS; otherwise skips. Together with KASAN and
+ * kmemleak it tests every error path of every ioctl.
  */
 #include <sys/syscall.h>
 
@@ -78,8 +78,8 @@ static void fault_arm(unsigned int n)
 }
 
 /*
- * Return: whether the fault was met. Reading the file copies to the program
- * too, so that this may be what meets it; writing it likewise.
+ * Return: whether the fault was met. Reading the file also copies to the program,
+ * so it may meet the fault itself; so may writing it.
  */
 static bool fault_disarm(void)
 {
@@ -103,7 +103,7 @@ static bool fault_disarm(void)
  * @context: of that variant; 0 if there is none
  * @seqno: of its last job that is known
  * @fence: a sync_file of one of its jobs, or -1
- * @made: what the last call made: a descriptor, a context, or -1
+ * @made: what the last call created: a descriptor, a context, or -1
  * @map: what the last call mapped
  * @execs: of the last submission
  * @deps: of its first job
@@ -124,9 +124,9 @@ struct subject {
  * struct call - one call to be tried with faults
  * @name: for the case
  * @make: the call; 0 or a negative errno
- * @undo: takes back what a successful call did
- * @unchanged: whether a call that failed did nothing; NULL if there is nothing
- *	to look at beside the number of open files
+ * @undo: undoes a successful call
+ * @unchanged: whether a failed call had no effect; NULL if there is nothing
+ *	to check besides the number of open files
  */
 struct call {
 	const char *name;
@@ -214,8 +214,8 @@ static void undo_submit(struct subject *s)
 }
 
 /*
- * None was submitted. What was written when a later write met the fault stays
- * written; but then nothing may be found behind it.
+ * No job was submitted. Results written before a later write met the fault
+ * remain; but then nothing may be found for them.
  */
 static bool submit_unchanged(struct subject *s, int error)
 {
@@ -272,7 +272,7 @@ static void undo_stop(struct subject *s)
 	CHECK_EQ(sim_control(s->fd, s->context, SIMGPU_CONTROL_START, 0), 0);
 }
 
-/* A stop that failed left nothing to be started. */
+/* A failed stop left nothing to be started. */
 static bool stop_unchanged(struct subject *s, int error)
 {
 	(void)error;
@@ -280,7 +280,7 @@ static bool stop_unchanged(struct subject *s, int error)
 				    0), -EINVAL);
 }
 
-/* Of a context of its own, made without faults before each try. */
+/* For a new context, created without faults before each try. */
 static int call_destroy(struct subject *s)
 {
 	return sim_destroy(s->fd, s->made);

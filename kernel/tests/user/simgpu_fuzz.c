@@ -4,12 +4,12 @@
  *
  *	simgpu_fuzz [SEED [CALLS [THREADS]]]
  *
- * Threads share one pool of files, contexts and fences and call at random.
- * Most calls are made of what exists, so that they get through the checks and
+ * Threads share one pool of files, contexts and fences and make random calls.
+ * Most calls use existing objects, so that they pass the checks and
  * reach the queues; the rest have a field, a size, a pointer or a descriptor
- * from a list of hostile values. The pool is followed lightly: another thread
- * may have destroyed a context or closed a fence meanwhile, which is just what
- * is wanted.
+ * from a list of hostile values. The pool is tracked loosely: another thread
+ * may have destroyed a context or closed a fence meanwhile, which is
+ * intended.
  *
  * Jobs last microseconds and time-outs are short, so that a million calls
  * take seconds. SIMGPU_FAULT_GONE is left out: it ends the device.
@@ -99,7 +99,7 @@ static void report(const struct fuzzer *fuzzers, unsigned int threads)
 	}
 }
 
-/* Waits, and interrupts whoever waits for too long in the kernel. */
+/* Waits, and interrupts threads that wait for too long in the kernel. */
 static void join_all(struct fuzzer *fuzzers, unsigned int threads)
 {
 	for (unsigned int t = 0; t < threads; t++) {
@@ -130,8 +130,8 @@ static void join_all(struct fuzzer *fuzzers, unsigned int threads)
 }
 
 /*
- * Whoever runs this may let allocations of it fail. That is for the calls and
- * for the jobs; what looks at the outcome is to be spared, and so is this.
+ * The caller may make allocations of this program fail. That is for the calls and
+ * for the jobs; the final checks must be spared, and so must this.
  */
 static void faults_off(void)
 {

@@ -6,10 +6,10 @@
  *	simgpu_graphs --replay TEXT [WORD]
  *
  * Runs each graph on drm_sched, own and shared, and on every variant of depq,
- * and checks what graph_check.c says both promise. Besides: every job is
- * freed, once, and nothing is left alive. WORD: only variants whose name
- * contains it. Graph I of a seed is that of SEED + I alone. A graph that fails
- * is printed in a form that --replay takes.
+ * and checks the promises of both listed in graph_check.c. Also checks that every
+ * job is freed, once, and nothing is left alive. WORD: only variants whose name
+ * contains it. Graph I of a seed only depends on SEED + I. A graph that fails
+ * is printed in a form that --replay accepts.
  */
 
 #include <linux/sync_file.h>
@@ -184,7 +184,7 @@ static void read_all(int fd, const struct graph *g, struct graph_run *run,
 	}
 }
 
-/* What a job's fence was given to has signalled too; what got none has none. */
+/* What received a job's fence has signalled too; other syncobjs have no fence. */
 static void check_syncobjs(int fd, const struct graph *g,
 			   const struct graph_run *run)
 {

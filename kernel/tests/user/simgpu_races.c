@@ -5,10 +5,10 @@
  * usage: simgpu_races [RACES [SEED]]
  *
  * A process submits jobs that depend on each other, in two contexts, while
- * another one changes how it is scheduled, moves it to another control group or
+ * another one changes its scheduling, moves it to another control group or
  * kills it, and exits with its jobs in flight. Each such pair is a race. It counts
  * as met if the process had begun to submit, and had not returned from it, when
- * the other one called. Whatever comes of it, all jobs that were submitted must
+ * the other one called. In any case, all submitted jobs must
  * end, and the kernel must not complain.
  */
 #include <sched.h>
@@ -37,7 +37,7 @@ static const char *const disturbances[] = {
 	"setpriority", "sched_setscheduler", "cgroup move", "kill",
 };
 
-/* What both processes see. */
+/* Shared by both processes. */
 struct shared {
 	_Atomic int ready, go, submitting, done;
 };
@@ -143,7 +143,7 @@ static int disturb(enum disturbance what, pid_t pid)
 	}
 }
 
-/* One race. Return: whether the submitter did as it should. */
+/* Runs one race. Return: whether the submitter behaved as it should. */
 static bool race(const struct pair *pair)
 {
 	/* A process that is killed submits little: one in ten. */
@@ -170,7 +170,7 @@ static bool race(const struct pair *pair)
 	do {
 		submitting = shared->submitting;
 		ret = disturb(what, pid);
-		/* It may be over. A process that has ended is in no group. */
+		/* It may have ended. An exited process is in no group. */
 		if (ret && ret != -ESRCH)
 			tap_fail("%s: %s", disturbances[what], strerror(-ret));
 	} while (what != KILL && !ret && !shared->done);
@@ -238,7 +238,7 @@ static void case_met(unsigned int races)
 			 met[i]);
 		all += tried[i];
 		all_met += met[i];
-		/* Each kind, unless there is hardly any race. */
+		/* Each kind must be met, unless there are hardly any races. */
 		CHECK(met[i] > 0 || races < 100 || one_cpu);
 	}
 	/* One CPU meets a submission only where a tick preempts it. */

@@ -9,9 +9,9 @@
  *
  *	simgpu_uapi [--unload FILE] [WORD]
  *
- * WORD: only cases whose name contains it. --unload: also cases that take the
- * module away, and load it again from FILE, or from the file of this name
- * wherever it is if that has no directory (simgpu.ko).
+ * WORD: only cases whose name contains it. --unload: also cases that remove the
+ * module and load it again from FILE. A FILE without a directory (simgpu.ko) is
+ * searched for everywhere.
  */
 
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ static const struct test_case *const groups[] = {
 	deadline_cases, module_cases,
 };
 
-/* Waits for a child and fails if it did. */
+/* Waits for a child, and fails if the child failed. */
 void wait_child(int pid)
 {
 	int status = -1;

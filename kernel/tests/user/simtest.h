@@ -3,10 +3,10 @@
 #define SIMTEST_H
 
 /**
- * DOC: what the programs of this directory share
+ * DOC: common code of the programs in this directory
  *
- * Calls of the render node, and the questions that every program asks at its end:
- * has the kernel complained, is anything left, does the device still work. All
+ * Calls of the render node, and the checks that every program does at its end:
+ * kernel complaints, leftovers, and whether the device still works. Everything
  * is static: each file includes it, and a program stays a plain static binary.
  */
 
@@ -42,7 +42,7 @@
 #define SIM_MSEC	1000000ull
 #define SIM_USEC	1000ull
 
-/* How long something is waited for that should have happened long ago. */
+/* How long to wait for something that should have happened long ago. */
 #define SIM_PATIENCE	(20 * SIM_SEC)
 
 /* ---- Numbers and time ---- */
@@ -88,7 +88,7 @@ static MAYBE_UNUSED void sleep_ns(uint64_t ns)
 
 /* ---- The device ---- */
 
-/* Return: 0 or what the call gave, or the negative errno */
+/* Return: 0 or the result of the call, or the negative errno */
 static MAYBE_UNUSED int sim_ioctl(int fd, unsigned long request, void *arg)
 {
 	int ret = ioctl(fd, request, arg);
@@ -96,7 +96,7 @@ static MAYBE_UNUSED int sim_ioctl(int fd, unsigned long request, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
-/* Whether the node is that of a driver of our name. */
+/* Whether the node belongs to a driver of our name. */
 static MAYBE_UNUSED bool is_simgpu(const char *path)
 {
 	char name[16] = "";
@@ -112,8 +112,8 @@ static MAYBE_UNUSED bool is_simgpu(const char *path)
 }
 
 /*
- * The path of the render node, of a file that is not there if there is none.
- * It stays while the node is there: who may not open it knows where it is.
+ * Returns the path of the render node, or of a nonexistent file if there is none.
+ * Works without permission to open the node.
  */
 static MAYBE_UNUSED const char *sim_node(void)
 {
@@ -140,7 +140,7 @@ static MAYBE_UNUSED int sim_open(void)
 	return fd;
 }
 
-/* A GEM object for jobs to write to. Return: its handle, or 0 */
+/* Creates a GEM object for jobs to write to. Return: its handle, or 0 */
 static MAYBE_UNUSED uint32_t sim_object(int fd, uint64_t size)
 {
 	struct simgpu_gem_create create = { .size = size };
@@ -149,7 +149,7 @@ static MAYBE_UNUSED uint32_t sim_object(int fd, uint64_t size)
 	return CHECK_EQ(ret, 0) ? create.handle : 0;
 }
 
-/* Return: where the object is, or MAP_FAILED */
+/* Return: the address of the mapping, or MAP_FAILED */
 static MAYBE_UNUSED void *sim_map(int fd, uint32_t handle, size_t size, int prot)
 {
 	struct simgpu_gem_mmap place = { .handle = handle };
@@ -162,7 +162,7 @@ static MAYBE_UNUSED void *sim_map(int fd, uint32_t handle, size_t size, int prot
 	return mmap(NULL, size, prot, MAP_SHARED, fd, (off_t)place.offset);
 }
 
-/* Return: whether the object has retained what it held, or a negative errno */
+/* Return: whether the object has retained its contents, or a negative errno */
 static MAYBE_UNUSED int sim_advise(int fd, uint32_t handle, uint32_t advice)
 {
 	struct simgpu_gem_madvise args = { .handle = handle, .advice = advice };
@@ -171,11 +171,11 @@ static MAYBE_UNUSED int sim_advise(int fd, uint32_t handle, uint32_t advice)
 	return ret ? ret : (int)args.retained;
 }
 
-/* Asks every shrinker for all it has. Return: 0 or a negative errno */
+/* Makes every shrinker free all it can. Return: 0 or a negative errno */
 static MAYBE_UNUSED int caches_drop(void)
 {
 	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	/* 4: not a line in the log each time. */
+	/* 4: no line in the log each time. */
 	int ret = fd < 0 || pwrite(fd, "4", 1, 0) != 1 ||
 		  pwrite(fd, "2", 1, 0) != 1 ? -errno : 0;
 
@@ -284,7 +284,7 @@ static MAYBE_UNUSED uint32_t sim_syncobj(int fd)
 	return CHECK_EQ(ret, 0) ? create.handle : 0;
 }
 
-/* Waits for a point, 0 for one without a timeline. 0 or -errno. */
+/* Waits for a point, or for a syncobj without timeline if 0. Return: 0 or -errno. */
 static MAYBE_UNUSED int sim_syncobj_wait(int fd, uint32_t handle,
 					 uint64_t point, uint64_t ns)
 {
@@ -310,7 +310,7 @@ static MAYBE_UNUSED uint64_t sim_syncobj_point(int fd, uint32_t handle)
 	return point;
 }
 
-/* ---- Every way to make a context ---- */
+/* ---- All kinds of contexts ---- */
 
 struct variant {
 	char name[56];
@@ -326,9 +326,9 @@ struct variant {
 
 /*
  * The @i-th variant: drm_sched own and shared, both with WQ_HIGHPRI, in the
- * shape of each driver; depq as it is told; depq as it chooses, where jobs are
- * freed in interrupts and where they are not; depq with an arbiter for each
- * engine, as it is told and as it chooses.
+ * shape of each driver; depq as configured; depq that decides itself, with jobs
+ * freed in interrupts or not; depq with an arbiter for each
+ * engine, as configured and deciding itself.
  */
 static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 {
@@ -389,7 +389,7 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 
 #define VARIANT_REFUSED "drm_sched before 6.8 has no workqueues to share"
 
-/* Whether the driver refuses it: a shape that is made of shared workqueues. */
+/* Whether the driver refuses it: a shape that needs shared workqueues. */
 static MAYBE_UNUSED bool variant_refused(const struct variant *v)
 {
 	int fd, ret;
@@ -418,7 +418,7 @@ static MAYBE_UNUSED unsigned int variant_next(unsigned int i, struct variant *v)
 	     i = variant_next(i + 1, v))
 
 /*
- * Whether the fence of a job does not tell what the engine failed with, nor that
+ * Whether the fence of a job lacks the error of the engine, and whether
  * the driver took the job off it: drm_sched before 6.5.
  */
 static MAYBE_UNUSED bool errors_lost(uint32_t design)
@@ -431,7 +431,7 @@ static MAYBE_UNUSED bool errors_lost(uint32_t design)
 	       (major < 6 || (major == 6 && minor < 5));
 }
 
-/* Return: what the fence of a job tells of an error of the engine */
+/* Return: the error in a job's fence for an error of the engine */
 static MAYBE_UNUSED int engine_error(uint32_t design, int error)
 {
 	return errors_lost(design) ? 0 : error;
@@ -444,7 +444,7 @@ static MAYBE_UNUSED bool is_shared(const struct simgpu_create *create)
 	       create->shape == SIMGPU_SHAPE_AMDGPU;
 }
 
-/* ---- What must be so after each case ---- */
+/* ---- Conditions after each case ---- */
 
 /* Numbers of a file of "name value" or "name: value" lines. */
 struct counters {
@@ -593,9 +593,9 @@ static MAYBE_UNUSED int sim_submit_using(int fd, uint32_t context,
 	return sim_ioctl(fd, SIMGPU_SUBMIT, &submit);
 }
 
-/* ---- What the kernel says ---- */
+/* ---- Kernel messages ---- */
 
-/* Return: a descriptor that reads what the kernel says from now on, or -1 */
+/* Return: a descriptor that reads kernel messages from now on, or -1 */
 static MAYBE_UNUSED int kmsg_open(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -614,8 +614,8 @@ static MAYBE_UNUSED unsigned int kmsg_complaints(int fd)
 		"detected stalls", "possible circular", "suspicious RCU",
 		"refcount_t:", "ODEBUG:", "Kernel panic",
 		/*
-		 * A leak, or that it looks no more. It says more where an
-		 * injected fault keeps it from an allocation of its own.
+		 * A leak, or that kmemleak has given up. It prints more if an
+		 * injected fault makes one of its own allocations fail.
 		 */
 		"suspected memory leaks", "leak detector disabled",
 		"inconsistent lock", "sleeping function", "list_add corruption",

@@ -42,7 +42,7 @@ static MAYBE_UNUSED void tap_begin(unsigned int cases)
 		printf("1..%u\n", cases);
 }
 
-/* Says why the case cannot be tried here; its function returns then. */
+/* Reports why the case is skipped; its function must return then. */
 static MAYBE_UNUSED void tap_skip(const char *format, ...)
 {
 	va_list args;
@@ -52,7 +52,7 @@ static MAYBE_UNUSED void tap_skip(const char *format, ...)
 	va_end(args);
 }
 
-/* The case fails; what is wrong is said, but not endlessly. */
+/* Fails the case; prints the reason, up to a limit. */
 static MAYBE_UNUSED void tap_fail(const char *format, ...)
 {
 	unsigned int said = __atomic_add_fetch(&tap.said, 1, __ATOMIC_RELAXED);

@@ -6,11 +6,11 @@
 
 /**
  * struct test_case - a case of simgpu_uapi
- * @name: what is claimed
- * @run: tries it; tap_fail() or tap_skip() say otherwise. Closes and reaps
- *	all it made: after each case nothing may be left alive and the device
- *	must work.
- * @unloads: takes the module away; done only with --unload, and last
+ * @name: the claim
+ * @run: tests it, with tap_fail() or tap_skip() if necessary. Closes and reaps
+ *	everything it creates: after each case nothing may be left and the
+ *	device must work.
+ * @unloads: removes the module; only run with --unload, and last
  */
 struct test_case {
 	const char *name;
@@ -33,7 +33,7 @@ extern const struct test_case purge_cases[];	/* uapi_purge.c */
 extern const struct test_case deadline_cases[];	/* uapi_deadline.c */
 extern const struct test_case module_cases[];	/* uapi_module.c */
 
-/* simgpu.ko, where the cases that unload it find it again. */
+/* simgpu.ko, for cases that unload and reload it. */
 extern const char *module_file;
 
 /* Any argument of an ioctl, with room for what later versions may add. */
@@ -57,7 +57,7 @@ union any_arg {
  * struct bench - an open device with a context in which job 1 is done
  * @fd: the device
  * @context: the context
- * @object: what its jobs write to, %SIM_MEMORY bytes
+ * @object: the object that its jobs write to, %SIM_MEMORY bytes
  * @exec: a good job
  * @records: room to read to
  */
@@ -71,12 +71,12 @@ struct bench {
 
 /**
  * struct call - an ioctl
- * @name: of it
+ * @name: its name
  * @request: its number, with @size
- * @size: of its struct
- * @least: of the first version of its struct
+ * @size: size of its struct
+ * @least: size of the first version of its struct
  * @writes: whether it has fields that the kernel writes
- * @fill: arguments that are good
+ * @fill: fills in good arguments
  */
 struct call {
 	const char *name;

@@ -2,7 +2,7 @@
 /**
  * DOC: sizes, pointers and numbers of ioctls
  *
- * What can be said of every ioctl alike: it takes a struct whose size is in
+ * Properties common to all ioctls: each takes a struct whose size is in
  * the number, from an address that may be anything.
  */
 
@@ -149,7 +149,7 @@ void bench_close(struct bench *bench)
 	close(bench->fd);
 }
 
-/* How many jobs were submitted to the context of the bench. */
+/* Returns the number of jobs submitted to the context of the bench. */
 uint64_t bench_submitted(struct bench *bench)
 {
 	struct simgpu_stats stats;
@@ -158,7 +158,7 @@ uint64_t bench_submitted(struct bench *bench)
 	return stats.submitted;
 }
 
-/* The address where 64 KiB of memory end and unmapped memory begins. */
+/* Returns the end of 64 KiB of memory, where unmapped memory begins. */
 char *guard_border(void)
 {
 	char *area = mmap(NULL, 2 << 16, PROT_READ | PROT_WRITE,
@@ -245,7 +245,7 @@ static void numbers(void)
 
 	if (!bench_open(&bench, SIMGPU_DESIGN_DEPQ))
 		return;
-	/* Those that DRM leaves to drivers; the others are DRM's. */
+	/* The range that DRM leaves to drivers; the others are DRM's. */
 	for (unsigned int nr = SIMGPU_IOC_BASE + CALLS; nr < 0xa0; nr++)
 		CHECK_EQ(sim_ioctl(bench.fd, _IOC(_IOC_READ | _IOC_WRITE,
 						  SIMGPU_IOC, nr, 64), &arg),
@@ -323,7 +323,7 @@ static void crossing(void)
 				tap_fail("%s, %zu bytes mapped: not -EFAULT",
 					 call->name, in);
 		}
-		/* The tail of a larger struct is looked at, too. */
+		/* The tail of a larger struct is checked too. */
 		call->fill(&bench, &arg);
 		memset(border - 4096, 0, 4096);
 		memcpy(border - call->size - 4, &arg, call->size);

@@ -9,7 +9,7 @@
 
 #define DEADLINES	"/sys/kernel/debug/simgpu/deadlines"
 
-/* That of <linux/sync_file.h>, which not every machine has so new. */
+/* From <linux/sync_file.h>, as not every build machine has a recent one. */
 struct sync_deadline {
 	__u64 deadline_ns;
 	__u64 pad;
@@ -63,10 +63,10 @@ static void one_way(uint32_t design, bool before, uint64_t now)
 	CHECK_EQ(sim_wait(fd, (uint32_t)b, second.seqno, SIM_PATIENCE, NULL), 0);
 	CHECK_EQ(told("earliest") - earliest, before ? 1 : 2);
 	CHECK_EQ(told("last_ns"), (long long)now + 300);
-	/* A queue keeps those to itself that are not the earliest. */
+	/* A queue only passes on the earliest. */
 	if (design != SIMGPU_DESIGN_NONE)
 		CHECK_EQ(told("given") - given, before ? 1 : 2);
-	/* It is over. */
+	/* The job is done. */
 	given = told("given");
 	CHECK_EQ(set_deadline(second.out_fence, now + 100), 0);
 	CHECK_EQ(told("given"), given);
@@ -91,7 +91,7 @@ static void deadlines(void)
 		return;
 	}
 	CHECK_EQ(ret, 0);
-	/* Without one there is nothing to tell. */
+	/* Without a fence there is nothing to pass on. */
 	CHECK_EQ(told("given"), given);
 	for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT; design++) {
 		one_way(design, false, now_ns() + 2 * SIM_SEC);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: what a DRM driver has: GEM objects, PRIME, syncobjs, fdinfo
+ * DOC: generic features of a DRM driver: GEM objects, PRIME, syncobjs, fdinfo
  */
 
 #include "uapi.h"
@@ -85,7 +85,7 @@ static void device_says(void)
 	cap = (struct drm_get_cap){ .capability = DRM_CAP_PRIME };
 	CHECK_EQ(sim_ioctl(fd, DRM_IOCTL_GET_CAP, &cap), 0);
 	CHECK_EQ(cap.value, 3);
-	/* What is DRM's number but not of its type is none of either. */
+	/* A DRM number with another type must be rejected by both. */
 	CHECK_EQ(sim_ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'T', 0x0c,
 				    sizeof(cap)), &cap), -ENOTTY);
 	close(fd);
@@ -129,7 +129,7 @@ static void gem_objects(void)
 	close(fd);
 }
 
-/* A handle counts in its file only, and an offset only who has the handle. */
+/* A handle is only valid in its file, and an offset only with the handle. */
 static void gem_of_others(void)
 {
 	int fd = sim_open(), other = sim_open();
@@ -154,7 +154,7 @@ static void gem_of_others(void)
 	close(fd);
 }
 
-/* A word that a job has written is seen through every mapping there is. */
+/* A word written by a job is visible through every mapping. */
 static void prime(void)
 {
 	for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT; design++) {
@@ -279,7 +279,7 @@ static void syncobj_refused(void)
 
 		CHECK_EQ(sim_submit(fd, context, &out, 1, 0), outs[i].want);
 	}
-	/* That of another file is none of ours. */
+	/* A handle of another file is not valid in this one. */
 	foreign = context_on(other, SIMGPU_DESIGN_DEPQ, 0, 0);
 	exec = (struct simgpu_exec){ .flags = SIMGPU_EXEC_SYNCOBJ_OUT,
 				     .out_syncobj = handle };
@@ -291,7 +291,7 @@ static void syncobj_refused(void)
 
 /* ---- Implicit synchronization ---- */
 
-/* Who waits for whom: all for writers, writers for all, readers not at all. */
+/* Everyone waits for writers, writers for everyone, readers not for readers. */
 static void implicit_order(void)
 {
 	for (unsigned int i = 0; i < SIMGPU_DESIGN_COUNT * 8; i++) {
@@ -345,7 +345,7 @@ static void implicit_refused(void)
 
 /* ---- fdinfo ---- */
 
-/* What an engine was busy, from debugfs. */
+/* Returns the busy time of an engine, from debugfs. */
 static long long busy_ns(unsigned int engine)
 {
 	FILE *file = fopen("/sys/kernel/debug/simgpu/engines", "re");
@@ -365,7 +365,7 @@ static long long busy_ns(unsigned int engine)
 	return found;
 }
 
-/* The clients of an engine together have what it was busy, to the nanosecond. */
+/* The clients of an engine add up to its busy time, to the nanosecond. */
 static void fdinfo_sums(void)
 {
 	int fds[3] = { sim_open(), sim_open(), sim_open() };
@@ -398,7 +398,7 @@ static void fdinfo_sums(void)
 		close(fds[i]);
 }
 
-/* A job counts while it is executed, and one that hangs until the reset. */
+/* A job is charged while it executes, and one that hangs until the reset. */
 static void fdinfo_hang(void)
 {
 	struct simgpu_create create = { .engine = 2, .timeout_us = 3000 };
@@ -499,7 +499,7 @@ static void unbound(void)
 			close(exec.out_fence);
 		}
 		words[1] = 6;
-		/* The next device comes before the last is gone. */
+		/* The next device exists before the old one is gone. */
 		CHECK(write_to(DRIVER "/bind", "simgpu"));
 		CHECK(device_usable());
 		CHECK_EQ(words[1], 6);

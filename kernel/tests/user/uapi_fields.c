@@ -3,8 +3,8 @@
  * DOC: every field of every struct, out of its range and at its edges
  *
  * Each line of a table takes good arguments, writes one value into one field
- * and names the errno that must come back. What is refused must leave no
- * trace: no job submitted, no context made.
+ * and names the expected errno. Rejected calls must leave no
+ * trace: no job submitted, no context created.
  */
 
 #include <stddef.h>
@@ -302,7 +302,7 @@ static void create_pairs(void)
 	CHECK_EQ(sim_create(fd, &create), -EINVAL);
 	create.engine--;
 	CHECK(sim_create(fd, &create) > 0);
-	/* A queue that chooses is not told who runs its jobs. */
+	/* A queue that decides itself must not be told who runs its jobs. */
 	create.design = SIMGPU_DESIGN_DEPQ;
 	create.put = SIMGPU_PUT_AUTO;
 	CHECK(sim_create(fd, &create) > 0);
@@ -311,7 +311,7 @@ static void create_pairs(void)
 	close(fd);
 }
 
-/* Every variant that the kernel has can be made, by hundreds, and works. */
+/* Every variant that the kernel supports can be created, by hundreds, and works. */
 static void create_all(void)
 {
 	struct variant v;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: workers that follow, and who may have them follow
+ * DOC: follow workers, and who may use them
  *
- * A process must not get through its worker what it could not give itself. What
- * the worker has for a job it keeps for a while afterwards, here for so long that
- * somebody can look.
+ * A process must not get through its worker what it could not set itself. The
+ * worker keeps the level of a job for a while afterwards, here long enough
+ * to be inspected.
  */
 
 #include <linux/sched.h>
@@ -32,7 +32,7 @@ static bool set(const char *parameter, const char *text)
 	return good;
 }
 
-/* So that there is time to look at a worker whose job has been run. */
+/* Leaves time to inspect a worker whose job has been run. */
 static void linger_long(void)
 {
 	CHECK(set(FOLLOW_LINGER, "200"));
@@ -43,7 +43,7 @@ static void linger_as_ever(void)
 	CHECK(set(FOLLOW_LINGER, "20"));
 }
 
-/* What a thread is scheduled as, and whether it has nothing to do. */
+/* The scheduling of a thread, and whether it is idle. */
 struct scheduled {
 	bool sleeps;
 	int policy;
@@ -51,7 +51,7 @@ struct scheduled {
 	int nice;
 };
 
-/* Of the first thread of that name. Return: whether there is one. */
+/* Reads that of the first thread with this name. Return: whether there is one. */
 static bool scheduled_as(const char *name, struct scheduled *as)
 {
 	DIR *dir = opendir("/proc");
@@ -91,7 +91,7 @@ static bool scheduled_as(const char *name, struct scheduled *as)
 	return found;
 }
 
-/* A context whose worker follows. */
+/* A context with a follow worker. */
 struct follower {
 	int fd;
 	uint32_t context;
@@ -117,7 +117,7 @@ static bool follower_open(struct follower *f)
 }
 
 /*
- * Waits until the worker is idle and what it is without jobs. That the last job
+ * Waits until the worker is idle and at its level without jobs. That the last job
  * has completed is not enough: with one CPU the worker may still be in run_job().
  */
 static void calm_down(struct follower *f)
@@ -134,7 +134,7 @@ static void calm_down(struct follower *f)
 	CHECK_EQ(as.nice, 0);
 }
 
-/* The worker must be this for a job of ours. */
+/* Checks the worker's scheduling for a job of ours. */
 static bool worker_is(struct follower *f, int policy, int priority, int nice)
 {
 	struct simgpu_exec exec = { .duration_ns = 1000 };
@@ -174,7 +174,7 @@ static void become_ordinary(rlim_t rtprio, rlim_t nice)
 	CHECK_EQ(setuid(ORDINARY), 0);
 }
 
-/* Runs this in a process of its own, whose failures are ours. */
+/* Runs a function in a child process, whose failures count as ours. */
 static void in_child(void (*run)(struct follower *f), struct follower *f)
 {
 	int pid = fork();
@@ -218,7 +218,7 @@ static void with_limits(struct follower *f)
 	worker_is(f, SCHED_FIFO, 10, 0);
 }
 
-/* What somebody else has given to it is its own. */
+/* Settings made by others stay in effect. */
 static void as_it_was_made(struct follower *f)
 {
 	CHECK_EQ(become(SCHED_FIFO, 33), 0);
@@ -263,7 +263,7 @@ static void *wait_for_it(void *unused)
 	return NULL;
 }
 
-/* Until the other waits, which shows in our own effective priority. */
+/* Holds it until the other waits, which shows in our own effective priority. */
 static void hold_it(void)
 {
 	uint64_t end = now_ns() + SIM_PATIENCE;
@@ -392,7 +392,7 @@ static void capped(void)
 #define COMERS		250
 #define AT_ONCE		8
 
-/* Submits as one thing and as another, until it ends or is ended. */
+/* Submits with changing priorities, until it ends or is killed. */
 static void come(uint64_t seed)
 {
 	struct simgpu_create create = {
@@ -432,7 +432,7 @@ static void come(uint64_t seed)
 	_exit(0);
 }
 
-/* Some end by themselves, others are killed; none leaves its priority. */
+/* Some end by themselves, others are killed; none leaves its priority behind. */
 static void come_and_go(void)
 {
 	struct follower shared = { .name = "simgpu0" };
@@ -459,7 +459,7 @@ static void come_and_go(void)
 
 static rlim_t rttime; /* RLIMIT_RTTIME in us for what follows */
 
-/* What the worker is while it has the last of many long jobs of ours to run. */
+/* Checks the worker while it runs the last of many long jobs of ours. */
 static void many_long_jobs(struct follower *f, int policy)
 {
 	struct simgpu_exec execs[16] = {
@@ -476,12 +476,12 @@ static void many_long_jobs(struct follower *f, int policy)
 
 static void with_rttime(struct follower *f)
 {
-	/* The limit is the worker's to reach: where submitting is slow we do, too. */
+	/* Only the worker should reach the limit; slow submitting may reach it too. */
 	signal(SIGXCPU, SIG_IGN);
 	setrlimit(RLIMIT_RTTIME, &(struct rlimit){ rttime, RLIM_INFINITY });
 	CHECK_EQ(become(SCHED_FIFO, 50), 0);
 	many_long_jobs(f, rttime == RLIM_INFINITY ? SCHED_FIFO : SCHED_OTHER);
-	/* What was used up counts no more once nothing was left to do. */
+	/* The used budget no longer counts once there was nothing to do. */
 	worker_is(f, SCHED_FIFO, 50, 0);
 }
 

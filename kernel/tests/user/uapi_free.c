@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: what it takes to free a job
+ * DOC: the cost of freeing a job
  *
- * That jobs of real drivers are not freed for nothing is imitated: freeing takes
- * CPU time, and may take a lock that sleeps, which a completion must leave to
- * somebody else.
+ * Freeing a job costs something in real drivers, which is imitated: freeing takes
+ * CPU time, and may take a sleeping lock, which a completion must leave to
+ * another thread.
  */
 
 #include "uapi.h"
@@ -22,7 +22,7 @@ static const struct simgpu_create ways[] = {
 	{ .design = SIMGPU_DESIGN_NONE },
 };
 
-/* How long the second submission took that frees the job of the first. */
+/* Returns the duration of the second submission, which frees the first job. */
 static uint64_t second_takes(uint32_t cost_ns)
 {
 	struct simgpu_create create = { .design = SIMGPU_DESIGN_DEPQ,
@@ -48,11 +48,11 @@ static void cost(void)
 {
 	uint64_t with = 0, without = UINT64_MAX;
 
-	/* Where the first was signalled a moment ago, it need not be finished yet. */
+	/* If the first one has only just signalled, it may not be finished yet. */
 	for (int i = 0; i < 5 && with < COST_NS; i++)
 		with = second_takes(COST_NS);
 	CHECK(with >= COST_NS);
-	/* Without it, whatever else the machine does: the best of several. */
+	/* Without the cost: the best of several, whatever else is running. */
 	for (int i = 0; i < 5; i++) {
 		uint64_t took = second_takes(0);
 

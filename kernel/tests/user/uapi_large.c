@@ -2,9 +2,9 @@
 /**
  * DOC: large submissions
  *
- * How many jobs and dependencies a submission has is the caller's choice. So
- * others on its CPU must not have to wait until all of it is done, and the
- * memory it takes is charged to the caller's control group.
+ * The caller chooses how many jobs and dependencies a submission has. So
+ * others on its CPU must not have to wait until all of it is done, and its
+ * memory is charged to the caller's control group.
  */
 
 #include <pthread.h>
@@ -18,11 +18,11 @@
 #define CGROUP		"/sys/fs/cgroup"
 #define GROUP		CGROUP "/simgpu-large"
 
-/* What a radix tree node of the kernel takes at least, and holds at most. */
+/* The minimum size of a radix tree node in the kernel, and its capacity. */
 #define NODE_BYTES	512
 #define NODE_SLOTS	64
 
-/* A thread that wakes this often, and how late is too late. */
+/* The wake-up period of a thread, and how late is too late. */
 #define PERIOD_NS	(200 * SIM_USEC)
 #define LATE_NS		(2 * SIM_MSEC)
 
@@ -76,7 +76,7 @@ static bool large_open(struct large *large)
 /* ---- Others on the same CPU ---- */
 
 /**
- * struct watch - a realtime thread that looks how late it wakes
+ * struct watch - a realtime thread that measures how late it wakes
  * @begun: it is running
  * @end: it is to end
  * @late_ns: the latest so far
@@ -115,7 +115,7 @@ static void *watch_thread(void *arg)
 	return NULL;
 }
 
-/* How late a realtime thread woke on the CPU that submits; how long that took. */
+/* Returns how late a realtime thread woke on the submitting CPU, and the time taken. */
 static uint64_t late_beside(struct large *large, uint64_t *took)
 {
 	struct watch watch = { 0 };
@@ -136,7 +136,7 @@ static uint64_t late_beside(struct large *large, uint64_t *took)
 	return watch.late_ns;
 }
 
-/* Which way the kernel preempts itself: the word in brackets. */
+/* Reads the kernel's preemption mode: the word in brackets. */
 static bool preempt_read(char *word, size_t size)
 {
 	char text[64] = "", *begin, *end;
@@ -184,7 +184,7 @@ static void others_run(void)
 		tap_diag("%llu us late beside a call of %llu us",
 			 (unsigned long long)late / SIM_USEC,
 			 (unsigned long long)took / SIM_USEC);
-		/* Otherwise it was too short to tell anything. */
+		/* Otherwise it was too short for a conclusion. */
 		CHECK(took > 2 * LATE_NS);
 		CHECK(late < LATE_NS);
 	}
@@ -205,7 +205,7 @@ static bool file_write(const char *path, const char *text)
 	return good;
 }
 
-/* What the kernel has allocated for the group, once all CPUs have said so. */
+/* Returns the kernel memory of the group, once all CPUs have flushed their counts. */
 static long long group_slab(void)
 {
 	struct counters stat;
@@ -216,7 +216,7 @@ static long long group_slab(void)
 	       counters_get(&stat, "slab_reclaimable");
 }
 
-/* In the group: how much the dependencies of a submission are charged. */
+/* In the group: returns how much the dependencies of a submission are charged. */
 static void charge_deps(void)
 {
 	const long long nodes = EXECS * (DEPS / NODE_SLOTS);

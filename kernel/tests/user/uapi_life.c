@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: lives of contexts, files, fences, memory and processes
+ * DOC: lifetimes of contexts, files, fences, memory and processes
  */
 
 #include <signal.h>
@@ -94,7 +94,7 @@ static void outlives(const struct variant *v, bool destroyed)
 	close(exec.out_fence);
 }
 
-/* The fence of a job is good after context and file are gone. */
+/* The fence of a job remains valid after context and file are gone. */
 static void fence_outlives(void)
 {
 	struct variant v;
@@ -214,7 +214,7 @@ static void memory(void)
 	size_t size = SIM_MEMORY;
 	uint32_t c = 0, *words, *again;
 
-	/* Without an object there is nothing to map, and none to write to. */
+	/* Without an object there is nothing to map or to write to. */
 	CHECK(mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED);
 	c = (uint32_t)sim_create(fd, &create);
 	CHECK_EQ(sim_submit(fd, c, &exec, 1, 0), -EINVAL);
@@ -291,7 +291,7 @@ static void permission(void)
 	wait_child(pid);
 }
 
-/* What may let jobs of a context fail or wait, each tried once. */
+/* Tries each command that may make jobs of a context fail or wait. */
 static void disturb(int fd, uint32_t context, int want)
 {
 	static const uint32_t commands[] = { SIMGPU_CONTROL_STOP,
@@ -316,7 +316,7 @@ static void injure(int fd, uint32_t context, uint32_t fault, int want)
 	CHECK_EQ(sim_submit(fd, context, &exec, 1, 0), want);
 }
 
-/* A file that another user has opened: good jobs, and nothing else. */
+/* A file opened by another user: only good jobs are allowed. */
 static void with_lent_file(int fd, uint32_t own)
 {
 	struct simgpu_exec good = { .duration_ns = 1000 };
@@ -329,7 +329,7 @@ static void with_lent_file(int fd, uint32_t own)
 	CHECK_EQ(error, 0);
 }
 
-/* A file of one's own: all, but for what reaches other files. */
+/* A file of the user: everything is allowed except what affects other files. */
 static void with_own_file(void)
 {
 	struct simgpu_create create = { .design = SIMGPU_DESIGN_DEPQ };
@@ -346,7 +346,7 @@ static void with_own_file(void)
 	close(fd);
 }
 
-/* Faults and stops: for who opened the file, or CAP_SYS_ADMIN. */
+/* Faults and stops: only for the user who opened the file, or CAP_SYS_ADMIN. */
 static void disturbing(void)
 {
 	struct simgpu_create create = { .flags = SIMGPU_CREATE_SHARED };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: removal of the module, and a device that is gone
+ * DOC: removal of the module, and of the device
  *
  * The kernel refuses to remove a module in use with -EWOULDBLOCK (which rmmod
  * reports as "in use").
@@ -41,7 +41,7 @@ static int look_at(const char *path, const struct stat *st, int type,
 	return 1;
 }
 
-/* A name without a directory is looked for in the root file system. */
+/* A name without a directory is searched for in the root file system. */
 static int module_load_with(const char *parameters)
 {
 	int fd, ret;
@@ -99,8 +99,8 @@ static void removal_mapped(void)
 }
 
 /*
- * The fence of a job is of the queue layer, but its reader may ask it for the
- * name of a timeline at any time: a signalled one, too, must not outlive the
+ * The fence of a job belongs to the queue layer, but its reader may ask it for the
+ * name of a timeline at any time: even a signalled fence must not outlive the
  * code that it calls.
  */
 static void removal_fence_out(void)
@@ -114,7 +114,7 @@ static void removal_fence_out(void)
 		CHECK_EQ(sim_submit(fd, (uint32_t)context, &exec, 1, 0), 0);
 		CHECK_EQ(fence_wait(exec.out_fence, 20000), 1);
 		close(fd);
-		/* drm_sched's fence keeps the engine's, so one is left. */
+		/* drm_sched's fence holds the engine's, so one remains. */
 		CHECK(live_wait("contexts", 0));
 		/* drm_sched's fences belong to gpu-sched.ko, depq's to ours. */
 		ret = module_remove(design ? "depq" : "gpu_sched");
@@ -149,7 +149,7 @@ static void removal_in_flight(void)
 	     i = variant_next(i + 5, &v)) {
 		int fd = sim_open(), context;
 
-		/* An object that only the context has, on the shrinker's list. */
+		/* An object held only by the context, on the shrinker's list. */
 		v.create.memory = sim_object(fd, 4096);
 		CHECK_EQ(sim_advise(fd, v.create.memory, SIMGPU_GEM_DONTNEED),
 			 1);
@@ -162,12 +162,12 @@ static void removal_in_flight(void)
 	}
 }
 
-/* What an engine has counted. */
+/* Counters of an engine. */
 struct engine_counters {
 	unsigned long long order, interrupts, completed, busy_ns, deferred;
 };
 
-/* Those of the first one. */
+/* Reads those of the first engine. */
 static struct engine_counters engine_counters(void)
 {
 	struct engine_counters c = { 0 };
@@ -194,7 +194,7 @@ static bool reload_with(const char *parameters)
 	       CHECK_EQ(module_load_with(parameters), 0);
 }
 
-/* Jobs of 20 us, in one submission; what became of each. */
+/* Runs jobs of 20 us in one submission, and returns the record of each. */
 static void run_jobs(uint32_t design, struct simgpu_record *records,
 		     unsigned int n)
 {
@@ -239,7 +239,7 @@ static void completion_where(void)
 	reload_with("");
 }
 
-/* So many jobs of an engine are one interrupt, or those of 2 ms. */
+/* An engine interrupts once for this many jobs, or for those of 2 ms. */
 static void coalesced(void)
 {
 	const unsigned int jobs = 8;
@@ -266,7 +266,7 @@ static void coalesced(void)
 			for (unsigned int i = 1; each > 1 && i < jobs; i++)
 				CHECK(records[i].t_hw - records[i - 1].t_hw <
 				      500 * SIM_USEC);
-			/* One alone has to wait, but not longer than that. */
+			/* A single job has to wait, but no longer than that. */
 			run_jobs(design, records, 1);
 			late = records[0].t_done - records[0].t_hw;
 			CHECK_EQ(late >= 2 * SIM_MSEC, each > 1);

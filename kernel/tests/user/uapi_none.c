@@ -2,9 +2,9 @@
 /**
  * DOC: contexts without a queue
  *
- * What the other designs are measured against must do what it is said to do: no
+ * The reference for the other designs must work as documented: no
  * thread between the submitter and the engine, dependencies waited for by the
- * submitter, jobs freed where their fence signals.
+ * submitter, jobs freed when their fence signals.
  */
 
 #include "uapi.h"
@@ -13,7 +13,7 @@
 
 static const struct simgpu_create none = { .design = SIMGPU_DESIGN_NONE };
 
-/* The record of a job that is done. */
+/* Returns the record of a finished job. */
 static struct simgpu_record record_of(int fd, uint32_t context, uint64_t seqno)
 {
 	struct simgpu_record record = { 0 };
@@ -23,7 +23,7 @@ static struct simgpu_record record_of(int fd, uint32_t context, uint64_t seqno)
 	return record;
 }
 
-/* Tasks that there are, threads of the kernel included. */
+/* Returns the number of tasks, including kernel threads. */
 static int tasks(void)
 {
 	char text[64] = "", *at;
@@ -53,7 +53,7 @@ static void inline_and_freed(void)
 		CHECK(record.t_commit <= record.t_run &&
 		      record.t_run <= record.t_return);
 		CHECK(record.t_hw && record.t_hw <= record.t_done);
-		/* The waiter was woken after the job was freed, or beside it. */
+		/* The waiter was woken after or while the job was freed. */
 		CHECK_EQ(sim_stats(fd, context, &stats), 0);
 		CHECK_EQ(stats.submitted, i);
 		CHECK_EQ(stats.bypassed, i);
@@ -67,7 +67,7 @@ static void inline_and_freed(void)
 	close(fd);
 }
 
-/* Submits a job that depends on a long one. Whether it waited for that. */
+/* Submits a job that depends on a long one. Return: whether it waited for that. */
 static bool waited(int fd, uint32_t before, uint32_t after)
 {
 	struct simgpu_dep dep = { .kind = SIMGPU_DEP_JOB, .context = before };
@@ -136,7 +136,7 @@ static void destroy_it(int fd, uint32_t context)
 static void ends(void)
 {
 	CHECK_EQ(ended_with(kill_it), -EIO);
-	/* Nobody can be asked about it any more. */
+	/* Its error can no longer be read. */
 	CHECK_EQ(ended_with(destroy_it), 0);
 }
 

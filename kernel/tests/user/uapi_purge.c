@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: memory that is not needed, and a kernel that wants it
+ * DOC: unneeded memory under memory pressure
  *
- * The kernel is made to want it by drop_caches, which asks every shrinker for
- * all it has, and by a process that uses more memory than is left.
+ * The pressure comes from drop_caches, which makes every shrinker free
+ * all it can, and from a process that uses more memory than is free.
  */
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #define SIZE		(1u << 20)
 #define PATTERN		0x5eedu
 
-/* More memory than this is not filled to see what happens. */
+/* The most memory that the tests fill. */
 #define HOG_MOST	(1ull << 30)
 
 static long long shrinker(const char *name)
@@ -35,7 +35,7 @@ static long long memory_kb(const char *name)
 	       counters_get(&c, name) : -1;
 }
 
-/* Writes the first word of each page, through a mapping that goes again. */
+/* Writes the first word of each page, through a temporary mapping. */
 static void fill(int fd, uint32_t handle, size_t size, uint32_t value)
 {
 	uint32_t *words = sim_map(fd, handle, size, PROT_READ | PROT_WRITE);
@@ -84,7 +84,7 @@ static void idle(void)
 	CHECK_EQ(shrinker("unneeded_pages"), 0);
 	CHECK_EQ(shrinker("purged") - purged, 1);
 	CHECK_EQ(shrinker("purged_pages") - pages, SIZE / 4096);
-	/* Each CPU keeps some of the count to itself. */
+	/* Each CPU keeps part of the count. */
 	CHECK(before - memory_kb("Shmem") > SIZE / 2048);
 	CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_DONTNEED), 0);
 	CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_WILLNEED), 0);
@@ -97,7 +97,7 @@ static void idle(void)
 	close(fd);
 }
 
-/* What is needed stays, whether that was ever said or not. */
+/* Needed objects stay, whether that was ever declared or not. */
 static void needed(void)
 {
 	long long purged = shrinker("purged");
@@ -111,14 +111,14 @@ static void needed(void)
 	CHECK_EQ(caches_drop(), 0);
 	CHECK(holds(fd, never, SIZE, PATTERN));
 	CHECK(holds(fd, again, SIZE, PATTERN));
-	/* There was nothing to lose. */
+	/* There were no contents to lose. */
 	CHECK_EQ(sim_advise(fd, empty, SIMGPU_GEM_WILLNEED), 1);
 	CHECK_EQ(shrinker("purged"), purged);
 	close(fd);
 	CHECK_EQ(shrinker("unneeded_pages"), 0);
 }
 
-/* What somebody has stays as long as that. */
+/* Objects in use stay as long as they are in use. */
 static void in_use(void)
 {
 	int fd = sim_open(), dmabuf;
@@ -154,7 +154,7 @@ static void in_use(void)
 	close(fd);
 }
 
-/* Pages are not taken from under a job: whoever wants them waits for it. */
+/* Pages are not taken from a running job: reclaim waits for it. */
 static void busy(void)
 {
 	for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT; design++) {
@@ -179,7 +179,7 @@ static void busy(void)
 	}
 }
 
-/* A job that hangs is waited for until its timeout. */
+/* Reclaim waits for a hung job until its timeout. */
 static void hung(void)
 {
 	for (uint32_t design = 0; design < SIMGPU_DESIGN_NONE; design++) {
@@ -205,7 +205,7 @@ static void hung(void)
 	}
 }
 
-/* Jobs that need user space to go on are given up, and keep their objects. */
+/* Reclaim gives up on jobs that need user space, which keep their objects. */
 static void stopped(void)
 {
 	struct simgpu_create create = { .design = SIMGPU_DESIGN_DEPQ };
@@ -228,7 +228,7 @@ static void stopped(void)
 	close(fd);
 }
 
-/* ---- What the kernel tells of it ---- */
+/* ---- Reports of the kernel ---- */
 
 static long long fdinfo_kb(int fd, const char *key)
 {
@@ -268,7 +268,7 @@ static void told(void)
 	}
 	CHECK_EQ(fdinfo_kb(fd, "drm-total-memory"), 2 * SIZE / 1024);
 	CHECK_EQ(fdinfo_kb(fd, "drm-resident-memory"), SIZE / 1024);
-	/* What no object is may be left out. */
+	/* A value of zero may be omitted. */
 	CHECK(fdinfo_kb(fd, "drm-purgeable-memory") <= 0);
 	CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_DONTNEED), 1);
 	CHECK_EQ(fdinfo_kb(fd, "drm-purgeable-memory"), SIZE / 1024);
@@ -283,12 +283,12 @@ static void told(void)
 	close(fd);
 }
 
-/* ---- Several at once ---- */
+/* ---- Concurrency ---- */
 
 static int race_fd;
 static bool race_over;
 
-/* What was retained is as it was, and what was not is zeros. */
+/* Retained contents are unchanged; others are zeros. */
 static void *race(void *unused)
 {
 	uint32_t handle = sim_object(race_fd, 16384);
@@ -371,9 +371,9 @@ static uint64_t memory_free(void)
 }
 
 /*
- * Free memory at which nobody has to reclaim yet, but soon: an allocation does so
- * when no more than min_free_kbytes are free, what is reserved for others aside
- * (at most 1 % of all for atomic allocations, and the lowest zone).
+ * The amount of free memory just above the point where allocations reclaim: they do
+ * when no more than min_free_kbytes are free, not counting what is reserved for
+ * others (at most 1 % of all for atomic allocations, and the lowest zone).
  */
 static uint64_t brink(void)
 {
@@ -387,8 +387,8 @@ static uint64_t brink(void)
 }
 
 /*
- * Uses up memory until no more than @leave bytes are free, says so, waits to be
- * told, and uses @more. The one that the kernel kills when there is no memory left.
+ * Uses memory until no more than @leave bytes are free, reports that, waits for a
+ * signal, and uses @more. The kernel's first OOM victim.
  */
 static void hog(size_t most, size_t leave, size_t more, int ready, int go)
 {
@@ -402,7 +402,7 @@ static void hog(size_t most, size_t leave, size_t more, int ready, int go)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		_exit(3);
-	/* In huge pages it would take more than it is to leave. */
+	/* Huge pages would use more than intended. */
 	madvise(area, most + more, MADV_NOHUGEPAGE);
 	for (; used < most && memory_free() > leave; used += 65536)
 		touch(area + used, 65536);
@@ -413,9 +413,9 @@ static void hog(size_t most, size_t leave, size_t more, int ready, int go)
 }
 
 /*
- * A process wants all that is left, and most of what the objects hold, while the
- * job that uses them is running. Not more: of what is taken some stays on lists
- * of CPUs, and the rest must do.
+ * A process uses all free memory, and most of what the objects hold, while the
+ * job that uses them is running. Not more: some of the purged memory stays on
+ * per-CPU lists, and the rest must suffice.
  */
 static void squeeze(uint32_t design, uint32_t fault)
 {
@@ -444,7 +444,7 @@ static void squeeze(uint32_t design, uint32_t fault)
 	if (!pid)
 		hog(most, leave, OBJECTS * OBJECT_BYTES * 3 / 4, ready[1],
 		    go[0]);
-	/* Or the end of a hog that was killed too early would not be seen. */
+	/* Otherwise the end of a hog that was killed too early goes unnoticed. */
 	close(ready[1]);
 	CHECK_EQ(read(ready[0], &byte, 1), 1);
 	CHECK_EQ(sim_submit_using(fd, (uint32_t)context, &exec, uses, OBJECTS),

@@ -2,9 +2,9 @@
 /**
  * DOC: drm_sched in the shapes of drivers
  *
- * What distinguishes one shape from another: who shares a scheduler and a
- * workqueue, whom a stop stops, which priority goes first, and whose jobs a hang
- * takes along.
+ * The differences between shapes: who shares a scheduler and a
+ * workqueue, whom a stop affects, which priority goes first, and which jobs a hang
+ * cancels.
  */
 
 #include "uapi.h"
@@ -12,7 +12,7 @@
 #define SIM_SCHEDULERS	"/sys/kernel/debug/simgpu/schedulers"
 #define LONG_NS		(50 * SIM_MSEC)
 
-/* What a context of a shape is made with. */
+/* Returns the arguments for a context of a shape. */
 static struct simgpu_create shaped(uint32_t shape)
 {
 	return (struct simgpu_create){ .shape = shape };
@@ -23,7 +23,7 @@ static const char *const shapes[] = {
 	[SIMGPU_SHAPE_PANTHOR] = "panthor", [SIMGPU_SHAPE_AMDGPU] = "amdgpu",
 };
 
-/* Whether the case cannot be tried: the kernel is too old for some shapes. */
+/* Whether to skip the case, as the kernel is too old for some shapes. */
 static bool refused(void)
 {
 	const struct variant xe = { .create = shaped(SIMGPU_SHAPE_XE) };
@@ -62,7 +62,7 @@ static uint64_t submit(int fd, uint32_t context, struct simgpu_exec exec)
 	return exec.seqno;
 }
 
-/* The error of a job, once it is done. */
+/* Returns the error of a job, once it is done. */
 static int error_of(int fd, uint32_t context, uint64_t seqno)
 {
 	int error = 1;
@@ -71,7 +71,7 @@ static int error_of(int fd, uint32_t context, uint64_t seqno)
 	return error;
 }
 
-/* Where debugfs says that a context is. */
+/* The scheduler and workqueue of a context, from debugfs. */
 struct place {
 	unsigned int scheduler;
 	char workqueue[16];
@@ -126,7 +126,7 @@ static void shares(void)
 	}
 }
 
-/* Whether a job of the one is held back while the other is stopped. */
+/* Whether a job of one context is held back while the other is stopped. */
 static bool stopped_by_other(uint32_t shape)
 {
 	struct pair pair = pair_open(shape, 0);
@@ -152,7 +152,7 @@ static void stops(void)
 	CHECK(stopped_by_other(SIMGPU_SHAPE_AMDGPU));
 }
 
-/* The order of run_job on the engine of a job that is done. */
+/* Returns the index of a finished job among the run_job calls of its engine. */
 static uint64_t order_of(int fd, uint32_t context, uint64_t seqno)
 {
 	struct simgpu_record record = { 0 };
@@ -162,7 +162,7 @@ static uint64_t order_of(int fd, uint32_t context, uint64_t seqno)
 	return record.order;
 }
 
-/* Submitted from the least urgent to the most, they run the other way round. */
+/* Submitted from the least to the most urgent, they run in reverse order. */
 static void priorities(void)
 {
 	static const uint32_t rising[] = { SIMGPU_PRIORITY_LOW,
@@ -187,7 +187,7 @@ static void priorities(void)
 	close(fd);
 }
 
-/* How many jobs of two contexts, which have four each, the engine is given. */
+/* Returns how many jobs of two contexts, with four each, the engine gets. */
 static unsigned int given(uint32_t shape)
 {
 	struct pair pair = pair_open(shape, 0);
@@ -261,7 +261,7 @@ static struct hang hang(uint32_t shape)
 	CHECK_EQ(sim_control(pair.fd, gate, SIMGPU_CONTROL_START, 0), 0);
 	hang.guilty_later = error_of(pair.fd, pair.a, a);
 	hang.other_later = error_of(pair.fd, pair.b, b);
-	/* The other context works on. */
+	/* The other context still works. */
 	b = submit(pair.fd, pair.b, (struct simgpu_exec){ 0 });
 	CHECK_EQ(error_of(pair.fd, pair.b, b), 0);
 	close(pair.fd);
@@ -286,7 +286,7 @@ static void hangs(void)
 	}
 }
 
-/* A time-out of a job that is alive, or done but lost, costs nobody a job. */
+/* A timeout of a job that is alive, or done but lost, cancels no job. */
 static void false_alarms(void)
 {
 	for (uint32_t shape = SIMGPU_SHAPE_XE;

@@ -99,7 +99,7 @@ static void exec_memory(void)
 				    (void *)((char *)execs + over), N, 0),
 			 -EFAULT);
 	}
-	/* Readable, but what is to be written there cannot be. */
+	/* Readable memory in which the results cannot be written. */
 	good_execs(execs, N);
 	mprotect(border - 4096, 4096, PROT_READ);
 	CHECK_EQ(sim_submit(bench.fd, bench.context, execs, N, 0), -EFAULT);
@@ -110,7 +110,7 @@ static void exec_memory(void)
 	guard_free(border);
 }
 
-/* A caller that knows more fields than the kernel. */
+/* A caller whose struct has more fields than the kernel's. */
 static void exec_sizes(void)
 {
 	struct {
@@ -302,13 +302,13 @@ static const struct {
 	{ SIMGPU_FAULT_DOUBLE, 0, 0 },
 };
 
-/* Whether a job with the fault comes to its end, and so writes its word. */
+/* Whether a job with the fault completes, and so writes its word. */
 static bool fault_writes(uint32_t fault)
 {
 	return fault != SIMGPU_FAULT_HANG && fault != SIMGPU_FAULT_RUN_ERROR;
 }
 
-/* Each fault alone, in every variant, named by the job or injected. */
+/* Each fault alone, in every variant, given by the job or injected. */
 static void all_faults(void)
 {
 	struct variant v;
@@ -343,7 +343,7 @@ static void all_faults(void)
 			};
 			int error = 1, want = faults[k].error, ret;
 
-			/* What run_job fails with drm_sched tells itself. */
+			/* drm_sched itself reports failures of run_job. */
 			if (faults[k].fault != SIMGPU_FAULT_RUN_ERROR)
 				want = engine_error(v.create.design, want);
 			if (j & 1) {
@@ -373,7 +373,7 @@ static void all_faults(void)
 	close(fd);
 }
 
-/* No memory at the first step of a submission, the second, and so on. */
+/* No memory at the first allocation of a submission, the second, and so on. */
 static void no_memory(void)
 {
 	for (uint32_t design = 0; design < 2; design++) {

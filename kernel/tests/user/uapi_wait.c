@@ -11,7 +11,7 @@
 
 #include "uapi.h"
 
-/* A context in which no job is run until it is started, killed or closed. */
+/* Creates a context where no job runs until it is started, killed or closed. */
 int sim_create_stopped(int fd, uint32_t design)
 {
 	struct simgpu_create create = { .design = design };
@@ -143,7 +143,7 @@ static void *waiter_main(void *data)
 	return NULL;
 }
 
-/* Until the thread sleeps, which it does nowhere but in the ioctl. */
+/* Waits until the thread sleeps, which it only does in the ioctl. */
 static bool wait_asleep(struct waiter *waiter)
 {
 	uint64_t end = now_ns() + SIM_PATIENCE;
@@ -237,7 +237,7 @@ static void never_signals(void)
 	}
 }
 
-/* A hang with a time-out of a minute does not hold up whoever closes it. */
+/* A hang with a timeout of a minute does not delay closing. */
 static void long_hang(void)
 {
 	struct variant v;
@@ -289,7 +289,7 @@ static void stops(void)
 	}
 }
 
-/* Killed jobs fail in order; nothing more is taken. */
+/* Killed jobs fail in order; no more are accepted. */
 static void kills(void)
 {
 	struct variant v;
