@@ -2,8 +2,8 @@
 /*
  * The guest that measures assize's QEMU: process 1 of an initramfs.
  *
- * It stops the machine for a memory image, then does what the words of its
- * job say (fw_cfg opt/assize/job) and prints a line for each on port 0xe9.
+ * It stops the machine for a memory image, then runs the tests named by the words
+ * of its job (fw_cfg opt/assize/job) and prints a line for each on port 0xe9.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -75,7 +75,7 @@ static void realtime(int priority)
     sched_setscheduler(0, priority ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
-/* Two instructions a round. */
+/* Two instructions per round. */
 static void spin(long rounds)
 {
     asm volatile("1: sub $1, %0; jnz 1b" : "+r"(rounds) : : "cc");
@@ -140,7 +140,7 @@ static void test_busy(int count)
         2.0 * BUSY_ROUNDS * count / ns, 2.0 * BUSY_ROUNDS / slowest);
 }
 
-/* A mutex for which all wait. */
+/* A contended mutex. */
 #define LOCKS 5000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -171,7 +171,7 @@ static void test_mutex(int count)
         (double)join(count) / (LOCKS * count));
 }
 
-/* To and fro between two threads that sleep. */
+/* Ping-pong between two threads that sleep. */
 #define TRIPS 500
 
 static int word[2];
@@ -221,7 +221,7 @@ static void test_futex(void)
     out("futex ns_per_round_trip=%.1f\n", (double)join(2) / TRIPS);
 }
 
-/* To and fro between two threads that spin, with PAUSE or without. */
+/* Ping-pong between two threads that spin, with or without PAUSE. */
 static volatile int ball;
 static bool with_pause;
 
@@ -295,7 +295,7 @@ static void test_tsc(int count)
         20000 * count, times_back, (unsigned long long)furthest_back);
 }
 
-/* Atomic instructions that do nothing, to see what they cost. */
+/* Atomic instructions without effect, to measure their cost. */
 static void *atomics(void *arg)
 {
     long i = (long)arg;
@@ -318,7 +318,7 @@ static void test_atomic(int count)
         (double)join(count) / 1000000);
 }
 
-/* Wake-ups of a real-time thread beside busy ones on every CPU. */
+/* Wake-ups of a real-time thread with busy threads on every CPU. */
 static volatile bool stop_hogs;
 
 static void *hog(void *arg)
@@ -371,7 +371,7 @@ static void test_wake(int cpus, bool hogs)
 }
 
 /*
- * Many short sleeps on every CPU, and each reading of the clock. A leap that
+ * Many short sleeps on every CPU, and each clock reading. A leap that
  * is a nanosecond off changes the line.
  */
 static void *sleeps(void *arg)
@@ -407,9 +407,9 @@ static void test_sleeps(int count)
 }
 
 /*
- * The machine's next timer is taken back before it is due, again and again,
- * beside busy threads. How far these have come, as the first CPU sees it,
- * tells how the CPUs were interleaved.
+ * The machine's next timer is cancelled before it is due, repeatedly,
+ * with busy threads running. Their progress, as seen by the first CPU,
+ * shows how the CPUs were interleaved.
  */
 #define CANCELS 200
 
@@ -454,7 +454,7 @@ static void test_cancels(int cpus)
     out("cancels cpus=%d\n", cpus);
 }
 
-/* An update that is lost if another CPU makes its own at the same time. */
+/* An update that is lost if another CPU updates at the same time. */
 static volatile long unlocked;
 
 static void *updates(void *arg)
@@ -481,8 +481,8 @@ static void test_race(void)
 }
 
 /*
- * A flag that is set before what it announces is there: wrong only if the
- * other thread looks in the few instructions between.
+ * A flag that is set before the data that it announces: wrong only if the
+ * other thread reads in the few instructions in between.
  */
 static volatile int published, flag;
 
@@ -603,9 +603,9 @@ static void do_word(char *word, int cpus)
 }
 
 /*
- * Where nothing answers at the ports, as in an emulator that is not QEMU, the
- * job stands on the kernel's command line (job=WORD,WORD), from which the
- * kernel makes a variable of the environment.
+ * If nothing answers at the ports, as in an emulator other than QEMU, the
+ * job is on the kernel's command line (job=WORD,WORD), which the
+ * kernel turns into an environment variable.
  */
 static bool job_of_command_line(char *text, size_t room)
 {
@@ -621,7 +621,7 @@ static bool job_of_command_line(char *text, size_t room)
     return true;
 }
 
-/* Reads the file of this name that QEMU was given; by ports, synchronously. */
+/* Reads a big-endian number from the data port of fw_cfg. */
 static uint32_t big_endian(int bytes)
 {
     uint32_t value = 0;
@@ -632,6 +632,7 @@ static uint32_t big_endian(int bytes)
     return value;
 }
 
+/* Reads a file that QEMU was given, by name; through ports, synchronously. */
 static void read_job(char *text, size_t room)
 {
     uint32_t count;

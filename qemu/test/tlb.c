@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A guest without a kernel that lets the size of QEMU's TLB show.
+ * A guest without a kernel that shows the size of QEMU's TLB.
  *
  * It clears the accessed bits of pages without a flush and touches the pages
  * again: a CPU sets the bit of those that its TLB no longer has, and of no
- * others. How many these are depends on the size of the TLB, which QEMU changes
+ * others. Their number depends on the size of the TLB, which QEMU changes
  * at flushes, by how much of it was used in a window of time. For each round a
- * line with their number is printed on port 0xe9.
+ * line with the number is printed on port 0xe9.
  *
  *	gcc -m32 -O2 -ffreestanding -fno-pie -no-pie -fno-stack-protector
  *	    -fno-asynchronous-unwind-tables -nostdlib -static
