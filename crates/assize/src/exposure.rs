@@ -52,7 +52,7 @@ pub(crate) fn described(plan: &Plan) -> String {
     text
 }
 
-/// The share of alpha for a test of this event and its family.
+/// The level for the family of this event's test: all of alpha, or the family's share of it.
 fn level(plan: &Plan, event: &str) -> f64 {
     let alpha = Terms::planned(plan).alpha(ALPHA);
     match plan.primary.iter().any(|one| one.metric == event) {

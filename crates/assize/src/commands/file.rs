@@ -250,7 +250,7 @@ fn names(texts: &[String], given: &[String]) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The characters of a command that may be in a name.
+/// Turns a command into a name: runs of other characters become a dash.
 fn name_of(command: &str) -> String {
     let mut name = String::new();
     for c in command.chars() {
