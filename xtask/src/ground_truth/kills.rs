@@ -132,7 +132,7 @@ fn different(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> 
         .collect()
 }
 
-/// What a soak counted.
+/// The counts of a soak.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counted {
     runs: usize,
