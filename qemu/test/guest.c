@@ -632,7 +632,7 @@ static uint32_t big_endian(int bytes)
     return value;
 }
 
-/* Reads a file that QEMU was given, by name; through ports, synchronously. */
+/* Reads the job from the command line or from QEMU (fw_cfg, by port I/O). */
 static void read_job(char *text, size_t room)
 {
     uint32_t count;
