@@ -59,7 +59,7 @@ submissions = 480
 window = 8
 "#;
 
-/// Runs that crash are carried out again whenever they are asked for: few.
+/// Crashed runs are repeated whenever they are requested, so there are few.
 pub const FEW: &str = r#"title = "drm_sched, shortly"
 runs = 8
 images = 1
@@ -71,7 +71,7 @@ kind = "sync"
 submissions = 20
 "#;
 
-/// Before each job a run does this whose seed draws such a number below 12.
+/// Before each job, runs do this whose seed draws a number below 12 that meets a condition.
 pub fn fated(drawn: &str, then: &str) -> Vec<(&'static str, &'static str, String)> {
     let fate = "#include <linux/random.h>\n#include <linux/wait.h>\n\n\
         static bool planted_fate(void)\n{\n\tstatic int drawn = -1;\n\n\
