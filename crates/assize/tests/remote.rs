@@ -47,17 +47,16 @@ impl Machine {
     fn far() -> Option<Machine> {
         let sshd = Sshd::start()?;
         let mut machine = Machine {
-            target: sshd.host(),
+            target: "ssh:far".into(),
             ..Machine::here()
         };
-        let ssh = machine.path().join("ssh");
-        let words: Vec<String> = sshd
-            .words("user")
-            .iter()
-            .map(|one| format!("'{one}'"))
-            .collect();
-        let words = words.join(" ").replacen("'ssh'", "/usr/bin/ssh", 1);
-        fs::write(&ssh, format!("#!/bin/sh\nexec {words} \"$@\"\n")).unwrap();
+        let [config, ssh] = ["ssh_config", "ssh"].map(|name| machine.path().join(name));
+        fs::write(&config, format!("Host far\n{}", sshd.client())).unwrap();
+        let script = format!(
+            "#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n",
+            config.display()
+        );
+        fs::write(&ssh, script).unwrap();
         fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
         machine._sshd = Some(sshd);
         Some(machine)
@@ -128,7 +127,7 @@ fn dying(machine: &Machine, times: u32, how: &str) -> String {
 /// Seven of twelve end by a signal.
 fn failing(machine: &Machine) -> Outcome {
     let script = dying(machine, 7, "kill -SEGV $$");
-    let done = machine.records(&script, &["--fail-on", "drift"]);
+    let done = machine.records(&script, &["--fail-on", "undecided"]);
     let said = errors(&done);
     assert_eq!(done.status.code(), Some(1), "{said}");
     let first = "Failed workloads with new: worse: 0 of 12 -> 7 of 12 runs";
@@ -157,7 +156,7 @@ fn failing(machine: &Machine) -> Outcome {
 }
 
 fn failing_once(machine: &Machine) -> Outcome {
-    let done = machine.records(&dying(machine, 1, "exit 3"), &["--fail-on", "drift"]);
+    let done = machine.records(&dying(machine, 1, "exit 3"), &["--fail-on", "undecided"]);
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
     for format in [
         "brief", "mail", "html", "junit", "ktap", "kcidb", "markdown",

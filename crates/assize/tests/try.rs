@@ -333,7 +333,7 @@ fn crashing() -> Outcome {
     let (verb, index) = (words[1], &words[2..]);
     let run = place.assize(verb, index);
     let shown = String::from_utf8_lossy(&run.stdout).into_owned() + &errors(&run);
-    assert!(shown.contains("kernel BUG at"), "{look}: {shown}");
+    assert!(shown.contains("failed: kernel panic"), "{look}: {shown}");
     // A gate on a metric is closed too.
     let (text, said, status) = tried(&place, &["--json", "--fail-on", "worse>50%"]);
     assert_eq!(status, Some(1), "{said}");
