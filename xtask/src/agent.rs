@@ -13,7 +13,7 @@ use crate::tree;
 const LARGEST: u64 = 5_000_000;
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// `cargo xtask agent`: runs `make agent` and checks the result.
-pub(crate) fn run(_: &[String]) -> Result<(), Error> {
+pub fn run(_: &[String]) -> Result<(), Error> {
     run_command(command("make", &["--no-print-directory", "agent"])?)?;
     let path = path()?;
     let agent = fs::read(&path).map_err(|why| format!("{}: {why}", path.display()))?;
@@ -52,12 +52,12 @@ pub(crate) fn step() -> Result<Done, Error> {
 }
 
 /// The path of the agent once it is built.
-pub(crate) fn path() -> Result<PathBuf, Error> {
+pub fn path() -> Result<PathBuf, Error> {
     Ok(target()?.join(TRIPLE).join("agent").join("assize-agent"))
 }
 
 /// Cargo's target directory.
-pub(crate) fn target() -> Result<PathBuf, Error> {
+pub fn target() -> Result<PathBuf, Error> {
     let root = tree::root()?;
     Ok(match env::var_os("CARGO_TARGET_DIR") {
         Some(target) => root.join(target),

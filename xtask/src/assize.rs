@@ -18,7 +18,7 @@ pub(crate) const IS_BUILT: &str = "ASSIZE_PROGRAM_IS_BUILT";
 /// Selects it by the name of the binary rather than of the package: dependencies then
 /// have the same features as in the whole workspace, and nothing is built again for the
 /// tests.
-pub(crate) fn build() -> Result<PathBuf, Error> {
+pub fn build() -> Result<PathBuf, Error> {
     static BUILT: OnceLock<()> = OnceLock::new();
     if BUILT.get().is_none() && env::var_os(IS_BUILT).is_none() {
         let arguments = ["build", "--quiet", "--locked", "--bin", "assize"];
@@ -36,13 +36,13 @@ pub(crate) fn step() -> Result<Done, Error> {
 }
 
 /// The path of assize once it is built.
-pub(crate) fn path() -> Result<PathBuf, Error> {
+pub fn path() -> Result<PathBuf, Error> {
     Ok(agent::target()?.join("debug/assize"))
 }
 
 /// The output of a verb that judges. Exit status 1, for a refuted claim, is a valid
 /// result.
-pub(crate) fn judged(arguments: &[&str]) -> Result<Vec<u8>, Error> {
+pub fn judged(arguments: &[&str]) -> Result<Vec<u8>, Error> {
     let mut verb = command(path()?, arguments)?;
     let output = verb
         .stderr(Stdio::inherit())

@@ -9,12 +9,12 @@ use crate::Error;
 use crate::tree;
 
 /// The cargo that started us, so that every step uses the same toolchain.
-pub(crate) fn cargo() -> OsString {
+pub fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// A command in the root of the workspace, with no standard input.
-pub(crate) fn command(program: impl Into<OsString>, arguments: &[&str]) -> Result<Command, Error> {
+pub fn command(program: impl Into<OsString>, arguments: &[&str]) -> Result<Command, Error> {
     let mut command = Command::new(program.into());
     command
         .args(arguments)
@@ -24,7 +24,7 @@ pub(crate) fn command(program: impl Into<OsString>, arguments: &[&str]) -> Resul
 }
 
 /// Runs a command; its output goes to ours.
-pub(crate) fn run(mut command: Command) -> Result<(), Error> {
+pub fn run(mut command: Command) -> Result<(), Error> {
     let shown = show(&command);
     let status = command.status().map_err(|why| format!("{shown}: {why}"))?;
     if status.success() {
@@ -35,7 +35,7 @@ pub(crate) fn run(mut command: Command) -> Result<(), Error> {
 }
 
 /// Runs quietly and returns what was printed to standard output.
-pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, Error> {
+pub fn output(program: &str, arguments: &[&str]) -> Result<String, Error> {
     let mut command = command(program, arguments)?;
     let shown = show(&command);
     let output = command.output().map_err(|why| format!("{shown}: {why}"))?;
@@ -48,7 +48,7 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, Error>
 
 /// Runs a command, prints each line of its standard output as it arrives, and passes it
 /// to `look`.
-pub(crate) fn watch(mut command: Command, mut look: impl FnMut(&str)) -> Result<(), Error> {
+pub fn watch(mut command: Command, mut look: impl FnMut(&str)) -> Result<(), Error> {
     let shown = show(&command);
     let mut child = command
         .stdout(Stdio::piped())
@@ -77,7 +77,7 @@ pub(crate) fn watch(mut command: Command, mut look: impl FnMut(&str)) -> Result<
 }
 
 /// Whether the program can be started with these arguments and succeeds.
-pub(crate) fn works(program: impl Into<OsString>, arguments: &[&str]) -> bool {
+pub fn works(program: impl Into<OsString>, arguments: &[&str]) -> bool {
     command(program, arguments).is_ok_and(|mut command| {
         command
             .stdout(Stdio::null())

@@ -7,7 +7,7 @@ use crate::Error;
 
 /// The CPU seconds of all children that were waited for: `cutime` and `cstime` of
 /// proc_pid_stat(5).
-pub(crate) fn of_children() -> Result<f64, Error> {
+pub fn of_children() -> Result<f64, Error> {
     let path = Path::new("/proc/self/stat");
     let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
     Ok(ticks(&text) / rustix::param::clock_ticks_per_second() as f64)

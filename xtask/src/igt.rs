@@ -14,7 +14,7 @@ use std::time::Instant;
 use assize_target::kernels::Kernels;
 
 use crate::command::{command, run as run_command};
-use crate::debug::{Machine, list};
+use crate::guest::{Machine, list};
 use crate::{Error, agent, assize, kmod, marks, tree};
 
 const PAGE: &str = "docs/igt.md";

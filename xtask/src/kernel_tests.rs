@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::Instant;
 
-use crate::debug::{Machine, Run, failed_points, list, points, programs};
+use crate::guest::{Machine, Run, failed_points, list, points, programs};
 use crate::steps::Done;
 use crate::{Error, agent, assize, kmod};
 

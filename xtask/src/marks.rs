@@ -6,7 +6,7 @@ use crate::Error;
 const END: &str = "<!-- end -->";
 
 /// The page with `made` between the marker `<!-- BEGIN -->` and the end.
-pub(crate) fn put(page: &str, begin: &str, made: &str) -> Result<String, Error> {
+pub fn put(page: &str, begin: &str, made: &str) -> Result<String, Error> {
     let begin = format!("<!-- {begin} -->");
     let (before, rest) = page.split_once(&begin).ok_or(format!("no '{begin}'"))?;
     let (_, after) = rest

@@ -11,7 +11,7 @@ use crate::command;
 
 /// The root of the workspace, from the environment that cargo sets rather than the path
 /// at compile time: checkouts may share a target directory.
-pub(crate) fn root() -> Result<PathBuf, Error> {
+pub fn root() -> Result<PathBuf, Error> {
     let package = env::var_os("CARGO_MANIFEST_DIR")
         .ok_or("CARGO_MANIFEST_DIR: not set; start me as `cargo xtask`")?;
     Path::new(&package)
@@ -21,7 +21,7 @@ pub(crate) fn root() -> Result<PathBuf, Error> {
 }
 
 /// All files that git tracks or would track, as sorted paths relative to the root.
-pub(crate) fn files() -> Result<Vec<String>, Error> {
+pub fn files() -> Result<Vec<String>, Error> {
     let listing = command::output(
         "git",
         &[
@@ -44,13 +44,13 @@ pub(crate) fn files() -> Result<Vec<String>, Error> {
 }
 
 /// A file of the tree as text; `None` if it is not UTF-8.
-pub(crate) fn read(name: &str) -> Result<Option<String>, Error> {
+pub fn read(name: &str) -> Result<Option<String>, Error> {
     let bytes = fs::read(root()?.join(name)).map_err(|why| format!("{name}: {why}"))?;
     Ok(String::from_utf8(bytes).ok())
 }
 
 /// Reads any file as JSON.
-pub(crate) fn json(path: &Path) -> Result<Value, Error> {
+pub fn json(path: &Path) -> Result<Value, Error> {
     let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
     serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))
 }

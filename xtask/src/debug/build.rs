@@ -9,7 +9,7 @@ use assize_target::kernels::{Kernels, Source};
 
 use super::kinds::Kind;
 use crate::Error;
-use crate::command::{command, run as run_command, works};
+use crate::command::{run as run_command, works};
 use crate::tree;
 
 /// Programs needed to build a kernel, and their packages.
@@ -247,34 +247,6 @@ pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
         }
     }
     Err(format!("{}: no {file} was built", copy.display()))
-}
-
-/// Builds the programs as static binaries, and returns their directory.
-pub(crate) fn programs(place: &Path) -> Result<PathBuf, Error> {
-    let directory = place.join("programs");
-    fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
-    let into = format!("O={}", directory.display());
-    let mut make = command("make", &["-s", "-C", "kernel/tests/user", &into, "all"])?;
-    make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
-    run_command(make)?;
-    for source in ["kernel/debug/watch.c", "kernel/tests/user/depq_test_run.c"] {
-        let name = Path::new(source).file_stem().unwrap_or_default();
-        let program = directory.join(name).display().to_string();
-        run_command(command(
-            "gcc",
-            &[
-                "-std=gnu11",
-                "-static",
-                "-O2",
-                "-Wall",
-                "-Wextra",
-                "-o",
-                &program,
-                source,
-            ],
-        )?)?;
-    }
-    Ok(directory)
 }
 
 fn first_line(program: &str, arguments: &[&str]) -> Result<String, Error> {

@@ -4,11 +4,10 @@
 //! A silent kernel proves nothing unless it would have reported a bug. So bugs are
 //! planted first, one for each kind of check, and each must be reported.
 
+mod boots;
 mod build;
-mod guest;
 mod kinds;
 mod page;
-mod said;
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,13 +16,11 @@ use assize_target::kernels::Kernels;
 
 use crate::Error;
 use crate::command::output;
+use crate::guest::{self, Machine};
 use crate::{agent, assize, tree};
+use boots::{Planted, Tried};
 use build::Built;
-pub(crate) use build::programs;
-pub(crate) use guest::{Machine, Run, failed_points, list};
-use guest::{Planted, Tried};
 use kinds::{KINDS, Kind};
-pub(crate) use said::points;
 
 /// The series to build: that of the kernel that experiments boot.
 const SERIES: &str = "6.12";
@@ -69,20 +66,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let source = kernels
         .fetch_source(SERIES, &mut |line| println!("{line}"))
         .map_err(|error| error.to_string())?;
-    let programs = build::programs(&place)?;
+    let programs = guest::programs(&place)?;
     let mut lanes = Vec::new();
     for kind in kinds {
         println!("\n== {}", kind.name);
         let built = build::kernel(&kernels, &source, kind)?;
         let modules = build::modules(&built, &place.join(kind.name))?;
-        let machine = guest::Machine {
+        let machine = Machine {
             kernel: built.name.clone(),
             place: place.join(kind.name),
             assize: assize::path()?,
             fresh,
         };
-        let planted = guest::plant(&machine, kind, &modules, &programs)?;
-        let tried = guest::try_all(&machine, kind, &modules, &programs)?;
+        let planted = boots::plant(&machine, kind, &modules, &programs)?;
+        let tried = boots::try_all(&machine, kind, &modules, &programs)?;
         lanes.push(Lane {
             kind,
             built,

@@ -1,7 +1,7 @@
 //! The documentation page with the latest results.
 
 use super::Lane;
-use super::guest::{Planted, Tried};
+use super::boots::{Planted, Tried};
 use super::kinds::{SCALE, STRIDE};
 
 /// The page, in Markdown.

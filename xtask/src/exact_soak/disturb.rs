@@ -7,8 +7,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::draw::Draws;
 use super::over::Over;
+use crate::draw::Draws;
 
 /// How many times to check whether all threads have stopped.
 const TURNS: u32 = 500;

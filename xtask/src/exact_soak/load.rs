@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use rustix::fs::{Advice, fadvise, fsync};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal, setpriority_process};
 
 use super::child::Group;
-use super::draw::Draws;
 use crate::command::works;
+use crate::draw::Draws;
 use crate::{Error, tree};
 
 /// The argument that makes this command a part of the load.
@@ -120,7 +120,7 @@ pub(super) fn end_with_parent() -> Result<(), Error> {
 }
 
 /// A part of the load: `--load PART PLACE NUMBER SEED NICE MEMORY`.
-pub(super) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
+pub(super) fn main(arguments: &[String]) -> Result<(), Error> {
     let [part, place, numbers @ ..] = arguments else {
         return Err("--load PART PLACE NUMBER SEED NICE MEMORY".into());
     };
@@ -153,7 +153,7 @@ fn spin() -> ! {
 }
 
 /// Compiles one new source after another.
-fn compile(compiler: &str, file: &Path, draws: &mut Draws) -> Result<ExitCode, Error> {
+fn compile(compiler: &str, file: &Path, draws: &mut Draws) -> Result<(), Error> {
     loop {
         let functions = 200 + draws.below(400);
         let (source, text) = match compiler {
@@ -203,7 +203,7 @@ fn rust(functions: usize, draws: &mut Draws) -> String {
 }
 
 /// Writes a file, syncs it to disk, and drops it from the page cache.
-fn write_and_drop(file: &Path, draws: &mut Draws) -> Result<ExitCode, Error> {
+fn write_and_drop(file: &Path, draws: &mut Draws) -> Result<(), Error> {
     let fault = |why: String| format!("{}: {why}", file.display());
     let mut out = File::create(file).map_err(|why| fault(why.to_string()))?;
     let mut piece = vec![0u8; PIECE];
@@ -223,7 +223,7 @@ fn write_and_drop(file: &Path, draws: &mut Draws) -> Result<ExitCode, Error> {
 }
 
 /// Repeatedly reads a sparse file larger than memory, which fills the page cache.
-fn fill_cache(file: &Path, memory: u64) -> Result<ExitCode, Error> {
+fn fill_cache(file: &Path, memory: u64) -> Result<(), Error> {
     let fault = |why: std::io::Error| format!("{}: {why}", file.display());
     let mut hole = File::options()
         .create(true)
@@ -241,7 +241,7 @@ fn fill_cache(file: &Path, memory: u64) -> Result<ExitCode, Error> {
 }
 
 /// Allocates and frees memory.
-fn take_memory(memory: u64, draws: &mut Draws) -> Result<ExitCode, Error> {
+fn take_memory(memory: u64, draws: &mut Draws) -> Result<(), Error> {
     // The OOM killer's first choice.
     fs::write("/proc/self/oom_score_adj", "1000").map_err(|why| format!("oom_score_adj: {why}"))?;
     let most = usize::try_from(memory / 4).unwrap_or(usize::MAX);

@@ -7,7 +7,6 @@
 mod child;
 mod compare;
 mod disturb;
-pub(crate) mod draw;
 mod load;
 mod options;
 mod over;
@@ -18,19 +17,18 @@ mod worker;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use assize_target::Target;
 
+use crate::draw::Draws;
 use crate::steps::Done;
 use crate::{Error, agent};
 use child::kill_group;
 use compare::{Answer, Answers};
 use disturb::{Disturbed, disturb};
-use draw::Draws;
 use load::{Load, Strength};
 use options::Options;
 use over::Over;
@@ -54,7 +52,7 @@ const PRESSING: u64 = 1001;
 const ORDER: u64 = 1002;
 
 /// `cargo xtask exact-soak`.
-pub(crate) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     match arguments.split_first() {
         Some((word, rest)) if word == worker::WORD => return worker::main(rest),
         Some((word, rest)) if word == load::WORD => return load::main(rest),
@@ -63,14 +61,11 @@ pub(crate) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
     let options = Options::parse(arguments)?;
     agent::run(&[])?;
     let summary = soak(&options)?;
-    println!("\n{}", summary.table());
+    let judged = judge(&summary);
     if options.write {
         summary.write()?;
     }
-    Ok(match summary.deviations {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    judged
 }
 
 /// The step of `check`, in the light form.
@@ -79,10 +74,14 @@ pub(crate) fn step() -> Result<Done, Error> {
     if let Err(why) = ready(&runs::all(true)?) {
         return Ok(Done::Skipped(why));
     }
-    let summary = soak(&options)?;
+    judge(&soak(&options)?).map(|()| Done::Ok)
+}
+
+/// Prints the table; an answer that deviates is an error.
+fn judge(summary: &Summary) -> Result<(), Error> {
     println!("\n{}", summary.table());
     match summary.deviations {
-        0 => Ok(Done::Ok),
+        0 => Ok(()),
         some => Err(format!("{some} answers deviate")),
     }
 }

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::draw::Draws;
 use super::over::Over;
+use crate::draw::Draws;
 
 /// The memory limit of the group. Four machines and their overhead need about half of it.
 pub(super) const MEMORY: u64 = 1536 << 20;

@@ -4,7 +4,7 @@
 //! at end of input.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use assize_target::Target;
 use assize_target::exact::{Exact, Options, lines};
@@ -30,7 +30,7 @@ pub(super) fn machine() -> Result<Exact, Error> {
 }
 
 /// The process itself: `--worker light|whole SLOT`.
-pub(super) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
+pub(super) fn main(arguments: &[String]) -> Result<(), Error> {
     let [form, slot] = arguments else {
         return Err("--worker light|whole SLOT".into());
     };
@@ -55,7 +55,7 @@ pub(super) fn main(arguments: &[String]) -> Result<ExitCode, Error> {
             break;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// A worker process, and the pipes to it.

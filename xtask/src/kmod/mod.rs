@@ -85,15 +85,15 @@ pub(crate) fn sparse() -> Result<Done, Error> {
 pub(crate) use lint::{checkpatch, kernel_doc};
 
 /// What is needed to build modules for a kernel.
-pub(crate) struct Headers {
+pub struct Headers {
     /// For `make -C`.
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// PATH, starting with the compiler that was fetched for it.
-    pub(crate) path: OsString,
+    pub path: OsString,
 }
 
 /// The headers of a kernel, or why there are none.
-pub(crate) fn headers(kernel: &str) -> Result<Headers, String> {
+pub fn headers(kernel: &str) -> Result<Headers, String> {
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let found = kernels.resolve(kernel).map_err(|error| error.to_string())?;
     testbed::compiler(&found).map_err(|error| error.to_string())?;

@@ -14,18 +14,16 @@ mod source;
 mod tally;
 mod trial;
 
-use crate::Error;
 use crate::steps::Done;
+use crate::{Error, tree};
 use cases::{CHUNK, Case};
 use source::Source;
-use std::io::Write;
-use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tally::Tally;
 
 /// Where `--write` puts the report.
-const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validity.md");
+const REPORT: &str = "docs/validity.md";
 
 /// The options of the command.
 struct Options {
@@ -37,44 +35,33 @@ struct Options {
 }
 
 /// `cargo xtask validity`: simulates, reports, and fails if a goal is missed.
-pub(crate) fn main(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprintln!("xtask: validity: {why}");
-            return ExitCode::from(2);
-        }
-    };
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let options = parse(arguments)?;
     let cases = simulated(options.quick, options.seed);
     let text = if options.figures {
         report::figures(&cases)
     } else {
         report::text(&cases, options.seed, options.quick)
     };
-    let shown = std::io::stdout().write_all(text.as_bytes());
-    let kept = if options.write {
-        std::fs::write(REPORT, &text)
-    } else {
-        Ok(())
-    };
-    if let Err(why) = shown.and(kept) {
-        eprintln!("xtask: validity: cannot write the report: {why}");
-        return ExitCode::from(3);
+    print!("{text}");
+    if options.write {
+        let path = tree::root()?.join(REPORT);
+        std::fs::write(path, &text).map_err(|why| format!("{REPORT}: {why}"))?;
     }
-    let broken = report::broken(&cases);
-    for promise in &broken {
-        eprintln!("xtask: validity: {promise}");
-    }
-    ExitCode::from(u8::from(!broken.is_empty()))
+    unbroken(&cases)
 }
 
 /// A quick run, as a step of `cargo xtask check`.
 pub(crate) fn step() -> Result<Done, Error> {
-    let broken = report::broken(&simulated(true, 1));
-    if broken.is_empty() {
-        return Ok(Done::Ok);
+    unbroken(&simulated(true, 1)).map(|()| Done::Ok)
+}
+
+fn unbroken(cases: &[Case]) -> Result<(), Error> {
+    let broken = report::broken(cases);
+    match broken.is_empty() {
+        true => Ok(()),
+        false => Err(broken.join("\n")),
     }
-    Err(broken.join("\n"))
 }
 
 fn parse(args: &[String]) -> Result<Options, String> {

@@ -38,30 +38,30 @@ const TAINTED: u64 = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14;
 
 /// The report of `watch`.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Said {
+pub struct Said {
     /// How the program ended: `exit 0`, `signal 11`.
-    pub(crate) program: String,
+    pub program: String,
     /// Modules, and the errno of removing them.
-    pub(super) removed: Vec<(String, i32)>,
+    removed: Vec<(String, i32)>,
     /// Unreferenced pieces of memory; `None` if kmemleak is not available.
-    pub(super) leaks: Option<u32>,
+    pub leaks: Option<u32>,
     /// Whether lockdep is still on; `None` if the kernel has none.
-    pub(super) lockdep: Option<bool>,
-    pub(super) tainted: u64,
-    pub(super) lost: u64,
+    lockdep: Option<bool>,
+    tainted: u64,
+    lost: u64,
     /// First lines of complaints, each with its index in `log`.
-    pub(super) complaints: Vec<(usize, String)>,
+    complaints: Vec<(usize, String)>,
     /// The kernel's log.
-    pub(super) log: Vec<String>,
+    log: Vec<String>,
     /// The output of kmemleak.
-    pub(super) leaked: Vec<String>,
+    leaked: Vec<String>,
     /// Whether the report is complete.
-    pub(super) ended: bool,
+    ended: bool,
 }
 
 impl Said {
     /// Parses the standard error of `watch`.
-    pub(super) fn read(text: &str) -> Said {
+    pub fn read(text: &str) -> Said {
         let mut said = Said::default();
         for line in text.lines() {
             if let Some(line) = line.strip_prefix("kernel: ") {
@@ -100,7 +100,7 @@ impl Said {
 
     /// Everything that is wrong, except failures of the program itself. With `ours`,
     /// races count only in modules with these names.
-    pub(super) fn problems(&self, leaks: bool, ours: Option<&[&str]>) -> Vec<String> {
+    pub fn problems(&self, leaks: bool, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = self.complained_of(ours);
         match self.leaks {
             None if leaks => wrong.push("kmemleak has given up".into()),
@@ -118,7 +118,7 @@ impl Said {
     }
 
     /// The same for a kernel without checks.
-    pub(crate) fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
+    pub fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = Vec::new();
         if !self.ended {
             wrong.push("the watch did not come to its end".into());
@@ -151,13 +151,13 @@ impl Said {
     }
 
     /// Races outside these modules.
-    pub(super) fn elsewhere(&self, ours: &[&str]) -> Vec<&str> {
+    pub fn elsewhere(&self, ours: &[&str]) -> Vec<&str> {
         let lines = self.complaints.iter().map(|(_, line)| line.as_str());
         lines.filter(|line| is_elsewhere(line, ours)).collect()
     }
 
     /// Whether there is a complaint with these words.
-    pub(super) fn complained(&self, words: &str) -> bool {
+    pub fn complained(&self, words: &str) -> bool {
         self.complaints
             .iter()
             .any(|(at, line)| line.contains(words) || self.beside(*at, words))
@@ -176,23 +176,6 @@ fn complains(line: &str) -> bool {
 
 fn is_elsewhere(line: &str, ours: &[&str]) -> bool {
     line.contains("KCSAN: ") && !ours.iter().any(|name| line.contains(&format!("[{name}]")))
-}
-
-/// The points in a TAP output: passed, failed, skipped. Counts both nested points and the
-/// points that sum them up.
-pub(crate) fn points(text: &str) -> (u64, u64, u64) {
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
-    for line in text.lines().map(str::trim_start) {
-        if line.starts_with("not ok ") || line.starts_with("Bail out!") {
-            failed += 1;
-        } else if line.starts_with("ok ") {
-            match line.contains("# SKIP") {
-                true => skipped += 1,
-                false => passed += 1,
-            }
-        }
-    }
-    (passed, failed, skipped)
 }
 
 #[cfg(test)]
@@ -258,11 +241,5 @@ mod tests {
         let said = Said::read(&WELL.replace("depq: loading", "WARNING: inconsistent lock state"));
         assert!(said.complained("inconsistent lock state"));
         assert!(!said.complained("circular"));
-    }
-
-    #[test]
-    fn points_are_counted() {
-        let text = "TAP version 13\n1..3\nok 1 a\nnot ok 2 b\n    ok 1 c\nok 3 d # SKIP no e\n";
-        assert_eq!(points(text), (2, 1, 1));
     }
 }

@@ -1,30 +1,15 @@
 //! Runs the planted bugs and the tests on one kernel, each in a separate boot, as
 //! experiments.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-use serde_json::Value;
+use std::path::Path;
 
 use super::build::module;
 use super::kinds::{Kind, LEAK, MODULES, SCALE, STRIDE, TESTS, Test};
-use super::said::{Said, points};
 use crate::Error;
-use crate::agent;
+use crate::guest::{Machine, Run, failed_points, list, points};
 
 /// By the guest's clock; the host's time limit follows from it.
 const TIMEOUT: &str = "1800s";
-
-/// A kernel to boot, and where to record.
-pub(crate) struct Machine {
-    pub(crate) kernel: String,
-    /// A directory for bundles.
-    pub(crate) place: PathBuf,
-    pub(crate) assize: PathBuf,
-    /// Whether to repeat runs that are in the cache.
-    pub(crate) fresh: bool,
-}
 
 /// The result of a planted bug.
 pub(super) struct Planted {
@@ -44,16 +29,6 @@ pub(super) struct Tried {
     /// Races that were reported in other parts of the kernel.
     pub(super) elsewhere: Vec<String>,
     pub(super) problems: Vec<String>,
-}
-
-/// One run as recorded in its bundle.
-pub(crate) struct Run {
-    pub(crate) configuration: String,
-    pub(crate) workload: String,
-    pub(crate) stdout: String,
-    pub(crate) said: Said,
-    pub(crate) guest_s: f64,
-    pub(crate) failed: Option<String>,
 }
 
 /// Runs the kernel first without a bug, then with each bug, and checks that the kernel
@@ -232,18 +207,6 @@ fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
     tried
 }
 
-/// The failed points, each with the output before it.
-pub(crate) fn failed_points(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut shown: Vec<&str> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        if line.trim_start().starts_with("not ok ") {
-            shown.extend(&lines[at.saturating_sub(10)..=at]);
-        }
-    }
-    shown.join("\n")
-}
-
 fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
     let mut text = format!(
         "title = \"{what}\"\nquestion = \"What does {kernel} say?\"\nkernel = \"{kernel}\"\n\
@@ -258,89 +221,10 @@ fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
     text
 }
 
-/// A list of strings in TOML.
-pub(crate) fn list(words: &[String]) -> String {
-    format!("{words:?}")
-}
-
-impl Machine {
-    /// Carries out an experiment and reads the result of each run.
-    pub(crate) fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
-        let file = self.place.join(format!("{name}.toml"));
-        fs::write(&file, text).map_err(|why| format!("{}: {why}", file.display()))?;
-        let out = self.place.join(name);
-        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        let log = self.place.join(format!("{name}.log"));
-        let said = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
-        println!("{name} on {}", self.kernel);
-        // If a run fails, the command fails too; the bundle has the details.
-        let status = Command::new(&self.assize)
-            .args(["run", "--jobs", &jobs.to_string(), "--out"])
-            .arg(&out)
-            .arg(&file)
-            .args(self.fresh.then_some("--fresh"))
-            .env("ASSIZE_AGENT", agent::path()?)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(said)
-            .status()
-            .map_err(|why| format!("{}: {why}", self.assize.display()))?;
-        let runs = read_bundle(&out)
-            .map_err(|why| format!("{}: {status}; {why}; see {}", file.display(), log.display()))?;
-        if runs.is_empty() {
-            let said = fs::read_to_string(&log).unwrap_or_default();
-            let last = said.lines().next_back().unwrap_or_default();
-            return Err(format!("{}: no run: {last}", file.display()));
-        }
-        Ok(runs)
-    }
-}
-
-fn read_bundle(bundle: &Path) -> Result<Vec<Run>, Error> {
-    let directory = bundle.join("runs");
-    let entries =
-        fs::read_dir(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
-    let mut runs = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|why| why.to_string())?.path();
-        let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-        let value: Value =
-            serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))?;
-        runs.push(read_run(bundle, &value));
-    }
-    Ok(runs)
-}
-
-fn read_run(bundle: &Path, run: &Value) -> Run {
-    let raw = |end: &str| {
-        let names = run["raw"].as_array().into_iter().flatten();
-        let name = names
-            .filter_map(Value::as_str)
-            .find(|name| name.ends_with(end));
-        name.and_then(|name| fs::read(bundle.join("raw").join(name)).ok())
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .unwrap_or_default()
-    };
-    let text = |name: &str| run[name].as_str().unwrap_or_default().to_string();
-    let mut failed =
-        (run["exit"] != "completed").then(|| format!("the run failed: {}", run["exit"]));
-    // The part that was cut off may have contained a complaint.
-    if run["doubts"].to_string().contains("output-cut") {
-        failed = Some("more was printed than is kept".into());
-    }
-    Run {
-        configuration: text("configuration"),
-        workload: text("workload"),
-        stdout: raw(".stdout"),
-        said: Said::read(&raw(".stderr")),
-        guest_s: run["metrics"]["elapsed"]["value"].as_f64().unwrap_or(0.0) / 1e9,
-        failed,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guest::Said;
 
     fn run(stderr: &str) -> Run {
         Run {

@@ -1,0 +1,190 @@
+//! Runs experiments on the tests of the kernel modules, and reads what the guest said.
+
+mod said;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::Error;
+use crate::agent;
+use crate::command::{command, run as run_command};
+pub use said::Said;
+
+/// A kernel to boot, and where to record.
+pub struct Machine {
+    /// The kernels, as an experiment names them.
+    pub kernel: String,
+    /// A directory for bundles.
+    pub place: PathBuf,
+    /// The program.
+    pub assize: PathBuf,
+    /// Whether to repeat runs that are in the cache.
+    pub fresh: bool,
+}
+
+/// One run as recorded in its bundle.
+pub struct Run {
+    /// Its configuration.
+    pub configuration: String,
+    /// Its workload.
+    pub workload: String,
+    /// What its program printed.
+    pub stdout: String,
+    /// What `watch` reported.
+    pub said: Said,
+    /// Its length by the guest's clock.
+    pub guest_s: f64,
+    /// Why it failed, if it did.
+    pub failed: Option<String>,
+}
+
+impl Machine {
+    /// Carries out an experiment and reads the result of each run.
+    pub fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
+        let file = self.place.join(format!("{name}.toml"));
+        fs::write(&file, text).map_err(|why| format!("{}: {why}", file.display()))?;
+        let out = self.place.join(name);
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let log = self.place.join(format!("{name}.log"));
+        let said = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
+        println!("{name} on {}", self.kernel);
+        // If a run fails, the command fails too; the bundle has the details.
+        let status = Command::new(&self.assize)
+            .args(["run", "--jobs", &jobs.to_string(), "--out"])
+            .arg(&out)
+            .arg(&file)
+            .args(self.fresh.then_some("--fresh"))
+            .env("ASSIZE_AGENT", agent::path()?)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(said)
+            .status()
+            .map_err(|why| format!("{}: {why}", self.assize.display()))?;
+        let runs = read_bundle(&out)
+            .map_err(|why| format!("{}: {status}; {why}; see {}", file.display(), log.display()))?;
+        if runs.is_empty() {
+            let said = fs::read_to_string(&log).unwrap_or_default();
+            let last = said.lines().next_back().unwrap_or_default();
+            return Err(format!("{}: no run: {last}", file.display()));
+        }
+        Ok(runs)
+    }
+}
+
+fn read_bundle(bundle: &Path) -> Result<Vec<Run>, Error> {
+    let directory = bundle.join("runs");
+    let entries =
+        fs::read_dir(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+    let mut runs = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|why| why.to_string())?.path();
+        let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+        let value: Value =
+            serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))?;
+        runs.push(read_run(bundle, &value));
+    }
+    Ok(runs)
+}
+
+fn read_run(bundle: &Path, run: &Value) -> Run {
+    let raw = |end: &str| {
+        let names = run["raw"].as_array().into_iter().flatten();
+        let name = names
+            .filter_map(Value::as_str)
+            .find(|name| name.ends_with(end));
+        name.and_then(|name| fs::read(bundle.join("raw").join(name)).ok())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
+    };
+    let text = |name: &str| run[name].as_str().unwrap_or_default().to_string();
+    let mut failed =
+        (run["exit"] != "completed").then(|| format!("the run failed: {}", run["exit"]));
+    // The part that was cut off may have contained a complaint.
+    if run["doubts"].to_string().contains("output-cut") {
+        failed = Some("more was printed than is kept".into());
+    }
+    Run {
+        configuration: text("configuration"),
+        workload: text("workload"),
+        stdout: raw(".stdout"),
+        said: Said::read(&raw(".stderr")),
+        guest_s: run["metrics"]["elapsed"]["value"].as_f64().unwrap_or(0.0) / 1e9,
+        failed,
+    }
+}
+
+/// A list of strings in TOML.
+pub fn list(words: &[String]) -> String {
+    format!("{words:?}")
+}
+
+/// The points in a TAP output: passed, failed, skipped. Counts both nested points and the
+/// points that sum them up.
+pub fn points(text: &str) -> (u64, u64, u64) {
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for line in text.lines().map(str::trim_start) {
+        if line.starts_with("not ok ") || line.starts_with("Bail out!") {
+            failed += 1;
+        } else if line.starts_with("ok ") {
+            match line.contains("# SKIP") {
+                true => skipped += 1,
+                false => passed += 1,
+            }
+        }
+    }
+    (passed, failed, skipped)
+}
+
+/// The failed points, each with the output before it.
+pub fn failed_points(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut shown: Vec<&str> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if line.trim_start().starts_with("not ok ") {
+            shown.extend(&lines[at.saturating_sub(10)..=at]);
+        }
+    }
+    shown.join("\n")
+}
+
+/// Builds the programs as static binaries, and returns their directory.
+pub fn programs(place: &Path) -> Result<PathBuf, Error> {
+    let directory = place.join("programs");
+    fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+    let into = format!("O={}", directory.display());
+    let mut make = command("make", &["-s", "-C", "kernel/tests/user", &into, "all"])?;
+    make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
+    run_command(make)?;
+    for source in ["kernel/debug/watch.c", "kernel/tests/user/depq_test_run.c"] {
+        let name = Path::new(source).file_stem().unwrap_or_default();
+        let program = directory.join(name).display().to_string();
+        run_command(command(
+            "gcc",
+            &[
+                "-std=gnu11",
+                "-static",
+                "-O2",
+                "-Wall",
+                "-Wextra",
+                "-o",
+                &program,
+                source,
+            ],
+        )?)?;
+    }
+    Ok(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_counted() {
+        let text = "TAP version 13\n1..3\nok 1 a\nnot ok 2 b\n    ok 1 c\nok 3 d # SKIP no e\n";
+        assert_eq!(points(text), (2, 1, 1));
+    }
+}
