@@ -411,7 +411,7 @@ install_browser() {
     warn "playwright-core and axe-core could not be had from the npm registry; the tests that open pages will be skipped"
 }
 
-# What `cargo xtask speed` measures beside ours.
+# What `cargo studies speed` measures beside ours.
 virtme=target/setup/virtme-ng
 install_virtme() {
     [ ! -x "$virtme/bin/vng" ] || return 0

@@ -12,13 +12,11 @@ mod deny;
 mod docs;
 pub mod draw;
 mod exact_soak;
-mod first_hour;
 mod fuzz;
 mod golden;
 mod ground_truth;
 pub mod guest;
 mod igt;
-mod images;
 mod kernel_tests;
 pub mod kmod;
 mod lab;
@@ -26,8 +24,6 @@ pub mod marks;
 mod oracle;
 mod pages;
 mod pictures;
-mod report_speed;
-mod speed;
 mod spelling;
 mod steps;
 mod test;
@@ -133,18 +129,6 @@ const VERBS: &[Verb] = &[
         run: fuzz::run,
     },
     Verb {
-        name: "speed",
-        arguments: "[--write]",
-        help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
-        run: speed::run,
-    },
-    Verb {
-        name: "first-hour",
-        arguments: "[--write]",
-        help: "what `make demo` and `make test` cost in a fresh clone; --write puts it into docs/speed.md",
-        run: first_hour::run,
-    },
-    Verb {
         name: "pages",
         arguments: "[--write] [--from DIRECTORY] [PAGE...]",
         help: "carry out the experiments that pages report; --write puts their tables there",
@@ -157,22 +141,10 @@ const VERBS: &[Verb] = &[
         run: pictures::run,
     },
     Verb {
-        name: "report-speed",
-        arguments: "[--write]",
-        help: "time reports of 100 runs with 100,000 samples; --write puts them into docs/speed.md",
-        run: report_speed::run,
-    },
-    Verb {
         name: "debug-kernel",
         arguments: "[kasan|kcsan] [--write]",
         help: "build kernels that check themselves and run all tests of the modules on them",
         run: debug::run,
-    },
-    Verb {
-        name: "images",
-        arguments: "",
-        help: "how much images and seeds bring to the spread of exact runs",
-        run: images::run,
     },
     Verb {
         name: "ground-truth",

@@ -11,7 +11,7 @@ use crate::tree;
 /// Whether the file is Rust code of this workspace.
 pub(super) fn is_ours(file: &str) -> bool {
     file.ends_with(".rs")
-        && ["crates/", "xtask/", "fuzz/"]
+        && ["crates/", "studies/", "xtask/", "fuzz/"]
             .iter()
             .any(|d| file.starts_with(d))
 }
@@ -99,7 +99,7 @@ fn is_root(file: &str) -> bool {
     match parts.as_slice() {
         [.., "src", "lib.rs" | "main.rs"] | [.., "src", "bin", _] => true,
         [.., "tests" | "benches" | "examples", name, "main.rs"] => !name.is_empty(),
-        ["crates", _, rest @ ..] | ["xtask" | "fuzz", rest @ ..] => {
+        ["crates", _, rest @ ..] | ["studies" | "xtask" | "fuzz", rest @ ..] => {
             matches!(rest, ["build.rs"] | ["tests" | "benches" | "examples", _])
         }
         _ => false,

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::command::{command, output, run as run_command, watch};
-use crate::cpu_time::of_children;
-use crate::{Error, agent, tree};
+use xtask::command::{command, output, run as run_command, watch};
+use xtask::cpu_time::of_children;
+use xtask::{Error, agent, tree};
 
 const PAGE: &str = "docs/speed.md";
 /// The heading of the section that this writes; other sections follow it.
@@ -25,7 +25,7 @@ struct Cost {
     gib: f64,
 }
 
-/// `cargo xtask first-hour [--write]`.
+/// `cargo studies first-hour [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let write = match arguments {
         [] => false,
@@ -100,7 +100,7 @@ fn gib(place: &Path) -> Result<f64, Error> {
 fn section(costs: &[Cost], commit: &str, load: &str) -> String {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!(
-        "{HEADING}\nMade by `cargo xtask first-hour --write`: a clone of commit {commit}, with an \
+        "{HEADING}\nMade by `cargo studies first-hour --write`: a clone of commit {commit}, with an \
          empty cache of assize,\non {cpus} CPUs at load {load}. Packages of Debian and crates \
          had been downloaded before. `make test`\nfollows `make demo`. Disk is that of the clone \
          and its cache, after the command.\n\n\

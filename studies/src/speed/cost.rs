@@ -3,9 +3,9 @@
 use std::fs;
 
 use super::Lab;
-use crate::Error;
-use crate::cpu_time::of_children;
-use crate::tree;
+use xtask::Error;
+use xtask::cpu_time::of_children;
+use xtask::tree;
 
 /// Runs of `sync` after the first one, which creates the image.
 const RUNS: u32 = 10;

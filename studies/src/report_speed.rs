@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::Error;
-use crate::command::{cargo, command, run as run_command};
-use crate::{agent, assize, first_hour, tree};
+use crate::first_hour;
+use xtask::Error;
+use xtask::command::{cargo, command, run as run_command};
+use xtask::{agent, assize, tree};
 
 const RUNS: u32 = 100;
 const SAMPLES: u32 = 100_000;
@@ -20,7 +21,7 @@ const MEGABYTES: f64 = 500.0;
 const PAGE: &str = "docs/speed.md";
 const HEADING: &str = "## Reports\n";
 
-/// `cargo xtask report-speed [--write]`.
+/// `cargo studies report-speed [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let write = match arguments {
         [] => false,
@@ -200,7 +201,7 @@ fn section(rows: &mut [Row], bundle: u64) -> String {
     }
     format!(
         "{HEADING}\n\
-         Made by `cargo xtask report-speed --write`: `assize report BUNDLE --format F`\n\
+         Made by `cargo studies report-speed --write`: `assize report BUNDLE --format F`\n\
          of a bundle of {RUNS} runs with {SAMPLES} samples each, {:.0} MB on disk, on\n\
          {} CPUs. The page may take {SECONDS} s and {MEGABYTES} MB.\n\n\
          | format | median s | range | n | MB of memory at most | MB written |\n\

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::Error;
-use crate::command::output;
-use crate::{agent, assize, report_speed, tree};
+use crate::report_speed;
+use xtask::Error;
+use xtask::command::output;
+use xtask::{agent, assize, tree};
 
 /// Measurements of each kind, alternating, so that all see the same host.
 const ROUNDS: usize = 5;
@@ -25,7 +26,7 @@ kind = "command"
 argv = ["true"]
 "#;
 
-/// `cargo xtask speed [--write]`.
+/// `cargo studies speed [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let write = match arguments {
         [] => false,
@@ -263,7 +264,7 @@ fn page(
     let kernel = &lab.version;
     Ok(format!(
         "# How fast the lab is\n\n\
-         Made by `cargo xtask speed --write`. The workload is `true`; the kernel is\n\
+         Made by `cargo studies speed --write`. The workload is `true`; the kernel is\n\
          debian:6.12 ({kernel}), the same file in all rows, on one CPU of the guest\n\
          and without KVM. The host: {} CPUs, {cpu}. The first three rows were\n\
          measured in turn, {ROUNDS} times each.\n\n\

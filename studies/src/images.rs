@@ -8,9 +8,9 @@ use std::path::Path;
 use assize_judge::variance_components::{Observation, VarianceComponents, fit};
 use serde_json::Value;
 
-use crate::Error;
-use crate::command::{command, run as run_command};
-use crate::{agent, assize, tree};
+use xtask::Error;
+use xtask::command::{command, run as run_command};
+use xtask::{agent, assize, tree};
 
 /// Images per experiment.
 const IMAGES: u32 = 4;
@@ -28,7 +28,7 @@ const REDUCED: [(&str, &[&str], &[&str]); 2] = [
 /// A run whose value is 0 has no logarithm.
 const NO_LOGARITHM: &str = "a value is 0";
 
-/// `cargo xtask images`.
+/// `cargo studies images`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     if !arguments.is_empty() {
         return Err("takes no arguments".into());

@@ -1,0 +1,41 @@
+//! Studies and measurements that no lane needs: `cargo studies help`.
+
+#![allow(clippy::print_stdout)] // A command's output is its purpose.
+
+mod first_hour;
+mod images;
+mod report_speed;
+mod speed;
+
+use xtask::Verb;
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "speed",
+        arguments: "[--write]",
+        help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
+        run: speed::run,
+    },
+    Verb {
+        name: "first-hour",
+        arguments: "[--write]",
+        help: "what `make demo` and `make test` cost in a fresh clone; --write puts it into docs/speed.md",
+        run: first_hour::run,
+    },
+    Verb {
+        name: "report-speed",
+        arguments: "[--write]",
+        help: "time reports of 100 runs with 100,000 samples; --write puts them into docs/speed.md",
+        run: report_speed::run,
+    },
+    Verb {
+        name: "images",
+        arguments: "",
+        help: "how much images and seeds bring to the spread of exact runs",
+        run: images::run,
+    },
+];
+
+fn main() -> std::process::ExitCode {
+    xtask::run("studies", VERBS)
+}
