@@ -4,6 +4,7 @@
 
 mod first_hour;
 mod images;
+mod pages;
 mod report_speed;
 mod speed;
 
@@ -33,6 +34,12 @@ const VERBS: &[Verb] = &[
         arguments: "",
         help: "how much images and seeds bring to the spread of exact runs",
         run: images::run,
+    },
+    Verb {
+        name: "pages",
+        arguments: "[--write] [--from DIRECTORY] [PAGE...]",
+        help: "carry out the experiments that pages report; --write puts their tables there",
+        run: pages::run,
     },
 ];
 

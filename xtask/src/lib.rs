@@ -22,7 +22,6 @@ pub mod kmod;
 mod lab;
 pub mod marks;
 mod oracle;
-mod pages;
 mod pictures;
 mod spelling;
 mod steps;
@@ -127,12 +126,6 @@ const VERBS: &[Verb] = &[
         arguments: "SECONDS [TARGET...]",
         help: "run the fuzz targets, each for SECONDS",
         run: fuzz::run,
-    },
-    Verb {
-        name: "pages",
-        arguments: "[--write] [--from DIRECTORY] [PAGE...]",
-        help: "carry out the experiments that pages report; --write puts their tables there",
-        run: pages::run,
     },
     Verb {
         name: "pictures",

@@ -18,9 +18,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::Error;
-use crate::{agent, assize, marks, tree};
 use report::Report;
+use xtask::{Error, agent, assize, marks, tree};
 
 /// An experiment that is carried out for a page.
 struct Part {
@@ -54,7 +53,7 @@ static PAGES: [Page; 7] = [
     packing_cpus::PAGE,
 ];
 
-/// `cargo xtask pages [--write] [--from DIRECTORY] [PAGE...]`.
+/// `cargo studies pages [--write] [--from DIRECTORY] [PAGE...]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut write = false;
     let mut asked: Vec<&Page> = Vec::new();
