@@ -47,7 +47,7 @@ test-nightly: ## hours: every kernel test on every kernel, each parser fuzzed fo
 
 test-debug: ## build kernels that check themselves, run the modules' tests there
 	@./setup.sh build exact debug
-	@$(rust); cargo xtask debug-kernel
+	@$(rust); cargo studies debug-kernel
 
 build: program agent ## set up and build target/debug/assize and its agent
 

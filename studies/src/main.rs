@@ -2,7 +2,9 @@
 
 #![allow(clippy::print_stdout)] // A command's output is its purpose.
 
+mod debug;
 mod first_hour;
+mod igt;
 mod images;
 mod pages;
 mod report_speed;
@@ -40,6 +42,18 @@ const VERBS: &[Verb] = &[
         arguments: "[--write] [--from DIRECTORY] [PAGE...]",
         help: "carry out the experiments that pages report; --write puts their tables there",
         run: pages::run,
+    },
+    Verb {
+        name: "igt",
+        arguments: "--sources DIRECTORY [--fresh] [--write]",
+        help: "tests of IGT on simgpu in the exact machine; --write makes docs/igt.md",
+        run: igt::run,
+    },
+    Verb {
+        name: "debug-kernel",
+        arguments: "[kasan|kcsan] [--write]",
+        help: "build kernels that check themselves and run all tests of the modules on them",
+        run: debug::run,
     },
 ];
 

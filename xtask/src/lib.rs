@@ -7,7 +7,6 @@ pub mod assize;
 mod check;
 pub mod command;
 pub mod cpu_time;
-mod debug;
 mod deny;
 mod docs;
 pub mod draw;
@@ -16,7 +15,6 @@ mod fuzz;
 mod golden;
 mod ground_truth;
 pub mod guest;
-mod igt;
 mod kernel_tests;
 pub mod kmod;
 mod lab;
@@ -98,12 +96,6 @@ const VERBS: &[Verb] = &[
         run: kernel_tests::run,
     },
     Verb {
-        name: "igt",
-        arguments: "--sources DIRECTORY [--fresh] [--write]",
-        help: "tests of IGT on simgpu in the exact machine; --write makes docs/igt.md",
-        run: igt::run,
-    },
-    Verb {
         name: "trials",
         arguments: "[--light] [--target exact|host|ssh:localhost] [KIND...]",
         help: "known-answer trials: whether each level of an experiment is really there",
@@ -132,12 +124,6 @@ const VERBS: &[Verb] = &[
         arguments: "",
         help: "make the pictures of README and docs anew, from real bundles",
         run: pictures::run,
-    },
-    Verb {
-        name: "debug-kernel",
-        arguments: "[kasan|kcsan] [--write]",
-        help: "build kernels that check themselves and run all tests of the modules on them",
-        run: debug::run,
     },
     Verb {
         name: "ground-truth",

@@ -8,9 +8,9 @@ use std::time::Instant;
 use assize_target::kernels::{Kernels, Source};
 
 use super::kinds::Kind;
-use crate::Error;
-use crate::command::{run as run_command, works};
-use crate::tree;
+use xtask::Error;
+use xtask::command::{run as run_command, works};
+use xtask::tree;
 
 /// Programs needed to build a kernel, and their packages.
 const TOOLS: &[(&str, &str)] = &[
@@ -250,7 +250,7 @@ pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
 }
 
 fn first_line(program: &str, arguments: &[&str]) -> Result<String, Error> {
-    let text = crate::command::output(program, arguments)?;
+    let text = xtask::command::output(program, arguments)?;
     Ok(text.lines().next().unwrap_or_default().to_string())
 }
 

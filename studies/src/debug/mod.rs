@@ -14,13 +14,13 @@ use std::path::PathBuf;
 
 use assize_target::kernels::Kernels;
 
-use crate::Error;
-use crate::command::output;
-use crate::guest::{self, Machine};
-use crate::{agent, assize, tree};
 use boots::{Planted, Tried};
 use build::Built;
 use kinds::{KINDS, Kind};
+use xtask::Error;
+use xtask::command::output;
+use xtask::guest::{self, Machine};
+use xtask::{agent, assize, tree};
 
 /// The series to build: that of the kernel that experiments boot.
 const SERIES: &str = "6.12";
@@ -52,7 +52,7 @@ struct Wanted {
     fresh: bool,
 }
 
-/// `cargo xtask debug-kernel [kasan|kcsan] [--fresh] [--write]`.
+/// `cargo studies debug-kernel [kasan|kcsan] [--fresh] [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let Wanted {
         kinds,

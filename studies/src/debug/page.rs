@@ -8,7 +8,7 @@ use super::kinds::{SCALE, STRIDE};
 pub(super) fn page(version: &str, commit: &str, lanes: &[Lane]) -> String {
     let mut text = format!(
         "# The modules on kernels that check themselves\n\n\
-         Made by `cargo xtask debug-kernel --write`, which `make test-debug` calls\n\
+         Made by `cargo studies debug-kernel --write`, which `make test-debug` calls\n\
          without `--write`. It builds Debian's linux-source {version} with the\n\
          configurations in [kernel/debug/](../kernel/debug/), and runs all tests of\n\
          `depq` and `simgpu` of commit {commit} in the exact machine with 2 CPUs\n\

@@ -142,7 +142,7 @@ impl Test {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree;
+    use xtask::tree;
 
     #[test]
     fn every_planted_bug_is_one_of_the_module_and_every_one_of_it_is_planted() {

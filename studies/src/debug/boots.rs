@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::build::module;
 use super::kinds::{Kind, LEAK, MODULES, SCALE, STRIDE, TESTS, Test};
-use crate::Error;
-use crate::guest::{Machine, Run, failed_points, list, points};
+use xtask::Error;
+use xtask::guest::{Machine, Run, failed_points, list, points};
 
 /// By the guest's clock; the host's time limit follows from it.
 const TIMEOUT: &str = "1800s";
@@ -224,7 +224,7 @@ fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guest::Said;
+    use xtask::guest::Said;
 
     fn run(stderr: &str) -> Run {
         Run {

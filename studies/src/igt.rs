@@ -13,13 +13,13 @@ use std::time::Instant;
 
 use assize_target::kernels::Kernels;
 
-use crate::command::{command, run as run_command};
-use crate::guest::{Machine, list};
-use crate::{Error, agent, assize, kmod, marks, tree};
+use xtask::command::{command, run as run_command};
+use xtask::guest::{Machine, list};
+use xtask::{Error, agent, assize, kmod, marks, tree};
 
 const PAGE: &str = "docs/igt.md";
-const MARK: &str = "made: cargo xtask igt --write";
-const KNOWN: &str = "xtask/src/igt/known.txt";
+const MARK: &str = "made: cargo studies igt --write";
+const KNOWN: &str = "studies/src/igt/known.txt";
 /// The kernel; `sw_sync`, which Debian does not build, comes from its sources.
 const KERNEL: &str = "debian:6.12";
 const SERIES: &str = "6.12";
@@ -62,7 +62,7 @@ const TESTS: &[(&str, &str)] = &[
 /// The result of each subtest, by program and name.
 type Results = BTreeMap<(String, String), String>;
 
-/// `cargo xtask igt --sources DIRECTORY [--fresh] [--write]`.
+/// `cargo studies igt --sources DIRECTORY [--fresh] [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut words = arguments.iter().map(String::as_str);
     let (mut sources, mut fresh, mut write) = (None, false, false);
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         }
     }
     let sources = sources.ok_or(
-        "igt: --sources: name the directory of IGT's sources, version 1.27.1, \
+        "--sources: name the directory of IGT's sources, version 1.27.1, \
          as `apt-get source intel-gpu-tools` makes it",
     )?;
     let begun = Instant::now();
