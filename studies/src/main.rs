@@ -4,6 +4,7 @@
 
 mod debug;
 mod first_hour;
+mod ground_truth;
 mod igt;
 mod images;
 mod pages;
@@ -54,6 +55,12 @@ const VERBS: &[Verb] = &[
         arguments: "[kasan|kcsan] [--write]",
         help: "build kernels that check themselves and run all tests of the modules on them",
         run: debug::run,
+    },
+    Verb {
+        name: "ground-truth",
+        arguments: "[PART...] [--seed S] [--write]",
+        help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, kills); --write puts the tables into docs/ground-truth.md",
+        run: ground_truth::run,
     },
 ];
 

@@ -13,7 +13,6 @@ pub mod draw;
 mod exact_soak;
 mod fuzz;
 mod golden;
-mod ground_truth;
 pub mod guest;
 mod kernel_tests;
 pub mod kmod;
@@ -124,12 +123,6 @@ const VERBS: &[Verb] = &[
         arguments: "",
         help: "make the pictures of README and docs anew, from real bundles",
         run: pictures::run,
-    },
-    Verb {
-        name: "ground-truth",
-        arguments: "[PART...] [--seed S] [--write]",
-        help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, kills); --write puts the tables into docs/ground-truth.md",
-        run: ground_truth::run,
     },
     Verb {
         name: "exact-soak",

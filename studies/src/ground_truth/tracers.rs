@@ -8,7 +8,7 @@ use assize_job::TracerKind;
 use assize_job::gaps::{Cause, Gap, Seen};
 
 use super::{Stall, carry_out, runs};
-use crate::Error;
+use xtask::Error;
 
 /// The time from the recorded start of a window until the tracer actually looks.
 const EDGE_NS: u64 = 10_000;

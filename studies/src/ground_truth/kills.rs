@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{assize, runs, written};
-use crate::Error;
-use crate::command::run as run_command;
-use crate::draw::Draws;
+use xtask::Error;
+use xtask::command::run as run_command;
+use xtask::draw::Draws;
 
 /// 30 minutes of a watched CPU with occasional stalls. `gaps` watches only part of the
 /// time, as a busy CPU costs the host instructions for the whole time.

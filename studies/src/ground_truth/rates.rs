@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::carry_out;
-use crate::{Error, assize};
+use xtask::{Error, assize};
 
 /// Runs of each level. With fewer than six, no rate is established.
 const RUNS: u64 = 10;

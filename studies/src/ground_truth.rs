@@ -14,11 +14,11 @@ use std::process::{Command, Stdio};
 
 use assize_job::gaps::{Cause, Gap, Seen};
 
-use crate::command::{command, run as run_command};
-use crate::{Error, agent, assize, marks, tree};
+use xtask::command::{command, run as run_command};
+use xtask::{Error, agent, assize, marks, tree};
 
 const PAGE: &str = "docs/ground-truth.md";
-const MARK: &str = "made: cargo xtask ground-truth";
+const MARK: &str = "made: cargo studies ground-truth";
 /// Stalls are planted where nothing else happens: on a CPU without ticks and tasks.
 const EXPERIMENT: &str = r#"title = "Ground truth"
 question = "Which planted stalls does gaps find?"
@@ -138,7 +138,7 @@ impl Options {
     }
 }
 
-/// `cargo xtask ground-truth [PART...] [--seed S] [--write]`.
+/// `cargo studies ground-truth [PART...] [--seed S] [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let options = Options::parse(arguments)?;
     agent::run(&[])?;

@@ -6,7 +6,7 @@ use assize_job::gaps::Cause;
 use assize_judge::garwood;
 
 use super::{Looked, carry_out, runs};
-use crate::Error;
+use xtask::Error;
 
 /// Runs of each detector, and their length in seconds: 30 minutes in all.
 const RUNS: u64 = 30;
