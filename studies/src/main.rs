@@ -10,6 +10,7 @@ mod images;
 mod pages;
 mod report_speed;
 mod speed;
+mod validity;
 
 use xtask::Verb;
 
@@ -61,6 +62,12 @@ const VERBS: &[Verb] = &[
         arguments: "[PART...] [--seed S] [--write]",
         help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, kills); --write puts the tables into docs/ground-truth.md",
         run: ground_truth::run,
+    },
+    Verb {
+        name: "validity",
+        arguments: "[--quick] [--seed S] [--write] [--figures]",
+        help: "simulate how often the verdicts are wrong; --write makes docs/validity.md",
+        run: validity::run,
     },
 ];
 

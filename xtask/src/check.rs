@@ -6,7 +6,7 @@ use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Beside, Done, ROWS, Step, Taken, close, take_each};
 use crate::{
     agent, assize, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, steps, test,
-    tidy, trials, validity,
+    tidy, trials,
 };
 
 /// Checked first: these need nothing, and find mistakes within a minute.
@@ -55,7 +55,6 @@ const MACHINES: &[Step] = &[
 const OTHERS: &[Step] = &[
     Step::new("all-tests", &["full"], test::full),
     Step::new("oracle", &["full"], oracle::step),
-    Step::new("validity", &[], validity::step),
     Step::new("docs", &[], docs::step),
     Step::new("deny", &["full"], deny::rules),
     Step::new("advisories", &["full"], deny::advisories),

@@ -26,7 +26,6 @@ mod test;
 mod tidy;
 pub mod tree;
 mod trials;
-mod validity;
 
 use std::process::ExitCode;
 
@@ -129,12 +128,6 @@ const VERBS: &[Verb] = &[
         arguments: "[--runs N] [--light] [--seed S] [--write]",
         help: "exact runs from four commands beside all that makes a host slow: do any deviate?",
         run: exact_soak::run,
-    },
-    Verb {
-        name: "validity",
-        arguments: "[--quick] [--seed S] [--write] [--figures]",
-        help: "simulate how often the verdicts are wrong; --write makes docs/validity.md",
-        run: validity::run,
     },
 ];
 

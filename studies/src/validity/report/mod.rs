@@ -103,9 +103,9 @@ fn cliffs(cases: &[Case]) -> Vec<String> {
 
 fn head(out: &mut String, seed: u64, quick: bool) {
     let command = if quick {
-        format!("cargo xtask validity --quick --seed {seed}")
+        format!("cargo studies validity --quick --seed {seed}")
     } else {
-        format!("cargo xtask validity --seed {seed} --write")
+        format!("cargo studies validity --seed {seed} --write")
     };
     let _ = write!(
         out,

@@ -4,7 +4,7 @@ use super::tally::Measure;
 
 /// How they were measured.
 pub(crate) const MEASURED: &str =
-    "`cargo xtask validity --figures --seed 1` with the rules of commit 5bc4b2e";
+    "`cargo studies validity --figures --seed 1` with the rules of commit 5bc4b2e";
 
 /// One line per figure: case, measure, per cent. Printed by `--figures`.
 const FIGURES: &str = "\
