@@ -137,14 +137,7 @@ impl Scanned {
         }
         let mut lines = message.lines();
         scanned.text = text(&lines);
-        let ignored = ignore(&mut lines, options);
-        let mut scan = scan(&mut lines, options);
-        for (at, text) in ignored {
-            if let Some(line) = scan.explained.get_mut(at) {
-                (line.taken, line.text) = ("ignored on request".to_string(), text);
-            }
-        }
-        scanned.scan = scan;
+        scanned.scan = scan(&mut lines, options);
         scanned
     }
 }
@@ -184,21 +177,6 @@ impl Reading {
         explain_repeats(&mut audit);
         audit
     }
-}
-
-/// Makes the lines blank that the user does not want to be looked at, so that
-/// the blocks they stand in stay whole; gives back what was there.
-fn ignore(lines: &mut [Line<'_>], options: &Options) -> Vec<(usize, String)> {
-    let mut ignored = Vec::new();
-    if options.ignore.is_empty() {
-        return ignored;
-    }
-    for (at, line) in lines.iter_mut().enumerate() {
-        if options.ignores(&line.text) {
-            ignored.push((at, std::mem::take(&mut line.text).into_owned()));
-        }
-    }
-    ignored
 }
 
 /// Says of each line where a quotation begins that it is one.

@@ -17,6 +17,11 @@ const WRAPPERS: &[&str] = &[
     "stdbuf", "ionice", "schedtool", "systemd-run", "cgexec", "setarch", "strace", "doas",
 ];
 
+/// Whether a word is the name of a program that people measure with.
+pub(crate) fn is_tool(word: &str) -> bool {
+    TOOLS.contains(&word)
+}
+
 /// The command line that `text` shows, without prompt, if it shows one.
 pub(crate) fn find(text: &str) -> Option<&str> {
     let text = text.trim();

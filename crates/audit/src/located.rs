@@ -67,52 +67,46 @@ pub fn located(audit: &Audit) -> Vec<Located> {
 /// The figures, at the places where their blocks begin.
 fn figures(audit: &Audit) -> Vec<Located> {
     let records = &audit.records;
-    let runs = records.runs.iter().flat_map(|run| {
-        run.metrics.iter().map(|(metric, measured)| Located {
-            place: run.place,
-            shown: false,
-            configuration: Some(run.configuration.clone()),
-            workload: Some(run.workload.clone()),
-            stands_for: StandsFor::Run(run.repetition),
-            metric: metric.clone(),
-            value: measured.value,
-            unit: measured.unit.clone(),
-        })
-    });
-    let summaries = records.summaries.iter().map(|summary| Located {
-        place: summary.place,
+    let at = |place: Place, names: [&Option<String>; 2], stands_for| Located {
+        place,
         shown: false,
-        configuration: Some(summary.configuration.clone()),
-        workload: Some(summary.workload.clone()),
-        stands_for: StandsFor::Mean,
-        metric: summary.metric.clone(),
-        value: summary.mean,
-        unit: summary.unit.clone(),
-    });
-    let events = records.events.iter().map(|events| Located {
-        place: events.place,
-        shown: false,
-        configuration: Some(events.configuration.clone()),
-        workload: Some(events.workload.clone()),
-        stands_for: StandsFor::Events,
-        metric: events.event.clone(),
-        value: events.count as f64,
+        configuration: names[0].clone(),
+        workload: names[1].clone(),
+        stands_for,
+        metric: String::new(),
+        value: 0.0,
         unit: String::new(),
-    });
-    let statements = records.statements.iter().map(|statement| Located {
-        place: statement.place,
-        shown: false,
-        configuration: statement.configuration.clone(),
-        workload: statement.workload.clone(),
-        stands_for: StandsFor::Statement,
-        metric: statement.metric.clone(),
-        value: statement.value,
-        unit: statement.unit.clone(),
-    });
-    runs.chain(summaries)
-        .chain(events)
-        .chain(statements)
-        .collect()
+    };
+    let of = |at: &Located, metric: &str, value: f64, unit: &str| Located {
+        metric: metric.to_owned(),
+        value,
+        unit: unit.to_owned(),
+        ..at.clone()
+    };
+    let some = |name: &String| Some(name.clone());
+    let mut all = Vec::new();
+    for run in &records.runs {
+        let names = [&some(&run.configuration), &some(&run.workload)];
+        let at = at(run.place, names, StandsFor::Run(run.repetition));
+        let metrics = run.metrics.iter();
+        all.extend(metrics.map(|(metric, one)| of(&at, metric, one.value, &one.unit)));
+    }
+    for one in &records.summaries {
+        let names = [&some(&one.configuration), &some(&one.workload)];
+        let at = at(one.place, names, StandsFor::Mean);
+        all.push(of(&at, &one.metric, one.mean, &one.unit));
+    }
+    for one in &records.events {
+        let names = [&some(&one.configuration), &some(&one.workload)];
+        let at = at(one.place, names, StandsFor::Events);
+        all.push(of(&at, &one.event, one.count as f64, ""));
+    }
+    for one in &records.statements {
+        let names = [&one.configuration, &one.workload];
+        let at = at(one.place, names, StandsFor::Statement);
+        all.push(of(&at, &one.metric, one.value, &one.unit));
+    }
+    all
 }
 
 /// The lines of a post, and where blocks begin.

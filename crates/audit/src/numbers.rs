@@ -24,15 +24,26 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
             at += 1;
             continue;
         }
+        if let Some((seconds, length)) = duration(&line[at..]) {
+            found.push(Printed {
+                number: seconds,
+                unit: "s",
+                at,
+            });
+            at += length;
+            continue;
+        }
         let end = end(bytes, at);
         let token = &line[at..end];
         let digits = token.trim_end_matches(['.', ',', '\'']);
         let rest = &line[at + digits.len()..];
         match number(digits, Locale::English).filter(|_| !goes_on(rest)) {
             Some(number) => {
+                let (times, unit) = unit(rest);
+                let is_least = unit == "min" && names_other_extreme(line);
                 found.push(Printed {
-                    number,
-                    unit: unit(rest),
+                    number: scaled(number, times),
+                    unit: if is_least { "" } else { unit },
                     at,
                 });
                 at += digits.len();
@@ -41,6 +52,44 @@ pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
         }
     }
     found
+}
+
+fn scaled(number: Number, times: f64) -> Number {
+    Number {
+        value: number.value * times,
+        step: number.step.map(|step| step * times),
+    }
+}
+
+/// The seconds of `1h02m03.5s`, `13m15s` or `2h15m` at the begin of a text, and its length. It
+/// has two parts at least; fewer are a number with a unit.
+fn duration(text: &str) -> Option<(Number, usize)> {
+    let (mut seconds, mut step, mut parts, mut at) = (0.0, 1.0, 0, 0);
+    for (letter, times) in [('h', 3600.0), ('m', 60.0), ('s', 1.0)] {
+        let rest = &text[at..];
+        let length = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+        if length == 0 || !rest[length..].starts_with(letter) {
+            continue;
+        }
+        let part = number(&rest[..length], Locale::English)?;
+        seconds += times * part.value;
+        step = times * part.step?;
+        parts += 1;
+        at += length + 1;
+        if text[at..].is_empty() {
+            break;
+        }
+    }
+    let ends = !text[at..].starts_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_');
+    let step = Some(step);
+    let value = seconds;
+    (parts > 1 && ends).then_some((Number { value, step }, at))
+}
+
+/// Whether the line speaks of a maximum or a mean, so that `min` is the minimum.
+fn names_other_extreme(line: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ["max", "avg", "mean", "maximum", "average"].contains(&&*word.to_lowercase()))
 }
 
 /// Whether a number may begin here.
@@ -89,6 +138,8 @@ fn goes_on(rest: &str) -> bool {
     match first {
         Some('.' | ':' | '/' | '-') => digit,
         Some('x' | 'X' | '_') => true,
+        // `13m15`, part of a name or of a time that is not understood.
+        Some('a'..='z' | 'A'..='Z') => word_of(rest).contains(|c: char| c.is_ascii_digit()),
         _ => false,
     }
 }
@@ -100,12 +151,48 @@ fn word_end(bytes: &[u8], from: usize) -> usize {
     rest.map_or(bytes.len(), |rest| from + 1 + rest)
 }
 
-/// The unit at the begin of a text.
-fn unit(rest: &str) -> &str {
+/// The unit at the begin of a text, and by how much its prefix multiplies: `K` and `Miops` are
+/// thousands and million `iops`. A word that is written together with the number is its unit,
+/// known or not: `13m` and `59s` are not in one.
+fn unit(rest: &str) -> (f64, &str) {
+    let word = |text| word_of(text);
     let text = rest.trim_start_matches(' ');
+    let (first, is_joined) = (word(text), text.len() == rest.len());
+    if is_unit(first) {
+        return (1.0, first);
+    }
+    if let Some((times, base)) = prefixed(first) {
+        if base.is_empty() && is_joined {
+            let behind = word(text[first.len()..].trim_start_matches(' '));
+            return (times, if is_unit(behind) { behind } else { "" });
+        }
+        if is_unit(base) {
+            return (times, base);
+        }
+    }
+    (1.0, if is_joined { first } else { "" })
+}
+
+fn word_of(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '%')));
-    let word = &text[..end.unwrap_or(text.len())];
-    if is_unit(word) { word } else { "" }
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The factor of a prefix, and the unit behind it.
+fn prefixed(word: &str) -> Option<(f64, &str)> {
+    let (at, prefix) = word.char_indices().next()?;
+    let power = match prefix {
+        'k' | 'K' => 1,
+        'M' => 2,
+        'G' => 3,
+        'T' => 4,
+        _ => return None,
+    };
+    let base = &word[at + 1..];
+    Some(match base.strip_prefix('i') {
+        Some(base) if !base.starts_with("op") => (1024_f64.powi(power), base),
+        _ => (1000_f64.powi(power), base),
+    })
 }
 
 /// Whether two units are one, however they are spelled.
@@ -139,5 +226,29 @@ mod tests {
             [(3.0, ""), (4.0, ""), (5.0, "")]
         );
         assert_eq!(values("..1 --2 1e999 \u{e9}1"), []);
+    }
+
+    #[test]
+    fn minutes_prefixes_and_joined_words_count() {
+        let values = |line| {
+            let all = of(line).into_iter();
+            all.map(|one| (one.number.value, one.unit, one.number.step))
+                .collect::<Vec<_>>()
+        };
+        let one = |value, unit, step| vec![(value, unit, Some(step))];
+        assert_eq!(values("stock: 1m27s"), one(87.0, "s", 1.0));
+        assert_eq!(values("1h02m03.5s,"), one(3723.5, "s", 0.1));
+        assert_eq!(values("took 2h15m"), one(8100.0, "s", 60.0));
+        assert_eq!(values("13m15 13m15sx 1h2m3"), []);
+        assert_eq!(values("13m"), one(13.0, "m", 1.0));
+        assert_eq!(values("132.5K iops"), one(132_500.0, "iops", 100.0));
+        assert_eq!(values("1.5 Miops"), one(1_500_000.0, "iops", 100_000.0));
+        assert_eq!(values("183M"), one(183e6, "", 1e6));
+        assert_eq!(values("2KiB 3 KiB")[0], (2.0, "KiB", Some(1.0)));
+        assert_eq!(values("10Gbit"), one(10.0, "Gbit", 1.0));
+        assert_eq!(values("4 Patches"), one(4.0, "", 1.0));
+        // Minutes, but for the minimum.
+        assert_eq!(values("704 min"), one(704.0, "min", 1.0));
+        assert_eq!(values("717 max, 704 min cycles")[1].1, "");
     }
 }

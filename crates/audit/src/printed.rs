@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::grammar::block::{Figure, Finding};
-use crate::grammar::number::{Locale, parse};
+use crate::grammar::number::{Locale, parse, step};
 use crate::line::Line;
 
 /// Formats in which programs write for programs, with as many digits as a value
@@ -36,20 +36,12 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             Finding::Run { figures, .. } => figures.iter_mut().for_each(of),
             Finding::Summary { figure, .. } | Finding::Sample(figure) => of(figure),
             Finding::Grid(grid) => {
-                for cell in grid
-                    .rows
-                    .iter_mut()
-                    .flat_map(|row| &mut row.cells)
-                    .flatten()
-                {
+                let cells = grid.rows.iter_mut().flat_map(|row| &mut row.cells);
+                for cell in cells.flatten() {
                     cell.step = steps.get(&cell.value.to_bits()).copied();
                 }
             }
-            Finding::Statement { .. }
-            | Finding::Events { .. }
-            | Finding::Unsupported { .. }
-            | Finding::Command(_)
-            | Finding::Doubt(..) => {}
+            _ => {}
         }
     }
 }
@@ -65,8 +57,8 @@ fn numbers(text: &str) -> impl Iterator<Item = (f64, f64)> {
         .flat_map(|token| {
             let token = token.trim_matches(|c: char| !c.is_ascii_digit() && c != '-');
             let token = token.trim_end_matches('-');
-            [(Locale::English, '.'), (Locale::CommaDecimal, ',')]
-                .map(|(locale, mark)| Some((parse(token, locale)?, step(token, mark)?)))
+            [Locale::English, Locale::CommaDecimal]
+                .map(|locale| Some((parse(token, locale)?, step(token, locale)?)))
         })
         .flatten()
 }
@@ -79,22 +71,11 @@ pub(crate) fn spread(value: f64, token: &str) -> f64 {
     if value != 0.0 {
         return value;
     }
-    let mark = if token.contains(',') { ',' } else { '.' };
-    step(token, mark).map_or(value, |step| step / 2.0)
-}
-
-/// The place of the last digit of a number.
-fn step(token: &str, mark: char) -> Option<f64> {
-    let (digits, exponent) = match token.split_once(['e', 'E']) {
-        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
-        None => (token, 0),
+    let locale = match token.contains(',') {
+        true => Locale::CommaDecimal,
+        false => Locale::English,
     };
-    let behind = digits
-        .split_once(mark)
-        .map_or(0, |(_, behind)| behind.len());
-    let place = exponent.checked_sub(i32::try_from(behind).ok()?)?;
-    let step: f64 = format!("1e{place}").parse().ok()?;
-    (step > 0.0 && step.is_finite()).then_some(step)
+    step(token, locale).map_or(value, |step| step / 2.0)
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! One message's lines to blocks of figures with what stands above them.
 
-mod code;
 mod commands;
 mod correspondence;
 mod digits;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{Doubt, Place};
 
+use crate::diff;
 use crate::grammar;
 use crate::grammar::block::{Block, Figure, Finding, Labels, mean_figures};
 use crate::grammar::dispatch;
@@ -17,7 +18,6 @@ use crate::line::{Explained, Line};
 use crate::options::Options;
 use crate::printed::note_steps;
 use crate::unreached;
-use code::Code;
 use commands::sleep;
 pub(crate) use correspondence::is_correspondence;
 pub(crate) use digits::may_hold;
@@ -92,9 +92,30 @@ struct Scanner<'l, 'o> {
 /// A line longer than this that no grammar has read is no line of a mail.
 const LONG: usize = 4000;
 
+/// Lines that are not looked at: where they are, what they are taken for, and their text.
+type Hidden<'a> = Vec<(usize, &'static str, Cow<'a, str>)>;
+
+/// Makes the lines blank that the user does not want to be looked at, and those of patches,
+/// which are code, so that the blocks they stand in stay whole.
+fn hide<'a>(lines: &mut [Line<'a>], options: &Options) -> Hidden<'a> {
+    let mut hidden = Hidden::new();
+    let ignored = (0..lines.len()).filter(|at| options.ignores(&lines[*at].text));
+    for at in ignored.collect::<Vec<_>>() {
+        hidden.push((
+            at,
+            "ignored on request",
+            std::mem::take(&mut lines[at].text),
+        ));
+    }
+    for at in diff::patches(lines).into_iter().flatten() {
+        hidden.push((at, "diff", std::mem::take(&mut lines[at].text)));
+    }
+    hidden
+}
+
 /// Finds all blocks of a message.
 pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
-    let code = Code::take_from(lines);
+    let hidden = hide(lines, options);
     let lines = &*lines;
     let mut scanner = Scanner {
         lines,
@@ -105,15 +126,19 @@ pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
         out: Scan::default(),
         digit: next_digit(lines),
     };
-    for (at, what) in code.lines() {
-        scanner.take(at, what);
+    for (at, what, _) in &hidden {
+        scanner.take(*at, what);
     }
     let mut at = 0;
     while at < lines.len() {
         at += scanner.step(at);
     }
     let mut scan = scanner.finish();
-    code.explain(&mut scan.explained);
+    for (at, _, text) in hidden {
+        if let Some(line) = scan.explained.get_mut(at) {
+            line.text = text.into_owned();
+        }
+    }
     scan
 }
 

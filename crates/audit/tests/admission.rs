@@ -3,21 +3,87 @@
 //! Each kind of text that only looks like a comparison stands here beside one
 //! that is.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
-use crate::common::{compared, posts, records, records_as};
+use crate::common::{cells, compared, posts, records, records_as};
 use assize_audit::{Judged, Options, Role};
 use assize_bundle::Records;
 
-/// The values of a metric under a configuration, run by run.
-fn values(records: &Records, configuration: &str, metric: &str) -> Vec<f64> {
-    let runs = records
-        .runs
-        .iter()
-        .filter(|run| run.configuration == configuration);
-    runs.filter_map(|run| run.metrics.get(metric))
-        .map(|m| m.value)
-        .collect()
+/// What parts posts of one file from each other, and each from what is read of it.
+const MARK: &str = "=== read as ===\n";
+
+/// The figures of a post with what they are of, those that are compared with others first in
+/// their line, and the codes of its doubts.
+fn told(records: &Records) -> String {
+    let cells = cells(records);
+    let mut runs: BTreeMap<[&str; 3], Vec<f64>> = BTreeMap::new();
+    for run in &records.runs {
+        for (metric, one) in &run.metrics {
+            let cell = [run.workload.as_str(), metric, &run.configuration];
+            runs.entry(cell).or_default().push(one.value);
+        }
+    }
+    let mut told = String::new();
+    for ([workload, metric, configuration], values) in runs {
+        let alone = cells[&(workload, metric)].len() < 2;
+        let how = if alone { "alone" } else { "compared" };
+        writeln!(
+            told,
+            "{how}: {configuration} on {workload}: {metric} {values:?}"
+        )
+        .unwrap();
+    }
+    for one in &records.summaries {
+        let (configuration, workload) = (&one.configuration, &one.workload);
+        let (metric, mean, n) = (&one.metric, one.mean, one.n);
+        writeln!(
+            told,
+            "mean: {configuration} on {workload}: {metric} {mean} {n:?}"
+        )
+        .unwrap();
+    }
+    for one in &records.statements {
+        writeln!(told, "stated: {} {}", one.metric, one.value).unwrap();
+    }
+    for doubt in &records.doubts {
+        writeln!(told, "doubt: {}", doubt.code).unwrap();
+    }
+    told
+}
+
+/// The title, the post and what is read of it, of all posts in a file.
+fn cases(text: &str) -> Vec<[String; 3]> {
+    let mut cases: Vec<[String; 3]> = Vec::new();
+    let mut part = 1;
+    for line in text.split_inclusive('\n') {
+        if line == MARK {
+            part = 2;
+        } else if line.starts_with("=== ") {
+            part = 1;
+            cases.push([line.to_owned(), String::new(), String::new()]);
+        } else if let Some(case) = cases.last_mut() {
+            case[part].push_str(line);
+        }
+    }
+    cases
+}
+
+/// With `ASSIZE_GOLDEN=1` what is read is written anew.
+#[test]
+fn posts_are_read_as_they_were_looked_over() {
+    let golden = std::env::var_os("ASSIZE_GOLDEN").is_some();
+    for (path, text) in posts("told") {
+        let mut anew = String::new();
+        for [title, post, expected] in cases(&text) {
+            let read = told(&records(&post));
+            assert!(golden || read == expected, "{title}{read}");
+            anew += &format!("{title}{post}{MARK}{read}");
+        }
+        if golden {
+            std::fs::write(&path, anew).unwrap();
+        }
+    }
 }
 
 #[test]
@@ -25,23 +91,6 @@ fn figures_without_configurations_are_read_and_not_judged() {
     for (path, post) in posts("read_only") {
         let records = records(&post);
         assert_eq!(compared(&records), [] as [String; 0], "{}", path.display());
-    }
-}
-
-#[test]
-fn steps_that_rise_alike_are_no_runs() {
-    let records = records(include_str!("posts/single/steps.txt"));
-    assert!(values(&records, "new", "value").len() <= 1);
-}
-
-#[test]
-fn two_tables_of_one_form_are_not_pooled() {
-    let records = records(include_str!("posts/single/two-tables.txt"));
-    for run in &records.runs {
-        let same = |other: &&assize_bundle::Run| {
-            (&other.configuration, &other.workload) == (&run.configuration, &run.workload)
-        };
-        assert_eq!(records.runs.iter().filter(same).count(), 1, "{run:?}");
     }
 }
 
@@ -80,73 +129,4 @@ fn whoever_compares_files_has_said_what_is_compared() {
         ..Options::default()
     };
     assert!(!records_as(post, &options).runs.is_empty());
-}
-
-/// Its names are commands, with paths and words of metrics in them.
-#[test]
-fn what_hyperfine_compares_are_commands() {
-    let section = |number: u32, command: &str, mean: &str| {
-        format!(
-            "Benchmark {number}: {command}\n  Time (mean ± σ):     {mean} ms ±   4.8 ms    \
-             [User: 92.2 ms, System: 12.0 ms]\n  Range (min … max):    90.7 ms … 111.8 ms    \
-             12 runs\n\n"
-        )
-    };
-    let post = section(1, "sort /tmp/in.txt", "104.2") + &section(2, "sort -n /tmp/in.txt", "85.6");
-    let read = records(&post);
-    assert_eq!(compared(&read), ["sort /tmp/in.txt", "sort -n /tmp/in.txt"]);
-    let n: Vec<_> = read.summaries.iter().map(|s| s.n).collect();
-    assert_eq!(n, [Some(12); 6]);
-    // The same commands above what does not compare are no configurations.
-    let above = "$ cat /tmp/in.txt\n\nreal 0m1.2s\n\n$ cat /tmp/out.txt\n\nreal 0m1.1s\n";
-    assert_eq!(compared(&records(above)), Vec::<String>::new());
-}
-
-/// Of one run printed again nothing differs; another run differs somewhere.
-#[test]
-fn one_figure_that_differs_is_another_run() {
-    let post = include_str!("posts/single/printed-again.txt");
-    let (before, after) = post.split_once("After:").unwrap();
-    let post = format!("{before}After:{}", after.replace("8289.3K", "8291.1K"));
-    assert_eq!(compared(&records(&post)), ["Before", "After"]);
-}
-
-/// A prompt may say where a command was typed; each command is a workload of its own.
-#[test]
-fn commands_at_a_prompt_in_parentheses_are_workloads() {
-    let times = |real: &str| format!("\nreal    {real}\nuser    0m2.010s\nsys     0m1.740s\n");
-    let section = |name: &str, tree: &str, list: &str| {
-        format!(
-            "{name} this change:\n\n(container)$ time tree linux > /dev/null\n{}\n\
-             (container)$ time ls test/ > /dev/null\n{}\n",
-            times(tree),
-            times(list)
-        )
-    };
-    let post =
-        section("Before", "0m54.272s", "2m10.934s") + &section("After", "0m22.465s", "0m13.338s");
-    let read = records(&post);
-    let workloads: BTreeSet<&str> = read.runs.iter().map(|run| run.workload.as_str()).collect();
-    assert_eq!(
-        workloads.into_iter().collect::<Vec<_>>(),
-        ["ls test/", "tree linux"]
-    );
-    assert_eq!(read.runs.len(), 4);
-    // A remark in parentheses is none.
-    let remark = post.replace("(container)$", "(see 5)");
-    let read = records(&remark);
-    assert!(read.runs.iter().all(|run| run.workload != "tree linux"));
-}
-
-/// `With map[*T]struct{}:` says in code what it was measured with.
-#[test]
-fn what_it_was_measured_with_may_be_called_by_its_code() {
-    let post = |a: &str, b: &str| {
-        format!(
-            "The benchmark improves.\n\n{a}:\n\nBenchmarkPut-4  30000  38461 ns/op  1862 B/op\n\n\
-             {b}:\n\nBenchmarkPut-4  30000  31090 ns/op  1692 B/op\n"
-        )
-    };
-    let with = ["With []*watcher", "With map[*watcher]struct{}"];
-    assert_eq!(compared(&records(&post(with[0], with[1]))), with);
 }

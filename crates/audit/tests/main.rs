@@ -3,9 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // A test may fail.
 
 mod admission;
-mod benchmark_reports;
 mod common;
-mod doubtful;
 mod formats;
 mod grouping;
 mod mail;

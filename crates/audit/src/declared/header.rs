@@ -35,71 +35,30 @@ pub(crate) enum Column {
 }
 
 /// What each role is called, the name of the role first.
-static NAMES: [(&[&str], Column); 14] = [
+static NAMES: [(&str, Column); 14] = [
     (
-        &[
-            "configuration",
-            "config",
-            "variant",
-            "version",
-            "build",
-            "kernel",
-            "branch",
-            "commit",
-            "treatment",
-            "state",
-            "side",
-        ],
+        "configuration|config|variant|version|build|kernel|branch|commit|treatment|state|side",
         Column::Configuration,
     ),
     (
-        &[
-            "workload",
-            "benchmark",
-            "bench",
-            "test",
-            "testcase",
-            "case",
-            "scenario",
-            "program",
-            "command",
-        ],
+        "workload|benchmark|bench|test|testcase|case|scenario|program|command",
         Column::Workload,
     ),
+    ("metric|measure|quantity|counter|event", Column::Metric),
+    ("unit|units", Column::Unit),
+    ("value|result|reading|score", Column::Value(String::new())),
+    ("mean|average|avg", Column::Mean(String::new())),
+    ("sd|std|stddev|stdev|std dev|standard deviation", Column::Sd),
+    ("se|sem|stderr|standard error", Column::Se),
+    ("ci95|95 % ci|95% ci", Column::Ci95),
+    ("n|runs|repetitions|replicates", Column::Count),
+    ("run|repetition|rep|replicate|trial", Column::Run),
+    ("order|sequence|position", Column::Order),
     (
-        &["metric", "measure", "quantity", "counter", "event"],
-        Column::Metric,
-    ),
-    (&["unit", "units"], Column::Unit),
-    (
-        &["value", "result", "reading", "score"],
-        Column::Value(String::new()),
-    ),
-    (&["mean", "average", "avg"], Column::Mean(String::new())),
-    (
-        &[
-            "sd",
-            "std",
-            "stddev",
-            "stdev",
-            "std dev",
-            "standard deviation",
-        ],
-        Column::Sd,
-    ),
-    (&["se", "sem", "stderr", "standard error"], Column::Se),
-    (&["ci95", "95 % ci", "95% ci"], Column::Ci95),
-    (&["n", "runs", "repetitions", "replicates"], Column::Count),
-    (
-        &["run", "repetition", "rep", "replicate", "trial"],
-        Column::Run,
-    ),
-    (&["order", "sequence", "position"], Column::Order),
-    (
-        &["change", "delta", "diff", "difference"],
+        "change|delta|diff|difference",
         Column::Change(String::new()),
     ),
-    (&["ratio", "relative"], Column::Ratio),
+    ("ratio|relative", Column::Ratio),
 ];
 
 /// What a role is called in messages.
@@ -109,7 +68,9 @@ pub(crate) fn role_name(column: &Column) -> &'static str {
     let named = all.find(|(_, other)| same(other));
     match column {
         Column::Count => "number of runs",
-        _ => named.map_or("figures", |(names, _)| names[0]),
+        _ => named.map_or("figures", |(names, _)| {
+            names.split('|').next().unwrap_or(names)
+        }),
     }
 }
 
@@ -296,7 +257,7 @@ fn role(cell: &str) -> Option<Column> {
     };
     let folded = folded(name);
     let mut all = NAMES.iter();
-    let (_, column) = all.find(|(names, _)| names.contains(&folded.as_str()))?;
+    let (_, column) = all.find(|(names, _)| names.split('|').any(|name| name == folded))?;
     Some(match column {
         Column::Value(_) => Column::Value(unit.to_owned()),
         Column::Mean(_) => Column::Mean(unit.to_owned()),

@@ -8,6 +8,10 @@
 //! from the cells and only explained. SI prefixes are resolved, because one
 //! row may hold `950µs` beside `1.02ms`.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::begins::Begins;
 use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{bad_number, label, line_at, summary};
@@ -17,6 +21,17 @@ use crate::line::Line;
 
 /// Some dozens of columns; a longer line is no header.
 const HEADER_AT_MOST: usize = 4000;
+/// How lines begin that explain the rows above.
+const FOOTNOTES: [char; 5] = ['¹', '²', '³', '⁴', '⁵'];
+
+static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\S+").ok());
+static BARRED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[│|][^│|]*").ok());
+/// What stands in a row besides values: deltas, remarks in parentheses, marks.
+static REMARK: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:.*[%)]|\(.*|[~?¹²³⁴⁵])$").ok());
+static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?<digits>\d[\d.,]*)(?<prefix>[nµμumkKMGT]?)(?<suffix>i|B/s|B|s)?$").ok()
+});
 
 /// The output of `benchstat`.
 pub struct Benchstat;
@@ -40,18 +55,36 @@ impl Grammar for Benchstat {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = line_at(lines, 0)?;
-        let mut block = Block::default();
-        let table = if first.trim_start().starts_with("name ") {
-            block.taken.push("benchstat header");
-            Table::old(first)?
-        } else {
-            block.taken.extend(["benchstat header"; 2]);
-            Table::new(first, line_at(lines, 1)?)?
+        let first = line_at(lines, 0).filter(|line| line.len() <= HEADER_AT_MOST)?;
+        let old = first.trim_start().starts_with("name ");
+        let columns = match old {
+            true => old_header(first)?,
+            false => new_header(first, line_at(lines, 1)?)?,
         };
-        table.read(&mut block, lines);
+        let mut block = Block::default();
+        block.taken.resize(2 - usize::from(old), "benchstat header");
+        Table { old, columns }.read(&mut block, lines);
         Some(block)
     }
+}
+
+/// A word or a cell, and the character at which it begins.
+struct Word<'a> {
+    text: &'a str,
+    from: usize,
+}
+
+/// What a pattern finds in a line.
+fn found<'a>(pattern: &LazyLock<Option<Regex>>, line: &'a str) -> Vec<Word<'a>> {
+    let all = pattern.iter().flat_map(|pattern| pattern.find_iter(line));
+    let (mut at, mut chars) = (0, 0);
+    let word = |found: regex::Match<'a>| {
+        chars += line[at..found.start()].chars().count();
+        at = found.start();
+        let text = found.as_str().trim_matches(['│', '|']).trim();
+        Word { text, from: chars }
+    };
+    all.map(word).collect()
 }
 
 /// A column of values.
@@ -60,172 +93,6 @@ struct Column {
     metric: String,
     /// The character at which the column begins.
     from: usize,
-}
-
-/// The header of either layout.
-struct Table {
-    old: bool,
-    columns: Vec<Column>,
-}
-
-impl Table {
-    /// `name  old time/op  new time/op  delta`, `name  time/op` or
-    /// `name \ time/op  a.txt  b.txt  c.txt`.
-    fn old(header: &str) -> Option<Self> {
-        if header.len() > HEADER_AT_MOST {
-            return None;
-        }
-        let words = words(header);
-        let (first, rest) = words.split_first()?;
-        if first.text != "name" {
-            return None;
-        }
-        let columns = match rest {
-            [w, metric, files @ ..] if w.text == "\\" && !files.is_empty() => files
-                .iter()
-                .map(|file| Column::new(file.text, metric.text, file.from))
-                .collect(),
-            [metric] => vec![Column::new("", metric.text, metric.from)],
-            [old, a, new, b, delta]
-                if (old.text, new.text, delta.text) == ("old", "new", "delta") =>
-            {
-                vec![
-                    Column::new("old", a.text, old.from),
-                    Column::new("new", b.text, new.from),
-                ]
-            }
-            _ => return None,
-        };
-        let table = Table { old: true, columns };
-        table
-            .columns
-            .iter()
-            .all(|c| c.metric.ends_with("/op") || c.metric == "speed")
-            .then_some(table)
-    }
-
-    /// A line of file names between bars, then a line of units.
-    fn new(files: &str, units: &str) -> Option<Self> {
-        if files.len().max(units.len()) > HEADER_AT_MOST {
-            return None;
-        }
-        let files = barred(files);
-        let units = barred(units);
-        let named: Vec<_> = files.iter().filter(|c| !c.text.is_empty()).collect();
-        let united: Vec<_> = units.iter().filter(|c| !c.text.is_empty()).collect();
-        if named.is_empty() || named.len() != united.len() {
-            return None;
-        }
-        // Beside `vs base` a benchmark's own unit may be called anything.
-        let compares = united.iter().any(|unit| unit.text.ends_with(" vs base"));
-        let columns = named.iter().zip(&united).map(|(file, unit)| {
-            let mut words = unit.text.split_whitespace();
-            let metric = words.next()?;
-            let compared = words.collect::<Vec<_>>();
-            let known = metric.contains('/') || compares;
-            (known && (compared.is_empty() || compared == ["vs", "base"]))
-                .then(|| Column::new(file.text, metric, file.from))
-        });
-        Some(Table {
-            old: false,
-            columns: columns.collect::<Option<_>>()?,
-        })
-    }
-
-    fn read(&self, block: &mut Block, lines: &[Line<'_>]) {
-        let header = block.taken.len();
-        for at in header.. {
-            let Some(row) = line_at(lines, at) else {
-                break;
-            };
-            if row.trim_start().starts_with(['¹', '²', '³', '⁴', '⁵']) {
-                block.taken.push("benchstat footnote");
-                continue;
-            }
-            let words = words(row);
-            let Some((name, rest)) = words.split_first() else {
-                break;
-            };
-            if name.text == "geomean" || row.trim_start().starts_with("[Geo mean]") {
-                block.taken.push("benchstat geomean");
-                continue;
-            }
-            let Some(cells) = Cells::of(rest) else {
-                break;
-            };
-            if cells.values.is_empty() || name.text.starts_with(['│', '|']) {
-                break;
-            }
-            block.taken.push("benchstat row");
-            self.read_row(block, at, name.text, &cells);
-        }
-        if block.taken.len() == header {
-            return;
-        }
-        let what = if self.old {
-            "the largest deviation"
-        } else {
-            "a confidence interval of the median"
-        };
-        let doubt = format!("what benchstat prints behind ± is {what}, not a standard deviation");
-        block.find(0, Finding::Doubt("spread-unknown", doubt));
-    }
-
-    fn read_row(&self, block: &mut Block, at: usize, name: &str, cells: &Cells<'_>) {
-        let in_order = cells.values.len() == self.columns.len();
-        let mut seen = vec![false; self.columns.len()];
-        for (i, value) in cells.values.iter().enumerate() {
-            let column = if in_order {
-                Some(i)
-            } else {
-                self.columns.iter().rposition(|c| c.from <= value.from + 1)
-            };
-            let column = column.filter(|&c| !std::mem::replace(&mut seen[c], true));
-            let Some(column) = column else {
-                let doubt = format!("`{}` stands in no column of its own", label(value.text));
-                block.find(at, Finding::Doubt("ragged-row", doubt));
-                continue;
-            };
-            let labels = Labels {
-                configuration: Some(self.columns[column].configuration.clone())
-                    .filter(|c| !c.is_empty()),
-                workload: Some(label(name)),
-                repetition: None,
-            };
-            match self.figure(column, value.text) {
-                Some(figure) => {
-                    let n = cells.runs(column);
-                    block.find(at, summary(&labels, figure, None, n));
-                }
-                None => block.find(at, bad_number(value.text, name)),
-            }
-        }
-    }
-
-    /// The value with its prefix resolved.
-    fn figure(&self, column: usize, text: &str) -> Option<Figure> {
-        let metric = self.columns[column].metric.as_str();
-        let digits = number_len(text);
-        let suffix = &text[digits..];
-        if self.old {
-            let (power, unit) = old_unit(suffix)?;
-            let value = english(&format!("{}e{power}", &text[..digits]))?;
-            return Some(Figure::new(metric, value, unit));
-        }
-        let unit = match numerator(metric).rsplit('-').next() {
-            Some("sec") => "s",
-            Some(own) => own,
-            None => "",
-        };
-        let value = match suffix.strip_suffix('i') {
-            Some(binary) => {
-                let thousands = ["K", "M", "G", "T"].iter().position(|p| *p == binary)?;
-                english(&text[..digits])? * 1024f64.powi(i32::try_from(thousands).ok()? + 1)
-            }
-            None => english(&format!("{}e{}", &text[..digits], prefix(suffix)?))?,
-        };
-        Some(Figure::new(metric, value, unit))
-    }
 }
 
 impl Column {
@@ -238,10 +105,142 @@ impl Column {
     }
 }
 
+/// `name  old time/op  new time/op  delta`, `name  time/op` or
+/// `name \ time/op  a.txt  b.txt  c.txt`.
+fn old_header(header: &str) -> Option<Vec<Column>> {
+    let words = found(&WORD, header);
+    let columns: Vec<Column> = match &words[1..] {
+        [slash, metric, files @ ..] if slash.text == "\\" && !files.is_empty() => {
+            let column = |file: &Word<'_>| Column::new(file.text, metric.text, file.from);
+            files.iter().map(column).collect()
+        }
+        [metric] => vec![Column::new("", metric.text, metric.from)],
+        [old, a, new, b, delta] if (old.text, new.text, delta.text) == ("old", "new", "delta") => {
+            vec![
+                Column::new("old", a.text, old.from),
+                Column::new("new", b.text, new.from),
+            ]
+        }
+        _ => return None,
+    };
+    let known = |column: &Column| column.metric.ends_with("/op") || column.metric == "speed";
+    columns.iter().all(known).then_some(columns)
+}
+
+/// A line of file names between bars, then a line of units.
+fn new_header(files: &str, units: &str) -> Option<Vec<Column>> {
+    let named = |line| -> Vec<Word<'_>> {
+        let cells = found(&BARRED, line).into_iter();
+        cells.filter(|cell| !cell.text.is_empty()).collect()
+    };
+    let (files, units) = (named(files), named(units));
+    if files.is_empty() || files.len() != units.len() {
+        return None;
+    }
+    // Beside `vs base` a benchmark's own unit may be called anything.
+    let compares = units.iter().any(|unit| unit.text.ends_with(" vs base"));
+    let columns = files.iter().zip(&units).map(|(file, unit)| {
+        let (metric, compared) = unit.text.split_once(' ').unwrap_or((unit.text, ""));
+        let known = metric.contains('/') || compares;
+        (known && matches!(compared.trim(), "" | "vs base"))
+            .then(|| Column::new(file.text, metric, file.from))
+    });
+    columns.collect()
+}
+
+/// The rows below a header of either layout.
+struct Table {
+    old: bool,
+    columns: Vec<Column>,
+}
+
+impl Table {
+    fn read(&self, block: &mut Block, lines: &[Line<'_>]) {
+        let header = block.taken.len();
+        while let Some(row) = line_at(lines, block.taken.len()).map(str::trim_start) {
+            let at = block.taken.len();
+            let words = found(&WORD, line_at(lines, at).unwrap_or_default());
+            if row.starts_with(FOOTNOTES) {
+                block.taken.push("benchstat footnote");
+            } else if row.starts_with("geomean") || row.starts_with("[Geo mean]") {
+                block.taken.push("benchstat geomean");
+            } else if let Some((name, rest)) = words.split_first()
+                && let Some(cells) = Cells::of(rest)
+                && !row.starts_with(['│', '|'])
+            {
+                block.taken.push("benchstat row");
+                self.read_row(block, at, name.text, &cells);
+            } else {
+                break;
+            }
+        }
+        if block.taken.len() == header {
+            return;
+        }
+        let what = match self.old {
+            true => "the largest deviation",
+            false => "a confidence interval of the median",
+        };
+        let doubt = format!("what benchstat prints behind ± is {what}, not a standard deviation");
+        block.find(0, Finding::Doubt("spread-unknown", doubt));
+    }
+
+    fn read_row(&self, block: &mut Block, at: usize, name: &str, cells: &Cells<'_>) {
+        let in_order = cells.values.len() == self.columns.len();
+        let mut seen = vec![false; self.columns.len()];
+        for (i, value) in cells.values.iter().enumerate() {
+            let column = match in_order {
+                true => Some(i),
+                false => self.columns.iter().rposition(|c| c.from <= value.from + 1),
+            };
+            let column = column.filter(|&c| !std::mem::replace(&mut seen[c], true));
+            let Some(column) = column else {
+                let doubt = format!("`{}` stands in no column of its own", label(value.text));
+                block.find(at, Finding::Doubt("ragged-row", doubt));
+                continue;
+            };
+            let configuration = self.columns[column].configuration.clone();
+            let labels = Labels {
+                configuration: Some(configuration).filter(|name| !name.is_empty()),
+                workload: Some(label(name)),
+                repetition: None,
+            };
+            let finding = match self.figure(column, value.text) {
+                Some(figure) => summary(&labels, figure, None, cells.runs(column)),
+                None => bad_number(value.text, name),
+            };
+            block.find(at, finding);
+        }
+    }
+
+    /// The value with its prefix resolved. In the old layout `ms` is a time and `M` a prefix.
+    fn figure(&self, column: usize, text: &str) -> Option<Figure> {
+        let metric = self.columns[column].metric.as_str();
+        let found = VALUE.as_ref()?.captures(text)?;
+        let suffix = found.name("suffix").map_or("", |suffix| suffix.as_str());
+        let digits = english(&found["digits"])?;
+        if suffix == "i" && !self.old {
+            let thousands = ["K", "M", "G", "T"]
+                .iter()
+                .position(|p| *p == &found["prefix"])?;
+            let unit = numerator(metric).rsplit('-').next().unwrap_or_default();
+            let value = digits * 1024f64.powi(i32::try_from(thousands).ok()? + 1);
+            return Some(Figure::new(metric, value, unit));
+        }
+        let unit = match (self.old, numerator(metric).rsplit('-').next()) {
+            (true, _) => suffix,
+            (false, _) if !suffix.is_empty() => return None,
+            (false, Some("sec")) => "s",
+            (false, own) => own.unwrap_or_default(),
+        };
+        let value = english(&format!("{}e{}", &found["digits"], power(&found["prefix"])))?;
+        Some(Figure::new(metric, value, unit))
+    }
+}
+
 /// The power of ten of an SI prefix.
-fn prefix(text: &str) -> Option<i32> {
-    Some(match text {
-        "" => 0,
+fn power(prefix: &str) -> i32 {
+    match prefix {
         "n" => -9,
         "µ" | "μ" | "u" => -6,
         "m" => -3,
@@ -249,83 +248,11 @@ fn prefix(text: &str) -> Option<i32> {
         "M" => 6,
         "G" => 9,
         "T" => 12,
-        _ => return None,
-    })
-}
-
-/// The power of ten and the unit of what stands behind a value in the old
-/// layout; `ms` there is a time and `M` a prefix.
-fn old_unit(suffix: &str) -> Option<(i32, &str)> {
-    for unit in ["B/s", "B", "s"] {
-        if let Some(rest) = suffix.strip_suffix(unit)
-            && let Some(power) = prefix(rest)
-        {
-            return Some((power, unit));
-        }
+        _ => 0,
     }
-    prefix(suffix).map(|power| (power, ""))
-}
-
-/// How many bytes of `text` are digits and a point.
-fn number_len(text: &str) -> usize {
-    text.bytes()
-        .take_while(|b| b.is_ascii_digit() || b".,".contains(b))
-        .count()
-}
-
-/// A word and the character at which it begins.
-struct Word<'a> {
-    text: &'a str,
-    from: usize,
-}
-
-/// The words of a line with the characters at which they begin.
-fn words(line: &str) -> Vec<Word<'_>> {
-    let mut words = Vec::new();
-    let mut start = None;
-    for (from, (at, c)) in line.char_indices().enumerate() {
-        if c.is_whitespace() {
-            if let Some((byte, from)) = start.take() {
-                let text = &line[byte..at];
-                words.push(Word { text, from });
-            }
-        } else if start.is_none() {
-            start = Some((at, from));
-        }
-    }
-    if let Some((byte, from)) = start {
-        let text = &line[byte..];
-        words.push(Word { text, from });
-    }
-    words
-}
-
-/// The texts between bars, each with the character at which its bar stands.
-fn barred(line: &str) -> Vec<Word<'_>> {
-    let mut cells = Vec::new();
-    let mut open: Option<(usize, usize)> = None;
-    for (chars, (at, c)) in line.char_indices().enumerate() {
-        if c == '│' || c == '|' {
-            if let Some((from_byte, from)) = open {
-                cells.push(Word {
-                    text: line[from_byte..at].trim(),
-                    from,
-                });
-            }
-            open = Some((at + c.len_utf8(), chars));
-        }
-    }
-    if let Some((from_byte, from)) = open {
-        cells.push(Word {
-            text: line[from_byte..].trim(),
-            from,
-        });
-    }
-    cells
 }
 
 /// A row without its name.
-#[derive(Default)]
 struct Cells<'a> {
     values: Vec<Word<'a>>,
     /// The text of each comparison's `n=`: `10` or `10+9`.
@@ -333,30 +260,25 @@ struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// Parts values from what is derived from them; `None` if there is a
-    /// word that benchstat does not print.
+    /// Parts values from what is derived from them; `None` if there is no value, or a word
+    /// that benchstat does not print.
     fn of(words: &[Word<'a>]) -> Option<Self> {
-        let mut cells = Cells::default();
-        let mut skip = false;
-        for word in words {
-            let text = word.text;
-            if std::mem::take(&mut skip) {
-                continue;
-            }
+        let (mut values, mut sizes) = (Vec::new(), Vec::new());
+        let mut words = words.iter();
+        while let Some(Word { text, from }) = words.next() {
+            let number = text.starts_with(|c: char| c.is_ascii_digit());
             if let Some(size) = text.trim_start_matches('(').strip_prefix("n=") {
-                cells.sizes.push(size.trim_end_matches(')'));
-            } else if ["±", "+-", "Â±", "+/-"].contains(&text) {
-                skip = true;
-            } else if is_value(text) {
-                cells.values.push(Word {
-                    text,
-                    from: word.from,
-                });
-            } else if !is_remark(text) {
+                sizes.push(size.trim_end_matches(')'));
+            } else if ["±", "+-", "Â±", "+/-"].contains(text) {
+                words.next();
+            } else if REMARK.as_ref()?.is_match(text) {
+            } else if number || matches!(text.to_ascii_lowercase().as_str(), "nan" | "inf") {
+                values.push(Word { text, from: *from });
+            } else {
                 return None;
             }
         }
-        Some(cells)
+        (!values.is_empty()).then_some(Cells { values, sizes })
     }
 
     /// The number of runs behind the cell in `column`: in a comparison the
@@ -370,20 +292,4 @@ impl<'a> Cells<'a> {
         };
         size.parse().ok()
     }
-}
-
-/// Whether a word is a value, as against a delta or a remark.
-fn is_value(text: &str) -> bool {
-    let first = text.as_bytes().first().copied().unwrap_or(b' ');
-    if text.ends_with(['%', ')']) {
-        return false;
-    }
-    first.is_ascii_digit() || ["nan", "inf"].contains(&text.to_ascii_lowercase().as_str())
-}
-
-/// Whether a word is a delta, part of a remark in parentheses, or a mark.
-fn is_remark(text: &str) -> bool {
-    text.ends_with(['%', ')'])
-        || text.starts_with('(')
-        || ["~", "?", "¹", "²", "³", "⁴", "⁵"].contains(&text)
 }

@@ -70,26 +70,3 @@ impl Grammar for Frames {
         (!block.taken.is_empty()).then_some(block)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_a_frame_rate_or_a_score_or_neither() {
-        let value = |text| figure(text).map(|(figure, _)| figure.value);
-        assert_eq!(
-            value("303 frames in 5.0 seconds = 60.565 FPS"),
-            Some(60.565)
-        );
-        assert_eq!(
-            value("299 frames in 5 seconds: 59.799999 fps"),
-            Some(59.799_999)
-        );
-        assert_eq!(value("120 frames in 2.0 sec (60.0 fps)"), Some(60.0));
-        assert_eq!(value("FPS: 59.5"), Some(59.5));
-        assert_eq!(value("glmark2 Score: 4139"), Some(4139.0));
-        assert_eq!(value("about 60 frames in a second"), None);
-        assert_eq!(value("Score: good"), None);
-    }
-}

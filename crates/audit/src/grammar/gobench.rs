@@ -96,24 +96,3 @@ impl Grammar for GoBench {
         (!block.findings.is_empty()).then_some(block)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing::all_shown;
-
-    #[test]
-    fn a_line_is_a_run() {
-        let line = "BenchmarkSum/n=4-8  1000  1234.5 ns/op  48 B/op  2.5 cells";
-        let run = "Sum/n=4-8: ns/op=1234.5 ns, B/op=48 B, cells=2.5 cells";
-        assert_eq!(all_shown(&GoBench, &[line]), [run]);
-        for text in [
-            "Benchmark results are 12 ns/op",
-            "BenchmarkSum-8",
-            "BenchmarkSum-8 10 ns/op",
-            "Benchmarks 12 13",
-        ] {
-            assert!(all_shown(&GoBench, &[text]).is_empty(), "{text}");
-        }
-    }
-}

@@ -22,7 +22,7 @@ use super::begins::Begins;
 use super::block::mean_figures;
 use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{label, line_at};
-use super::number::english;
+use super::number::{Locale, english, step};
 use crate::line::Line;
 
 /// Google Benchmark; see the module.
@@ -72,15 +72,9 @@ fn row(text: &str) -> Option<(String, Vec<Figure>)> {
         let scale = if bytes { 1024.0_f64 } else { 1000.0 }.powi(power);
         let per = found.name("unit").map_or("", |unit| unit.as_str());
         let unit = if bytes { "B/s" } else { per };
-        let places = found["value"]
-            .split_once('.')
-            .map_or(0, |(_, places)| places.len().min(12));
-        let mut figure = Figure::new(
-            label(&found["name"]),
-            english(&found["value"])? * scale,
-            unit,
-        );
-        figure.step = Some(scale * 10.0_f64.powi(-(places as i32)));
+        let value = english(&found["value"])? * scale;
+        let mut figure = Figure::new(label(&found["name"]), value, unit);
+        figure.step = step(&found["value"], Locale::English).map(|step| step * scale);
         if figures.iter().all(|known| known.metric != figure.metric) {
             figures.push(figure);
         }

@@ -300,29 +300,3 @@ fn of_command(block: &mut Block, result: &Value) -> Option<()> {
     }
     Some(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing::all_shown;
-
-    #[test]
-    fn sections_of_one_call_are_one_block() {
-        let read = |text: &str| all_shown(&Hyperfine, &text.lines().collect::<Vec<_>>());
-        let means = read(include_str!(
-            "../../tests/posts/tools/hyperfine/two-commands.txt"
-        ));
-        assert_eq!(means.len(), 6);
-        let time = "sleep 0.02: time=21.2 ms, Some(StandardDeviation(0.1)), Some(5)";
-        assert_eq!(means[0], time);
-        assert_eq!(means[4], "sleep 0.03: user=0.9 ms, None, Some(5)");
-        // A deviation that is printed as zero is half a unit of its last digit.
-        let means = read(include_str!(
-            "../../tests/posts/tools/hyperfine/too-short.txt"
-        ));
-        assert_eq!(
-            means[0],
-            "named: time=0 ms, Some(StandardDeviation(0.05)), Some(3)"
-        );
-    }
-}

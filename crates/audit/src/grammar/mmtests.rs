@@ -129,32 +129,3 @@ fn names(lines: &[Line<'_>], columns: usize) -> Option<Vec<String>> {
     }
     Some(names)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing::all_shown;
-
-    #[test]
-    fn means_are_summaries_of_the_kernel_above_them() {
-        let table = [
-            "                 5.19.0        5.19.0",
-            "                vanilla       patched",
-            "Amean     1   0.4380 (   0.00%)  0.4320 (   1.37%)",
-            "Amean     4   1.2340 (   0.00%)  1.2310 *   0.24%*",
-            "Stddev    1   0.01 (   0.00%)  0.02 ( -9.00%)",
-            "end",
-        ];
-        let means = all_shown(&Mmtests, &table);
-        assert_eq!(means.len(), 4);
-        assert_eq!(means[3], "5.19.0 patched: Amean 4=1.231, None, None");
-        assert!(
-            all_shown(
-                &Mmtests,
-                &["            one two", " Amean is a word (of ours)"]
-            )
-            .is_empty()
-        );
-        assert!(all_shown(&Mmtests, &["            a b c", table[2]]).is_empty());
-    }
-}

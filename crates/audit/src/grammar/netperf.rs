@@ -59,20 +59,3 @@ impl Grammar for Netperf {
         Some(block)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing::all_shown;
-
-    #[test]
-    fn the_last_number_below_the_header_is_the_result() {
-        let head = "bytes  bytes   bytes    secs.    10^6bits/sec";
-        let row = "87380  16384  16384    10.00    9413.39";
-        assert_eq!(
-            all_shown(&Netperf, &[head, "", row]),
-            [": throughput=9413.39 Mbit/s"]
-        );
-        assert!(all_shown(&Netperf, &[head, "", "and then 3"]).is_empty());
-    }
-}

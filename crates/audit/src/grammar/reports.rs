@@ -344,96 +344,11 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::testing::all_shown;
 
     #[test]
     fn all_forms_compile_and_hold_their_anchor() {
         assert_eq!(FORMS.len(), SHAPES.len());
         assert!(ANCHORS.is_some());
-    }
-
-    fn read(texts: &[&str]) -> Vec<String> {
-        all_shown(&Reports, texts)
-    }
-
-    #[test]
-    fn lines_of_a_tool_are_a_run_until_a_metric_comes_again() {
-        let wrk = [
-            "Latency   14.73ms   3.1ms   80ms  70%",
-            "Requests/sec:  12345.5",
-        ];
-        let run = ": latency avg=14.73 ms, requests=12345.5 1/s";
-        assert_eq!(read(&wrk), [run]);
-        assert_eq!(read(&[wrk, wrk].concat()), [run, run]);
-    }
-
-    #[test]
-    fn what_a_tool_says_it_will_do_names_the_workload() {
-        let hackbench = [
-            "Running in process mode with 2 groups using 40 file descriptors each (== 80 tasks)",
-            "Each sender will pass 50 messages of 100 bytes",
-            "Time: 0.047",
-        ];
-        let named = "hackbench - Running in process mode with 2 groups using 40 file descriptors each (== 80 tasks)";
-        assert_eq!(read(&hackbench), [format!("{named}: time=0.047 s")]);
-    }
-
-    #[test]
-    fn reports_of_programs_that_move_bytes_are_read() {
-        let dd = [
-            "2048+0 records in",
-            "2048+0 records out",
-            "2147483648 bytes (2.1 GB, 2.0 GiB) copied, 9.87 s, 218 MB/s",
-        ];
-        assert_eq!(read(&dd), [": rate=218 MB/s"]);
-        let iperf = [
-            "[  3]  0.0- 1.0 sec  1.1 GBytes   9.4 Gbits/sec",
-            "[  3]  0.0-10.0 sec  2.73 GBytes   780.5 Mbits/sec",
-        ];
-        assert_eq!(read(&iperf), [": throughput=780.5 Mbits/sec"]);
-        let dbench = ["Throughput 274.658 MB/sec  4 clients  4 procs  max_latency=23.516 ms"];
-        assert_eq!(
-            read(&dbench),
-            [": 4 clients throughput=274.658 MB/s, 4 clients latency max=23.516 ms"]
-        );
-    }
-
-    #[test]
-    fn times_have_minutes_hours_and_commas() {
-        for (text, wanted) in [
-            ("real\t1m3.120s", ": real=63.12 s"),
-            ("real    0m3,120s", ": real=3.12 s"),
-            ("real 1h2m3.5s", ": real=3723.5 s"),
-            ("real 12.05", ": real=12.05 s"),
-            ("real2m14.305s", ": real=134.305 s"),
-            (
-                "1.25user 0.50system 1:02:03.50elapsed 99%CPU",
-                ": user=1.25 s, sys=0.5 s, real=3723.5 s",
-            ),
-        ] {
-            assert_eq!(read(&[text]), [wanted]);
-        }
         assert_eq!(seconds("2m55.544s"), Some((175.544, Some(0.001))));
-    }
-
-    #[test]
-    fn sentences_are_no_reports() {
-        for text in [
-            "real time 3.5",
-            "realtime: 5",
-            "real 3",
-            "user 1.5",
-            "real 0m73.0s",
-            "real: -1.5",
-            "realm3.5s",
-            "In real time 3.5 of them were seen, 12 bytes each.",
-            "Throughput rose by 3.2 MB/sec",
-            "Time: about 12.5",
-            "it did 12 requests in a second",
-            "Before the patch: 5094 microseconds",
-            "tps = many",
-        ] {
-            assert_eq!(read(&[text]), [""; 0], "{text}");
-        }
     }
 }

@@ -94,36 +94,3 @@ impl Grammar for Runs {
         Some(block)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn values(text: &str) -> Vec<f64> {
-        let (_, all) = behind_name(text).unwrap_or_default();
-        let runs = all.iter().filter(|_| are_runs(&all));
-        runs.map(|one| one.number.value).collect()
-    }
-
-    #[test]
-    fn numbers_with_a_fraction_or_a_unit_in_no_order_are_runs() {
-        assert_eq!(values("time: 1.21s 1.25s 1.19s"), [1.21, 1.25, 1.19]);
-        assert_eq!(values("- make -j8 = 31 s, 29 s, 33 s"), [31.0, 29.0, 33.0]);
-        assert_eq!(values("score: 1.5 1.7 1.6 1.5"), [1.5, 1.7, 1.6, 1.5]);
-    }
-
-    #[test]
-    fn counts_quantiles_load_and_sentences_are_none() {
-        for text in [
-            "cpus: 3 1 2 0",
-            "p50 p90 p99: 1.2 1.3 1.35",
-            "load average: 0.36, 0.19, 0.07",
-            "time: 1.2s 1.1s",
-            "time: 1.2s 1.1s 1.3s on average",
-            "time: 1.2s 1.1ms 1.3s",
-            "One ran it on three of our machines and saw this: 1.5 1.2 1.3",
-        ] {
-            assert!(values(text).is_empty(), "{text}");
-        }
-    }
-}

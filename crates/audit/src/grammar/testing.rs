@@ -57,17 +57,6 @@ pub(crate) fn shown(finding: &Finding) -> String {
     }
 }
 
-/// What is read at the beginning of some lines, each finding as [`shown`]; nothing where no
-/// block of the format begins.
-pub(crate) fn all_shown(grammar: &dyn Grammar, texts: &[&str]) -> Vec<String> {
-    let block = read(grammar, &texts.join("\n")).unwrap_or_default();
-    block
-        .findings
-        .iter()
-        .map(|(_, finding)| shown(finding))
-        .collect()
-}
-
 /// The files in some folders of the repository, whose paths begin at this crate, and in
 /// those below.
 pub(crate) fn texts(folders: &[&str]) -> Vec<Vec<u8>> {

@@ -266,38 +266,22 @@ fn note_names(records: &mut Records, items: &[Item], names: &BTreeMap<String, St
     }
 }
 
-/// Looks for a grid among the configurations of each stand.
+/// Looks for a grid among the configurations of each message and depth.
 fn find_factors(records: &mut Records, items: &[Item], names: &BTreeMap<String, String>) {
-    let mut stands: BTreeMap<Stand, BTreeSet<String>> = BTreeMap::new();
-    for item in items {
-        stands
-            .entry(item.stand)
-            .or_default()
-            .insert(name_of(item, names));
-    }
-    let index: BTreeMap<String, usize> = records
-        .configurations
-        .iter()
-        .enumerate()
-        .map(|(at, c)| (c.name.clone(), at))
-        .collect();
-    for here in stands.into_values() {
-        let mut at: Vec<usize> = here
-            .iter()
-            .filter_map(|name| index.get(name).copied())
-            .collect();
-        at.sort_unstable();
-        let members: Vec<&Configuration> =
-            at.iter().map(|at| &records.configurations[*at]).collect();
-        let Some(grid) = factors::find(&members) else {
-            continue;
-        };
-        if !records.factors.is_empty() && records.factors != grid.factors {
-            continue;
-        }
-        records.factors = grid.factors;
-        for (member, levels) in grid.cells {
-            records.configurations[at[member]].factors = levels;
+    let stands: BTreeSet<Stand> = items.iter().map(|item| item.stand).collect();
+    for stand in stands {
+        let here = items.iter().filter(|item| item.stand == stand);
+        let here: BTreeSet<String> = here.map(|item| name_of(item, names)).collect();
+        let all = records.configurations.iter().enumerate();
+        let members: Vec<(usize, &Configuration)> =
+            all.filter(|(_, one)| here.contains(&one.name)).collect();
+        if let Some(grid) = factors::find(&members)
+            && (records.factors.is_empty() || records.factors == grid.factors)
+        {
+            records.factors = grid.factors;
+            for (at, levels) in grid.cells {
+                records.configurations[at].factors = levels;
+            }
         }
     }
 }

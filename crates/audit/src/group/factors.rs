@@ -28,7 +28,7 @@ pub(super) struct Grid {
 
 /// Looks for a grid among configurations: in the flags that their labels give in parentheses,
 /// or in their names.
-pub(super) fn find(configurations: &[&Configuration]) -> Option<Grid> {
+pub(super) fn find(configurations: &[(usize, &Configuration)]) -> Option<Grid> {
     let flags = |one: &Configuration| {
         let inside = one.label.strip_suffix(')')?.rsplit_once('(')?.1;
         inside.contains('=').then(|| parts(inside))
@@ -73,13 +73,11 @@ fn part(word: &str) -> Option<String> {
 }
 
 fn grid(
-    configurations: &[&Configuration],
+    configurations: &[(usize, &Configuration)],
     parts_of: &dyn Fn(&Configuration) -> Option<Vec<String>>,
 ) -> Option<Grid> {
-    let all = configurations.iter().enumerate();
-    let mut sets: Vec<(usize, Vec<String>)> = all
-        .filter_map(|(at, one)| Some((at, parts_of(one)?)))
-        .collect();
+    let set = |(at, one): &(usize, &Configuration)| Some((*at, parts_of(one)?));
+    let mut sets: Vec<(usize, Vec<String>)> = configurations.iter().filter_map(set).collect();
     // Another peer has a part that is combined with nothing.
     let combined = sets.iter().filter(|(_, set)| set.len() > 1);
     let combined: BTreeSet<String> = combined.flat_map(|(_, set)| set.iter().cloned()).collect();
@@ -115,15 +113,16 @@ fn grid(
 /// is short; else like the part.
 fn factor_name(
     atom: &String,
-    configurations: &[&Configuration],
+    configurations: &[(usize, &Configuration)],
     sets: &[(usize, Vec<String>)],
 ) -> String {
     let alone = sets
         .iter()
         .find(|(_, set)| set.len() == 1 && set[0] == *atom);
-    let name = alone.map_or_else(String::new, |(at, _)| {
-        configurations[*at].name.to_lowercase()
-    });
+    let named = configurations
+        .iter()
+        .find(|(at, _)| alone.is_some_and(|(own, _)| own == at));
+    let name = named.map_or_else(String::new, |(_, one)| one.name.to_lowercase());
     let name = name
         .trim_start_matches("with ")
         .trim_start_matches('+')
@@ -146,7 +145,7 @@ mod tests {
             ..Configuration::default()
         };
         let all: Vec<Configuration> = labels.iter().map(named).collect();
-        find(&all.iter().collect::<Vec<_>>())
+        find(&all.iter().enumerate().collect::<Vec<_>>())
     }
 
     #[test]

@@ -62,31 +62,30 @@ pub(super) fn tool(format: &str) -> &str {
     name.trim_end_matches("-json").trim_end_matches("-export")
 }
 
-/// Names of programs and tests that people measure with.
+/// Words for what is measured, besides the names of tools.
 #[rustfmt::skip]
-const WORKLOADS: &[&str] = &[
-    "hackbench", "schbench", "cyclictest", "glxgears", "fio", "netperf", "iperf", "kernbench", "tbench",
-    "dbench", "sysbench", "unixbench", "stress", "stress-ng", "bench", "benchmark", "workload", "test",
-    "smp", "tcp", "udp", "read", "write", "randread", "randwrite", "ebizzy", "audio",
-    "video", "timerlat", "osnoise", "specjbb", "redis", "mysql", "pgbench", "pipe", "messaging",
-    "playback", "compile", "sequential", "random", "rewrite", "reread", "iozone", "will-it-scale", "vm-scalability",
-    "lmbench", "filebench", "reaim", "aim7",
+const WORKLOADS: [&str; 33] = [
+    "aim7", "audio", "bench", "benchmark", "compile", "filebench", "iozone", "kernbench",
+    "messaging", "mysql", "pipe", "playback", "randread", "random", "randwrite", "read", "reaim",
+    "redis", "reread", "rewrite", "sequential", "smp", "specjbb", "tcp", "test", "timerlat", "udp",
+    "unixbench", "video", "vm-scalability", "will-it-scale", "workload", "write",
 ];
 
 /// Whether a name is one of a workload, and of no state of anything.
 pub(crate) fn is_workload(name: &str) -> bool {
     let lower = name.to_lowercase();
     let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-'));
-    words.any(|word| WORKLOADS.contains(&word)) && !names_state(&lower)
+    let known = |word: &str| WORKLOADS.contains(&word) || command::is_tool(word);
+    words.any(known) && !names_state(&lower)
 }
 
-/// Words for the states of what is compared: what it was, and what became of it.
+/// Words for the states of what is compared: what it was, twelve of them, and what became of it.
 #[rustfmt::skip]
-const STATES: [&str; 30] = [
-    "base", "baseline", "before", "after", "orig", "original", "patched", "unpatched", "vanilla",
-    "master", "mainline", "upstream", "stock", "old", "new", "with", "without", "w/o", "default",
-    "reference", "control", "patch", "modified", "reverted", "on", "off", "enabled", "disabled",
-    "unmodified", "none",
+const STATES: [&str; 31] = [
+    "base", "baseline", "before", "orig", "original", "vanilla", "master", "stock", "plain", "old",
+    "reference", "unpatched", "after", "patched", "mainline", "upstream", "new", "with", "without",
+    "w/o", "default", "control", "patch", "modified", "reverted", "on", "off", "enabled",
+    "disabled", "unmodified", "none",
 ];
 
 /// Whether a word of a name is one for a state.
@@ -97,19 +96,7 @@ fn names_state(name: &str) -> bool {
 
 /// Whether a name says that nothing was changed.
 pub(crate) fn is_base(name: &str) -> bool {
-    STATES[..4].contains(&name)
-        || matches!(
-            name,
-            "orig"
-                | "original"
-                | "vanilla"
-                | "master"
-                | "stock"
-                | "plain"
-                | "old"
-                | "reference"
-                | "unpatched"
-        )
+    STATES[..12].contains(&name)
 }
 
 #[cfg(test)]

@@ -118,15 +118,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_not_utf8_are_read_as_windows_1252_and_reported() {
-        let (text, trouble) = decode(b"a\n52.67 \xb1 1\n\x80".to_vec(), None);
-        assert_eq!(text, "a\n52.67 ± 1\n€");
-        let trouble = trouble.unwrap();
-        assert_eq!(trouble.index, 1);
-        assert!(trouble.detail.contains("2 bytes"), "{}", trouble.detail);
-    }
-
-    #[test]
     fn known_character_sets_are_decoded() {
         assert_eq!(
             decode(b"\xb5s".to_vec(), Some("ISO-8859-1")),

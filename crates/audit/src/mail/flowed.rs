@@ -40,38 +40,32 @@ pub(super) fn join(text: &str, places: &Places, delsp: bool) -> (String, Vec<u32
 mod tests {
     use super::*;
 
-    fn joined(text: &str, delsp: bool) -> (String, Vec<u32>) {
-        join(text, &Places::From(10), delsp)
-    }
-
     #[test]
-    fn soft_breaks_are_joined_and_the_place_is_the_first_line() {
-        let (text, starts) = joined("one \ntwo \nthree\nfour\n", false);
-        assert_eq!(text, "one two three\nfour\n");
-        assert_eq!(starts, [10, 13]);
-    }
-
-    #[test]
-    fn delsp_takes_the_blank_away() {
-        assert_eq!(joined("12 \n34\n", true).0, "1234\n");
-    }
-
-    #[test]
-    fn only_equal_depth_is_joined() {
-        let (text, starts) = joined("> a \n>> b \n>> c\nd\n", false);
-        assert_eq!(text, "> a \n> > b c\nd\n");
-        assert_eq!(starts, [10, 11, 13]);
-    }
-
-    #[test]
-    fn stuffing_is_undone() {
-        assert_eq!(joined(" From here\n  two\n", false).0, "From here\n two\n");
-    }
-
-    #[test]
-    fn a_signature_is_neither_joined_nor_continued() {
-        let (text, starts) = joined("end \n-- \nname\n", false);
-        assert_eq!(text, "end \n-- \nname\n");
-        assert_eq!(starts, [10, 11, 12]);
+    fn lines_of_one_depth_are_joined_but_signatures_are_not() {
+        for (text, delsp, joined, starts) in [
+            (
+                "one \ntwo \nthree\nfour\n",
+                false,
+                "one two three\nfour\n",
+                &[10, 13][..],
+            ),
+            ("12 \n34\n", true, "1234\n", &[10]),
+            (
+                "> a \n>> b \n>> c\nd\n",
+                false,
+                "> a \n> > b c\nd\n",
+                &[10, 11, 13],
+            ),
+            (" From here\n  two\n", false, "From here\n two\n", &[10, 11]),
+            (
+                "end \n-- \nname\n",
+                false,
+                "end \n-- \nname\n",
+                &[10, 11, 12],
+            ),
+        ] {
+            let found = join(text, &Places::From(10), delsp);
+            assert_eq!(found, (joined.to_owned(), starts.to_vec()));
+        }
     }
 }

@@ -187,46 +187,30 @@ mod tests {
     }
 
     #[test]
-    fn blocks_and_breaks_become_lines() {
-        let (text, starts) = stripped("<p>one<br>two</p>\n<div>three</div>");
-        assert_eq!(text, "one\ntwo\nthree\n");
-        assert_eq!(starts, [1, 1, 2]);
-    }
-
-    #[test]
-    fn white_space_collapses_except_in_pre() {
-        assert_eq!(stripped("a \n  b").0, "a b\n");
-        let (text, starts) = stripped("x\n<pre>  a\n\n  b</pre>y");
-        assert_eq!(text, "x\n  a\n\n  b\ny\n");
-        assert_eq!(starts, [1, 2, 3, 4, 4]);
-    }
-
-    #[test]
-    fn rows_are_lines_and_cells_are_set_apart() {
-        let table =
-            "<table><tr><td>base</td><td>12.5</td></tr><tr><td>new</td><td>11</td></tr></table>";
-        assert_eq!(stripped(table).0, "base\t12.5\nnew\t11\n");
-    }
-
-    #[test]
-    fn quotes_get_their_marks() {
-        let html = "a<blockquote>b<blockquote>c</blockquote></blockquote>d";
-        assert_eq!(stripped(html).0, "a\n> b\n> > c\nd\n");
-    }
-
-    #[test]
-    fn styles_scripts_and_comments_are_not_text() {
-        let html = "<head><title>t</title></head><style>p{}</STYLE><!-- <p>c\n --><body>x";
-        let (text, starts) = stripped(html);
-        assert_eq!(text, "x\n");
-        assert_eq!(starts, [2]);
-    }
-
-    #[test]
-    fn what_is_no_tag_is_text() {
-        assert_eq!(stripped("1 < 2 and 3 <4").0, "1 < 2 and 3 <4\n");
-        assert_eq!(stripped("open <b and no end").0, "open <b and no end\n");
-        assert_eq!(stripped("a &lt; b").0, "a &lt; b\n");
+    fn tags_become_lines_tabs_and_quote_marks_and_the_rest_is_text() {
+        for (html, text) in [
+            ("<p>one<br>two</p>\n<div>three</div>", "one\ntwo\nthree\n"),
+            ("a \n  b", "a b\n"),
+            ("x\n<pre>  a\n\n  b</pre>y", "x\n  a\n\n  b\ny\n"),
+            (
+                "<tr><td>base</td><td>12.5</td></tr><tr><td>new",
+                "base\t12.5\nnew\n",
+            ),
+            (
+                "a<blockquote>b<blockquote>c</blockquote></blockquote>d",
+                "a\n> b\n> > c\nd\n",
+            ),
+            (
+                "<head><title>t</title></head><style>p{}</STYLE><!-- <p>c\n --><body>x",
+                "x\n",
+            ),
+            ("1 < 2 and 3 <4", "1 < 2 and 3 <4\n"),
+            ("open <b and no end", "open <b and no end\n"),
+            ("a &lt; b", "a &lt; b\n"),
+        ] {
+            assert_eq!(stripped(html).0, text);
+        }
+        assert_eq!(stripped("x\n<pre>  a\n\n  b</pre>y").1, [1, 2, 3, 4, 4]);
     }
 
     #[test]

@@ -145,97 +145,71 @@ pub(super) fn cut(text: &mut Cow<'_, str>, bytes: usize) {
 mod tests {
     use super::*;
 
-    fn split(line: &str) -> (usize, &str) {
-        let (bytes, depth) = marks(line.as_bytes());
-        (depth, &line[bytes..])
+    /// Each line with what is left of it, and how many marks stood before that.
+    #[test]
+    fn marks_of_any_style_are_counted_and_the_indentation_behind_them_is_kept() {
+        for (line, depth, left) in [
+            ("> a", 1, "a"),
+            (">a", 1, "a"),
+            (">", 1, ""),
+            ("> > > a", 3, "a"),
+            (">>> a", 3, "a"),
+            (">> >a", 3, "a"),
+            (" > a", 1, "a"),
+            (">  > a", 2, "a"),
+            (">\u{a0}a", 1, "a"),
+            (">     52.67 Joules", 1, "    52.67 Joules"),
+            (">\t7", 1, "\t7"),
+            ("| a", 1, "a"),
+            ("|", 1, ""),
+            ("|> a", 2, "a"),
+            ("> | a", 2, "a"),
+            ("| > | a", 3, "a"),
+            ("> MB> > a", 3, "a"),
+            ("MB> a", 1, "a"),
+            (" MB> a", 1, "a"),
+            ("MB>> a", 2, "a"),
+            ("M> JD> a", 2, "a"),
+            (">=====", 1, "====="),
+            (">>>>>>> seven words deep", 7, "seven words deep"),
+            (">>>>>> six", 6, "six"),
+            (">>>>>>>> eight", 8, "eight"),
+        ] {
+            let (bytes, found) = marks(line.as_bytes());
+            assert_eq!((found, &line[bytes..]), (depth, left), "{line}");
+        }
     }
 
     #[test]
-    fn angles_of_any_style_are_marks() {
-        assert_eq!(split("> a"), (1, "a"));
-        assert_eq!(split(">a"), (1, "a"));
-        assert_eq!(split(">"), (1, ""));
-        assert_eq!(split("> > > a"), (3, "a"));
-        assert_eq!(split(">>> a"), (3, "a"));
-        assert_eq!(split(">> >a"), (3, "a"));
-        assert_eq!(split(" > a"), (1, "a"));
-        assert_eq!(split(">  > a"), (2, "a"));
-        assert_eq!(split(">\u{a0}a"), (1, "a"));
-    }
-
-    #[test]
-    fn the_indentation_of_quoted_text_is_kept() {
-        assert_eq!(split(">     52.67 Joules"), (1, "    52.67 Joules"));
-        assert_eq!(split(">\t7"), (1, "\t7"));
-    }
-
-    #[test]
-    fn pipes_and_mixtures_are_marks() {
-        assert_eq!(split("| a"), (1, "a"));
-        assert_eq!(split("|"), (1, ""));
-        assert_eq!(split("|> a"), (2, "a"));
-        assert_eq!(split("> | a"), (2, "a"));
-        assert_eq!(split("| > | a"), (3, "a"));
-        assert_eq!(split("> MB> > a"), (3, "a"));
-    }
-
-    #[test]
-    fn a_row_of_a_table_is_not_a_quote() {
-        for row in [
+    fn rows_comparisons_redirections_and_conflicts_are_no_quotes() {
+        for text in [
             "| a | b |",
             "| a | b",
             "| depth=1  +-------+-------+",
             "| a |",
             "| | 1 | 2 |",
-            "|---|---|",
             "|-----+----|",
             "|  |",
             "||",
             "+---+---+",
-        ] {
-            assert_eq!(split(row), (0, row));
-            assert_eq!(split(&format!("> {row}")), (1, row));
-            assert_eq!(split(&format!(">> {row}")), (2, row));
-        }
-    }
-
-    #[test]
-    fn initials_are_marks() {
-        assert_eq!(split("MB> a"), (1, "a"));
-        assert_eq!(split(" MB> a"), (1, "a"));
-        assert_eq!(split("MB>> a"), (2, "a"));
-        assert_eq!(split("M> JD> a"), (2, "a"));
-        assert_eq!(split("ABCDE> a"), (0, "ABCDE> a"));
-        assert_eq!(split("A>B"), (0, "A>B"));
-    }
-
-    #[test]
-    fn comparisons_redirections_and_arrows_are_not_quotes() {
-        for text in [
+            "ABCDE> a",
+            "A>B",
             ">= 5%",
             ">=5%",
             ">=",
             "echo 1 > out",
             "a -> b",
             "=> 7",
-            "-> x",
             "<5",
-            "a > b",
+            ">>>>>>> topic/latency",
+            ">>>>>>> 1a2b3c4 (Faster)",
+            ": a",
         ] {
-            assert_eq!(split(text), (0, text));
+            assert_eq!(marks(text.as_bytes()), (0, 0), "{text}");
+            if !text.starts_with([' ', '>']) {
+                assert_eq!(marks(format!("> {text}").as_bytes()), (2, 1), "{text}");
+            }
         }
-        assert_eq!(split(">====="), (1, "====="));
-    }
-
-    #[test]
-    fn the_end_of_a_merge_conflict_is_not_a_quote() {
-        for text in [">>>>>>> topic/latency", ">>>>>>> 1a2b3c4 (Faster)"] {
-            assert_eq!(split(text), (0, text));
-            assert_eq!(split(&format!("> {text}")), (1, text));
-        }
-        assert_eq!(split(">>>>>>> seven words deep"), (7, "seven words deep"));
-        assert_eq!(split(">>>>>> six"), (6, "six"));
-        assert_eq!(split(">>>>>>>> eight"), (8, "eight"));
     }
 
     #[test]

@@ -119,43 +119,29 @@ mod tests {
     fn soft_breaks_are_joined_and_lines_keep_their_places() {
         let (text, starts, short) = qp("a =C2=B1=\n b\n\nc=\r\n=\r\nd  \r\ne\n");
         assert_eq!(text, "a ± b\n\ncd\ne\n");
-        assert_eq!(starts, [5, 7, 8, 11]);
-        assert!(!short);
-    }
-
-    #[test]
-    fn an_encoded_line_end_stays_in_its_line() {
+        assert_eq!((starts, short), (vec![5, 7, 8, 11], false));
         let (text, starts, _) = qp("a=0Ab=0D=0A\nc");
-        assert_eq!(text, "a\nb\r\n\nc");
-        assert_eq!(starts, [5, 5, 5, 6]);
+        assert_eq!((text.as_str(), starts), ("a\nb\r\n\nc", vec![5, 5, 5, 6]));
     }
 
     #[test]
     fn broken_escapes_stay_and_a_cut_is_noticed() {
         assert_eq!(qp("a=b =zz\n").0, "a=b =zz\n");
-        assert!(qp("a=C").2);
-        assert!(qp("a=").2);
-        assert!(!qp("a=\n").2);
-        assert!(!qp("a=41\n").2);
+        assert!(qp("a=C").2 && qp("a=").2);
+        assert!(!qp("a=\n").2 && !qp("a=41\n").2);
     }
 
     #[test]
-    fn base64_is_decoded_with_and_without_padding() {
-        assert_eq!(base64(b"MTIu\r\nNQ=="), (b"12.5".to_vec(), false));
-        assert_eq!(base64(b"MTIuNTA="), (b"12.50".to_vec(), false));
-        assert_eq!(base64(b"MTIuNQ=="), (b"12.5".to_vec(), false));
-        assert_eq!(base64(b""), (Vec::new(), false));
-    }
-
-    #[test]
-    fn truncated_base64_gives_what_is_there() {
-        assert_eq!(base64(b"MTIuN"), (b"12.".to_vec(), true));
-        assert_eq!(base64(b"MTIu\n-- cut"), (b"12.".to_vec(), true));
-    }
-
-    #[test]
-    fn a_footer_behind_base64_is_left_out() {
-        let (bytes, short) = base64(b"MTIuNQ==\n____\nlist footer\n");
-        assert_eq!((bytes, short), (b"12.5".to_vec(), false));
+    fn base64_is_decoded_up_to_a_cut_or_a_footer() {
+        for (text, bytes, short) in [
+            ("MTIu\r\nNQ==", "12.5", false),
+            ("MTIuNTA=", "12.50", false),
+            ("", "", false),
+            ("MTIuN", "12.", true),
+            ("MTIu\n-- cut", "12.", true),
+            ("MTIuNQ==\n____\nlist footer\n", "12.5", false),
+        ] {
+            assert_eq!(base64(text.as_bytes()), (bytes.as_bytes().to_vec(), short));
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::declared::error::{Error, Fault};
 use crate::declared::input::Declared;
 use crate::declared::sheet::{Mean, Of, Sheet};
 use crate::grammar::number::Number;
+use crate::grammar::units::is_time;
 use crate::numbers::{self, Printed, same_unit};
 
 /// A number of the text and where it stands.
@@ -208,7 +209,9 @@ fn unit_of<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
     if said.is_empty() {
         return Ok(found);
     }
-    if found.is_empty() || same_unit(said, found) {
+    // `min` may be the minimum.
+    let is_least = found == "min" && !is_time(said);
+    if found.is_empty() || is_least || same_unit(said, found) {
         return Ok(said);
     }
     Err(format!(

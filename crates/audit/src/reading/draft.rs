@@ -45,11 +45,16 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
     let lines: Vec<&str> = text.lines().collect();
     let mut claimed: BTreeSet<(u32, usize)> = BTreeSet::new();
     let mut rows: Vec<Row> = Vec::new();
-    for figure in located(audit) {
-        let Some(nth) = claim(&lines, &figure, &mut claimed) else {
+    // Of runs in a row the name may be the configuration: see below.
+    let located = located(audit);
+    let reports = located
+        .iter()
+        .filter(|figure| figure.workload.as_deref() != Some(RUNS));
+    for figure in reports {
+        let Some(nth) = claim(&lines, figure, &mut claimed) else {
             continue;
         };
-        let fields = fields(&figure);
+        let fields = fields(figure);
         let place = place(&lines, figure.place.line, nth);
         let mean = figure.stands_for == StandsFor::Mean;
         let same = |row: &&mut Row| row.fields == fields && row.mean == mean;
@@ -143,23 +148,31 @@ fn behind_names(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row
     rows
 }
 
-/// Lines in a row with one number each, which may be runs.
+/// Lines in a row with one number each, which may be runs: of one thing only where the same
+/// text stands before each number.
 fn lone(lines: &[&str], claimed: &mut BTreeSet<(u32, usize)>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    let mut run: Vec<u32> = Vec::new();
+    let mut run: Vec<(u32, &str)> = Vec::new();
     let numbered = lines.iter().copied().chain([""]).zip(1..);
     for (text, at) in numbered {
-        if numbers::of(text).len() == 1 && !claimed.contains(&(at, 0)) {
-            run.push(at);
+        if let [only] = numbers::of(text)[..]
+            && !claimed.contains(&(at, 0))
+        {
+            run.push((at, text[..only.at].trim()));
             continue;
         }
         if run.len() > 1 {
-            claimed.extend(run.iter().map(|line| (*line, 0)));
-            rows.push(Row {
-                fields: ["?", "?", "?"].map(str::to_owned),
-                places: run.iter().map(u32::to_string).collect(),
-                mean: false,
-            });
+            claimed.extend(run.iter().map(|(line, _)| (*line, 0)));
+            for same in run.chunk_by(|(_, one), (_, other)| one == other) {
+                let name = same[0].1.trim_end_matches([':', '=']).trim_end();
+                let is_name = name.len() < same[0].1.len() && !name.is_empty();
+                let name = if is_name { name } else { "?" };
+                rows.push(Row {
+                    fields: [&name.replace('|', "/"), "?", "?"].map(str::to_owned),
+                    places: same.iter().map(|(line, _)| line.to_string()).collect(),
+                    mean: false,
+                });
+            }
         }
         run.clear();
     }
@@ -269,6 +282,24 @@ mod tests {
         assert_eq!(
             rows,
             ["base | ? | ? [s] | 3.*", "my patch | ? | ? [s] | 4.*"]
+        );
+    }
+
+    #[test]
+    fn lines_with_one_number_each_are_runs_of_what_stands_before_it() {
+        let text = "stock: 13m15s\nstock: 13m12s\npatched: 9m59s\npatched: 9m58s\n\n\
+                    1.25\n1.5\n1.75\n\n12-24 - 6.92 secs\n12-25 - 5.1 secs\n";
+        let text = drafted(text);
+        let rows: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            rows,
+            [
+                "stock | ? | ? | 1-2",
+                "patched | ? | ? | 3-4",
+                "? | ? | ? | 6-8",
+                "? | ? | ? | 10",
+                "? | ? | ? | 11",
+            ]
         );
     }
 

@@ -21,7 +21,7 @@ use regex::Regex;
 use super::begins::Begins;
 use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::cells::{label, line_at};
-use super::number::english;
+use super::number::{Locale, english, step};
 use crate::line::Line;
 
 /// fio in all its formats; see the module.
@@ -71,10 +71,7 @@ fn scaled(value: &str, factor: &str) -> Option<(f64, f64)> {
         "M" => 1e6,
         _ => 1e3,
     };
-    let places = value
-        .split_once('.')
-        .map_or(0, |(_, digits)| digits.len().min(9));
-    let step = factor / 10_f64.powi(i32::try_from(places).unwrap_or(0));
+    let step = step(value, Locale::English)? * factor;
     Some((english(value)? * factor, step))
 }
 
@@ -310,51 +307,4 @@ fn report(lines: &[Line<'_>]) -> Option<Block> {
     }
     open.finish(&mut block);
     (!block.findings.is_empty()).then_some(block)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing::all_shown;
-
-    fn read(texts: &[&str]) -> Vec<String> {
-        all_shown(&Fio, texts)
-    }
-
-    const JOB: [&str; 2] = [
-        "copy: (groupid=0, jobs=1): err= 0: pid=4101: Sat Mar  7 12:00:01 2026",
-        "  read: IOPS=12.5k, BW=48.0MiB/s (51.2MB/s)(2929MiB/60001msec)",
-    ];
-    const TOTAL: &str =
-        "   READ: bw=95.7MiB/s (100MB/s), 1-2 (3), io=5742MiB (6021MB), run=60001-60001msec";
-
-    #[test]
-    fn jobs_of_a_group_add_up_and_are_one_run() {
-        assert_eq!(read(&JOB), ["copy: read iops=12500 IOPS, read bw=48 MiB/s"]);
-        let two = [JOB, JOB].concat();
-        assert_eq!(read(&two), ["copy: read iops=25000 IOPS, read bw=96 MiB/s"]);
-        let whole = [&two[..], &["", "Run status group 0 (all jobs):", TOTAL]].concat();
-        assert_eq!(
-            read(&whole),
-            ["copy: read iops=25000 IOPS, read bw=95.7 MiB/s"]
-        );
-        assert_eq!(read(&[&whole[..], &[""], &JOB].concat()).len(), 2);
-        assert_eq!(read(&[TOTAL, TOTAL]).len(), 2, "totals are a run each");
-        assert!(read(&["READ: the manual"]).is_empty());
-    }
-
-    #[test]
-    fn latencies_are_those_of_the_direction_above() {
-        let report = [
-            JOB[0],
-            "  write: IOPS=100, BW=400KiB/s (410kB/s)(1MiB/60001msec)",
-            "    clat (usec): min=4, max=1056, avg=1.5k, stdev=10.69",
-            "    clat percentiles (usec):",
-            "     | 50.00th=[   41], 95.00th=[   44], 99.50th=[   59]",
-        ];
-        let rates = "copy: write iops=100 IOPS, write bw=400 KiB/s";
-        let latencies =
-            "write clat avg=1500 usec, write clat 50.00th=41 usec, write clat 95.00th=44 usec";
-        assert_eq!(read(&report), [format!("{rates}, {latencies}")]);
-    }
 }

@@ -29,28 +29,19 @@ pub(super) struct Counter {
     pub(super) metric: String,
     pub(super) unit: String,
     pub(super) amount: Amount,
-    /// Its standard error.
-    pub(super) error: Option<Deviation>,
+    /// Its standard error, in its unit.
+    pub(super) error: Option<f64>,
     /// Percentage of the time in which it was counted.
     pub(super) share: Option<f64>,
 }
 
-/// A standard error as it was printed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Deviation {
-    /// In percent of the mean.
-    Percent(f64),
-    /// In the unit of the mean.
-    Absolute(f64),
-}
-
-impl Deviation {
-    fn of(self, mean: f64) -> Option<Spread> {
-        let error = match self {
-            Deviation::Percent(percent) => mean.abs() * percent / 100.0,
-            Deviation::Absolute(error) => error,
-        };
-        error.is_finite().then_some(Spread::StandardError(error))
+impl Counter {
+    /// With a standard error in percent of its value.
+    pub(super) fn with_percent(mut self, percent: Option<f64>) -> Counter {
+        if let (Amount::Value(mean), Some(percent)) = (&self.amount, percent) {
+            self.error = Some(mean.abs() * percent / 100.0);
+        }
+        self
     }
 }
 
@@ -70,20 +61,16 @@ pub(super) fn amount(number: Option<f64>, printed: &str, unit: &str) -> Amount {
 
 /// Gives each name once: the second `cycles` is `cycles #2`.
 #[derive(Debug, Default)]
-struct Names {
-    seen: HashSet<String>,
-    counts: HashMap<String, u32>,
-}
+struct Names(HashMap<String, u32>);
 
 impl Names {
     fn unique(&mut self, name: &str) -> String {
-        let mut own = name.to_owned();
-        while !self.seen.insert(own.clone()) {
-            let count = self.counts.entry(name.to_owned()).or_insert(1);
-            *count += 1;
-            own = format!("{name} #{count}");
+        let count = self.0.entry(name.to_owned()).or_default();
+        *count += 1;
+        match *count {
+            1 => name.to_owned(),
+            count => format!("{name} #{count}"),
         }
-        own
     }
 }
 
@@ -104,7 +91,9 @@ pub(super) fn emit(
     for counter in counters {
         let metric = names.unique(&counter.metric);
         let finding = match counter.amount {
-            Amount::Bad(why) => bad(&metric, &why),
+            Amount::Bad(why) => {
+                Finding::Doubt("bad-number", format!("{why}; {metric} is left out"))
+            }
             Amount::Missing(reason) => Finding::Unsupported {
                 labels: labels.clone(),
                 metric,
@@ -113,7 +102,7 @@ pub(super) fn emit(
             Amount::Value(value) if summary => Finding::Summary {
                 labels: labels.clone(),
                 figure: Figure::new(metric, value, counter.unit),
-                spread: counter.error.and_then(|error| error.of(value)),
+                spread: counter.error.map(Spread::StandardError),
                 n: runs,
             },
             Amount::Value(value) => {
@@ -128,10 +117,6 @@ pub(super) fn emit(
         block.find(at, Finding::Run { labels, figures });
     }
     block.findings.sort_by_key(|(at, _)| *at);
-}
-
-fn bad(metric: &str, why: &str) -> Finding {
-    Finding::Doubt("bad-number", format!("{why}; {metric} is left out"))
 }
 
 /// Doubts the counters that shared a hardware counter with others.

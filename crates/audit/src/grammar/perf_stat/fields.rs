@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::counters::{Amount, Counter, Deviation, add_up, amount, emit, executions};
+use super::counters::{Amount, Counter, add_up, amount, emit, executions};
 use super::{line, preamble};
 use crate::grammar::block::{Block, Labels};
 use crate::grammar::cells::line_at;
@@ -191,7 +191,7 @@ fn counter(
     let error = error.map(|(error, token)| {
         // perf writes two digits, of which JSON keeps those that matter.
         let token = if error == 0.0 { "0.00" } else { token };
-        Deviation::Percent(printed::spread(error, token))
+        printed::spread(error, token)
     });
     let counter = Counter {
         at: 0,
@@ -199,10 +199,10 @@ fn counter(
         metric,
         unit: unit.to_owned(),
         amount,
-        error,
+        error: None,
         share,
     };
-    Read::Counter(Box::new(counter))
+    Read::Counter(Box::new(counter.with_percent(error)))
 }
 
 /// Keys that say which part of the machine a counter is of.

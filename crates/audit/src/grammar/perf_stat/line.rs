@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::counters::{Amount, Counter, Deviation, amount};
+use super::counters::{Amount, Counter, amount};
 use crate::grammar::number::{Locale, parse as parse_number};
 use crate::printed;
 
@@ -84,99 +84,65 @@ pub(super) fn place(text: &str) -> Option<&str> {
 /// Reads a line.
 pub(super) fn parse(text: &str) -> Option<Row> {
     let text = text.trim();
-    if text.len() > LONGEST {
-        return None;
-    }
-    let time = || TIME.as_ref()?.captures(text).map(|found| time_row(&found));
-    let counter = || {
-        COUNTER
-            .as_ref()?
-            .captures(text)
-            .map(|found| counter_row(&found))
-    };
-    time().or_else(counter)
+    let short = text.len() <= LONGEST;
+    let read = |form: &LazyLock<Option<Regex>>| form.as_ref()?.captures(text).map(|c| row(&c));
+    short.then(|| read(&TIME).or_else(|| read(&COUNTER)))?
 }
 
-fn owned(captures: &Captures<'_>, name: &str) -> Option<String> {
-    captures.name(name).map(|found| found.as_str().to_owned())
-}
-
-fn time_row(captures: &Captures<'_>) -> Row {
-    let tail = captures.name("tail").map_or("", |tail| tail.as_str());
-    let name = captures.name("name").map_or("", |name| name.as_str());
-    let name = if name.ends_with("elapsed") {
-        super::ELAPSED
-    } else {
-        name
-    };
-    Row {
-        time: None,
-        name: name.to_owned(),
-        known: true,
-        certain: true,
-        is_time: true,
-        unit: "s".to_owned(),
-        value: owned(captures, "value").unwrap_or_default(),
-        error: owned(captures, "error"),
-        percent: group(&PERCENT, tail, "percent").map(str::to_owned),
-        share: None,
-        derived: None,
-    }
-}
-
-fn counter_row(captures: &Captures<'_>) -> Row {
+/// The row of a counter, or of a time, which has no event.
+fn row(captures: &Captures<'_>) -> Row {
     let get = |name: &str| captures.name(name).map(|found| found.as_str());
+    let owned = |name: &str| get(name).map(str::to_owned);
     let tail = get("tail").unwrap_or_default();
-    let event = get("event").unwrap_or_default();
-    let mut name = event.to_owned();
-    for part in ["group", "place", "thread"].into_iter().filter_map(get) {
-        name.push(' ');
-        name.push_str(part);
-    }
-    let unit = get("unit")
-        .or(get("msec").map(|_| "msec"))
-        .unwrap_or_default();
+    let in_tail = |form, name| group(form, tail, name).map(str::to_owned);
+    let is_time = get("event").is_none();
+    let event = match get("name").unwrap_or_default() {
+        name if name.ends_with("elapsed") => super::ELAPSED,
+        name => get("event").unwrap_or(name),
+    };
+    let unit = match get("msec") {
+        _ if is_time => "s",
+        Some(_) => "msec",
+        None => get("unit").unwrap_or_default(),
+    };
+    let parts = ["group", "place", "thread"].into_iter().filter_map(get);
     let value = get("value").unwrap_or_default();
-    let known = is_event(event);
+    let known = is_time || is_event(event);
     let marked = tail.starts_with(['#', '(', '[']) || !unit.is_empty() || value.starts_with('<');
     Row {
         time: get("time").and_then(|time| time.replace(',', ".").parse().ok()),
+        name: parts.fold(event.to_owned(), |name, part| format!("{name} {part}")),
         known,
         certain: known && (marked || event.contains(['-', '/', ':', '_'])),
-        is_time: false,
+        is_time,
         unit: unit.to_owned(),
         value: value.to_owned(),
-        error: None,
-        percent: group(&PERCENT, tail, "percent").map(str::to_owned),
-        share: group(&SHARE, tail, "share").map(str::to_owned),
-        derived: group(&DERIVED, tail, "derived").map(str::to_owned),
-        name,
+        error: owned("error"),
+        percent: in_tail(&PERCENT, "percent"),
+        share: in_tail(&SHARE, "share").filter(|_| !is_time),
+        derived: in_tail(&DERIVED, "derived").filter(|_| !is_time),
     }
 }
 
-/// Events that perf knows by a single word, and those of its own with a dash.
-#[rustfmt::skip]
-const EVENTS: [&str; 46] = [
-    "CPU-clock", "CPU-migrations", "alignment-faults", "bpf-output", "branch-instructions",
-    "branch-misses", "branches", "bus-cycles", "cache-misses", "cache-references",
-    "cgroup-switches", "context-switches", "cpu-clock", "cpu-cycles", "cpu-migrations", "cs",
-    "cycles", "dummy", "duration_time", "emulation-faults", "faults", "idle-cycles-backend",
-    "idle-cycles-frontend", "instructions", "major-faults", "mem-loads", "mem-loads-aux",
-    "mem-stores", "migrations", "minor-faults", "page-faults", "ref-cycles", "slots",
-    "stalled-cycles-backend", "stalled-cycles-frontend", "system_time", "task-clock",
-    "task-clock-msecs", "topdown-bad-spec", "topdown-be-bound", "topdown-fe-bound",
-    "topdown-fetch-bubbles", "topdown-recovery-bubbles", "topdown-retiring",
-    "topdown-total-slots", "user_time",
-];
-/// First parts of the generic cache events.
-const CACHES: [&str; 7] = [
-    "L1-dcache-",
-    "L1-icache-",
-    "LLC-",
-    "dTLB-",
-    "iTLB-",
-    "branch-",
-    "node-",
+/// Words of which the events that perf knows by name have one: `cpu-clock`, `L1-dcache-loads`.
+const WORDS: [&str; 17] = [
+    "branches",
+    "clock",
+    "cs",
+    "cycles",
+    "dummy",
+    "faults",
+    "loads",
+    "migrations",
+    "misses",
+    "output",
+    "prefetches",
+    "references",
+    "slots",
+    "stores",
+    "switches",
+    "topdown",
+    "instructions",
 ];
 
 /// Whether a name is one of an event: a known one, one of a PMU (`cpu_core/cycles/`), a
@@ -216,8 +182,8 @@ pub(super) fn is_event(name: &str) -> bool {
         head.contains('_') && lower(head) && lower(end) && end.len() != 1
             || bare.matches('_').count() >= 2 && lower(bare)
     };
-    EVENTS.contains(&bare)
-        || CACHES.iter().any(|cache| bare.starts_with(cache))
+    bare.split('-').any(|part| WORDS.contains(&part))
+        || matches!(bare, "duration_time" | "user_time" | "system_time")
         || of_pmu()
         || tracepoint()
         || raw()
@@ -288,16 +254,19 @@ impl Row {
             let value = number(token, locale).filter(|value| *value >= 0.0)?;
             Some(printed::spread(value, token))
         };
-        let absolute = self.error.as_ref().and_then(read).map(Deviation::Absolute);
-        let percent = self.percent.as_ref().and_then(read).map(Deviation::Percent);
-        Counter {
+        let percent = self.percent.as_ref().and_then(read);
+        let counter = Counter {
             at,
             time: self.time,
             amount,
-            error: absolute.or(percent),
+            error: None,
             share: self.share.as_ref().and_then(|share| number(share, locale)),
             metric: self.name,
             unit: self.unit,
+        };
+        match self.error.as_ref().and_then(read) {
+            None => counter.with_percent(percent),
+            error => Counter { error, ..counter },
         }
     }
 }
