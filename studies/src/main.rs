@@ -65,7 +65,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "validity",
-        arguments: "[--quick] [--seed S] [--write] [--figures]",
+        arguments: "[--quick] [--seed S] [--write]",
         help: "simulate how often the verdicts are wrong; --write makes docs/validity.md",
         run: validity::run,
     },

@@ -4,7 +4,6 @@
 //! and counts verdicts, sentences and claims in the document. Cases are split into chunks
 //! with separate random numbers, so the figures do not depend on the number of threads.
 
-mod before;
 mod cases;
 mod noise;
 mod peers;
@@ -28,8 +27,6 @@ const REPORT: &str = "docs/validity.md";
 struct Options {
     quick: bool,
     write: bool,
-    /// Only print the figures, in the form of `before.rs`.
-    figures: bool,
     seed: u64,
 }
 
@@ -37,11 +34,7 @@ struct Options {
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let options = parse(arguments)?;
     let cases = simulated(options.quick, options.seed);
-    let text = if options.figures {
-        report::figures(&cases)
-    } else {
-        report::text(&cases, options.seed, options.quick)
-    };
+    let text = report::text(&cases, options.seed, options.quick);
     print!("{text}");
     if options.write {
         let path = tree::root()?.join(REPORT);
@@ -62,7 +55,6 @@ fn parse(args: &[String]) -> Result<Options, String> {
     let mut options = Options {
         quick: false,
         write: false,
-        figures: false,
         seed: 1,
     };
     let mut args = args.iter();
@@ -70,7 +62,6 @@ fn parse(args: &[String]) -> Result<Options, String> {
         match arg.as_str() {
             "--quick" => options.quick = true,
             "--write" => options.write = true,
-            "--figures" => options.figures = true,
             "--seed" => {
                 let seed = args.next().ok_or("--seed needs a number")?;
                 options.seed = seed
@@ -80,8 +71,8 @@ fn parse(args: &[String]) -> Result<Options, String> {
             other => return Err(format!("unknown argument: {other}")),
         }
     }
-    if options.write && (options.quick || options.figures) {
-        return Err("--write keeps full reports only: not with --quick or --figures".into());
+    if options.write && options.quick {
+        return Err("--write keeps full reports only: not with --quick".into());
     }
     Ok(options)
 }
@@ -179,7 +170,7 @@ mod tests {
                     tally.get(measure).1 > 0,
                     "{}: {}",
                     case.name,
-                    measure.word()
+                    measure.says()
                 );
             }
         }

@@ -53,32 +53,6 @@ pub(crate) enum Measure {
 }
 
 impl Measure {
-    /// The key of the figures.
-    pub(crate) fn word(self) -> String {
-        match self {
-            Self::FalseEstablished => "false-established".into(),
-            Self::FalseFound => "false-found".into(),
-            Self::Directional => "directional".into(),
-            Self::Contradicting => "contradicting".into(),
-            Self::RowEstablished => "row-established".into(),
-            Self::Found => "found".into(),
-            Self::Established => "established".into(),
-            Self::FalseEquivalent => "false-equivalent".into(),
-            Self::Equivalent => "equivalent".into(),
-            Self::Covered => "covered".into(),
-            Self::ClaimEstablished => "claim-established".into(),
-            Self::ClaimUpheld => "claim-upheld".into(),
-            Self::DriftLint => "drift-lint".into(),
-            Self::RateEstablished => "rate-established".into(),
-            Self::RateFound => "rate-found".into(),
-            Self::EndEstablished => "end-established".into(),
-            Self::FactorFound => "factor-found".into(),
-            Self::FactorFalse => "factor-false".into(),
-            Self::PeerFalse(peer) => format!("peer-{peer}-false"),
-            Self::PeerFound(peer) => format!("peer-{peer}-found"),
-        }
-    }
-
     /// The heading of the column.
     pub(crate) fn says(self) -> &'static str {
         match self {
@@ -98,8 +72,8 @@ impl Measure {
             Self::RateEstablished => "falsely `established`",
             Self::RateFound => "falsely `established` or `supported`",
             Self::EndEstablished => "crashes `established`",
-            Self::FactorFound => "the effect that is there is found (before: p ≤ 0.05)",
-            Self::FactorFalse => "the effect that is not is found (before: p ≤ 0.05)",
+            Self::FactorFound => "the effect that is there is found",
+            Self::FactorFalse => "the effect that is not is found",
             Self::PeerFalse(_) => "false alarm in any row",
             Self::PeerFound(_) => "true differences found",
         }

@@ -6,10 +6,8 @@ mod tables;
 
 use std::fmt::Write;
 
-use super::before;
-use super::cases::{Case, Goal, Section, power};
+use super::cases::{Case, Goal, power};
 use super::noise::Noise;
-use super::tally::Measure;
 use share::{Share, goal};
 
 /// The whole report.
@@ -25,28 +23,6 @@ pub(crate) fn text(cases: &[Case], seed: u64, quick: bool) -> String {
     // One newline at the end of the file.
     out.truncate(out.trim_end().len());
     out.push('\n');
-    out
-}
-
-/// The figures that tables show next to those of other rules, one per line, in the form
-/// of `before.rs`.
-pub(crate) fn figures(cases: &[Case]) -> String {
-    let mut out = String::new();
-    for case in cases {
-        for &(measure, _) in &case.shown {
-            let compared = match case.section {
-                Section::Single => true,
-                Section::Runs | Section::Power => measure == Measure::Found,
-                Section::Null => !matches!(measure, Measure::Covered | Measure::Equivalent),
-            };
-            if !compared {
-                continue;
-            }
-            if let Some(share) = Share::of(case, measure) {
-                let _ = writeln!(out, "{}: {} {}", case.name, measure.word(), share.plain());
-            }
-        }
-    }
     out
 }
 
@@ -118,10 +94,8 @@ fn head(out: &mut String, seed: u64, quick: bool) {
          reader would see are counted. Unless stated otherwise, runs have a standard deviation of\n\
          3 %. All figures are per cent. In brackets is the 95 % interval (Wilson) of\n\
          the simulation itself; it counts documents, since the rows of one document\n\
-         go together. `Before` are the figures of the rules that were replaced\n\
-         ({}).\n\n\
-         The noises, s being the standard deviation:\n\n",
-        before::MEASURED
+         go together.\n\n\
+         The noises, s being the standard deviation:\n\n"
     );
     for noise in Noise::ALL {
         let _ = writeln!(out, "- **{}**: {}.", noise.name(), noise.description());

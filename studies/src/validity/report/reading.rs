@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::share::Share;
-use crate::validity::before;
 use crate::validity::cases::{Case, Goal, Section};
 use crate::validity::tally::Measure;
 
@@ -63,13 +62,8 @@ pub(super) fn write(out: &mut String, cases: &[Case], broken: &[String]) {
     promises(out, cases, broken);
     for (question, name, measure) in QUESTIONS {
         let case = cases.iter().find(|case| case.name == name);
-        if let Some((case, share)) = case.and_then(|c| Some((c, Share::of(c, measure)?))) {
-            let was = before::figure(&case.name, measure);
-            let _ = writeln!(
-                out,
-                "- {question}: {} % (before: {was} %).",
-                share.with_interval()
-            );
+        if let Some(share) = case.and_then(|case| Share::of(case, measure)) {
+            let _ = writeln!(out, "- {question}: {} %.", share.with_interval());
         }
     }
     for (measure, what) in [

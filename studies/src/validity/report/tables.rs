@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::share::{Share, goal};
-use crate::validity::before;
 use crate::validity::cases::{Case, Section, power};
 use crate::validity::peers::PEERS;
 use crate::validity::tally::Measure;
@@ -19,7 +18,7 @@ fn of(cases: &[Case], section: Section) -> impl Iterator<Item = &Case> {
 }
 
 /// A share with its interval, or a dash.
-fn now(case: &Case, measure: Measure) -> String {
+fn share(case: &Case, measure: Measure) -> String {
     Share::of(case, measure).map_or("–".into(), Share::with_interval)
 }
 
@@ -42,18 +41,17 @@ pub(super) fn single(out: &mut String, cases: &[Case]) {
          Each line is a way in which experiments and posts go wrong, or a question\n\
          that a hurried reader asks.\n\n",
     );
-    let columns = ["documents", "before", "now", "promised"];
+    let columns = ["documents", "found", "promised"];
     head(out, &["records", "counted"], &columns);
     for case in of(cases, Section::Single) {
         for &(measure, promised) in &case.shown {
             let _ = writeln!(
                 out,
-                "| {} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {} | {} | {} |",
                 case.what,
                 measure.says(),
                 case.tally.documents(),
-                before::figure(&case.name, measure),
-                now(case, measure),
+                share(case, measure),
                 goal(promised)
             );
         }
@@ -70,9 +68,8 @@ pub(super) fn runs(out: &mut String, cases: &[Case]) {
     );
     let columns = [
         "runs",
-        "before",
-        "now",
-        "`established` now",
+        "found",
+        "`established`",
         "falsely `established`, any row",
     ];
     head(out, &["design"], &columns);
@@ -84,10 +81,9 @@ pub(super) fn runs(out: &mut String, cases: &[Case]) {
             };
             let _ = writeln!(
                 out,
-                "| {} | {runs} | {} | {} | {} | {} |",
+                "| {} | {runs} | {} | {} | {} |",
                 series.what,
-                before::figure(&name, Measure::Found),
-                now(case, Measure::Found),
+                share(case, Measure::Found),
                 plain(case, Measure::Established),
                 plain(case, Measure::FalseEstablished)
             );
@@ -104,7 +100,7 @@ pub(super) fn power(out: &mut String, cases: &[Case]) {
          configuration, by assize and by other methods from the same runs. Read the\n\
          others beside [their false alarms](#what-other-methods-alarm-about).\n\n",
     );
-    let mut columns = vec!["blocks", "before", "now"];
+    let mut columns = vec!["blocks", "assize"];
     columns.extend(PEERS);
     head(
         out,
@@ -124,10 +120,9 @@ pub(super) fn power(out: &mut String, cases: &[Case]) {
                         .collect();
                     let _ = writeln!(
                         out,
-                        "| {changed} of {rows} | {rho} | {:.0} % | {blocks} | {} | {} | {} |",
+                        "| {changed} of {rows} | {rho} | {:.0} % | {blocks} | {} | {} |",
                         100.0 * effect,
-                        before::figure(&name, Measure::Found),
-                        now(case, Measure::Found),
+                        share(case, Measure::Found),
                         peers.join(" | ")
                     );
                 }
@@ -148,12 +143,9 @@ pub(super) fn nulls(out: &mut String, cases: &[Case]) {
     );
     let columns = [
         "documents",
-        "`established` before",
-        "now",
-        "or `supported` before",
-        "now",
-        "direction before",
-        "now",
+        "`established`",
+        "or `supported`",
+        "direction",
         "holds the truth",
         "`equivalent`",
     ];
@@ -165,8 +157,7 @@ pub(super) fn nulls(out: &mut String, cases: &[Case]) {
             Measure::FalseFound,
             Measure::Directional,
         ] {
-            let was = before::figure(&case.name, measure);
-            let _ = write!(out, " {was} | {} |", now(case, measure));
+            let _ = write!(out, " {} |", share(case, measure));
         }
         let _ = writeln!(
             out,
