@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use xtask::command::{command, output, run as run_command, watch};
 use xtask::cpu_time::of_children;
-use xtask::{Error, agent, tree};
+use xtask::{Error, files, tree};
 
 const PAGE: &str = "docs/speed.md";
 /// The heading of the section that this writes; other sections follow it.
@@ -32,10 +32,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         [word] if word == "--write" => true,
         _ => return Err("only --write is known".into()),
     };
-    let place = agent::target()?.join("first-hour");
-    if place.exists() {
-        fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
-    }
+    let place = files::scratch("first-hour")?;
     let clone = place.join("clone");
     let mut git = command("git", &["clone", "--quiet", "."])?;
     git.arg(&clone);
@@ -49,9 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     println!("{section}");
     if write {
         let path = tree::root()?.join(PAGE);
-        let fault = |why| format!("{PAGE}: {why}");
-        let page = fs::read_to_string(&path).map_err(fault)?;
-        fs::write(&path, replaced(&page, &section)).map_err(fault)?;
+        files::write(&path, replaced(&files::read(&path)?, &section))?;
     }
     Ok(())
 }

@@ -8,14 +8,13 @@ mod tracers;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assize_job::gaps::{Cause, Gap, Seen};
 
 use xtask::command::{command, run as run_command};
-use xtask::{Error, agent, assize, marks, tree};
+use xtask::{Error, agent, assize, files, marks, tree};
 
 const PAGE: &str = "docs/ground-truth.md";
 const MARK: &str = "made: cargo studies ground-truth";
@@ -147,10 +146,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         let made = part.made(options.seed)?;
         println!("{made}");
         if options.write {
-            let path = tree::root()?.join(PAGE);
-            let fault = |why| format!("{PAGE}: {why}");
-            let page = fs::read_to_string(&path).map_err(fault)?;
-            fs::write(&path, marks::put(&page, &part.mark(), &made)?).map_err(fault)?;
+            marks::write(PAGE, &part.mark(), &made)?;
         }
     }
     Ok(())
@@ -172,13 +168,9 @@ fn carry_out(name: &str, experiment: &str) -> Result<PathBuf, Error> {
 /// The file of an experiment, in a new directory.
 fn written(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     let place = tree::root()?.join("target/ground-truth").join(name);
-    let fault = |why| format!("{}: {why}", place.display());
-    if place.exists() {
-        fs::remove_dir_all(&place).map_err(fault)?;
-    }
-    fs::create_dir_all(&place).map_err(fault)?;
+    files::remove(&place)?;
     let file = place.join("stalls.toml");
-    fs::write(&file, experiment).map_err(fault)?;
+    files::write(&file, experiment)?;
     Ok(file)
 }
 
@@ -205,7 +197,7 @@ fn runs(bundle: &Path, file: &str) -> Result<Vec<Looked>, Error> {
         let name = run["configuration"].as_str().unwrap_or_default();
         let text = |file: &str| {
             let path = bundle.join(format!("raw/{index:04}-{file}"));
-            fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))
+            files::read(&path)
         };
         runs.push(Looked {
             configuration: name.to_owned(),

@@ -15,7 +15,7 @@ use assize_target::kernels::Kernels;
 
 use xtask::command::{command, run as run_command};
 use xtask::guest::{Machine, list};
-use xtask::{Error, agent, assize, kmod, marks, tree};
+use xtask::{Error, agent, assize, files, kmod, marks, tree};
 
 const PAGE: &str = "docs/igt.md";
 const MARK: &str = "made: cargo studies igt --write";
@@ -80,11 +80,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     )?;
     let begun = Instant::now();
     let place = agent::target()?.join("igt");
-    fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
     let root = unpack(&place)?;
     let programs = compile(&place, &root, &sources)?;
     let sw_sync = sw_sync(&place)?;
-    let results = carry_out(&place, &programs, &sw_sync, fresh)?;
+    let results = carry_out(&programs, &sw_sync, fresh)?;
     println!("{:.0} s", begun.elapsed().as_secs_f64());
     let known = tree::read(KNOWN)?.unwrap_or_default();
     if write {
@@ -100,30 +99,27 @@ fn unpack(place: &Path) -> Result<PathBuf, Error> {
         return Ok(root);
     }
     let files = place.join("packages");
-    fs::create_dir_all(&files).map_err(|why| format!("{}: {why}", files.display()))?;
+    files::create(&files)?;
     let mut download = command("apt-get", &["-qq", "download"])?;
     download.args(PACKAGES).current_dir(&files);
     run_command(download)?;
     // Renamed into place, so that it appears whole or not at all.
     let partial = place.join("root.partial");
-    let entries = fs::read_dir(&files).map_err(|why| format!("{}: {why}", files.display()))?;
-    for entry in entries {
-        let package = entry.map_err(|why| why.to_string())?.path();
+    for package in files::entries(&files)? {
         let mut unpack = command("dpkg-deb", &["-x"])?;
         unpack.arg(package).arg(&partial);
         run_command(unpack)?;
     }
-    fs::rename(&partial, &root).map_err(|why| format!("{}: {why}", root.display()))?;
+    fs::rename(&partial, &root).map_err(files::fault(&root))?;
     Ok(root)
 }
 
 /// Compiles the tests against Debian's library, with its unpacked path.
 fn compile(place: &Path, root: &Path, sources: &Path) -> Result<PathBuf, Error> {
     let programs = place.join("programs");
-    fs::create_dir_all(&programs).map_err(|why| format!("{}: {why}", programs.display()))?;
     let config = programs.join("config.h");
     let text = "#define HAVE_UDEV 1\n#define HAVE_LIBKMOD 1\n#define PACKAGE_VERSION \"1.27.1\"\n";
-    fs::write(&config, text).map_err(|why| format!("{}: {why}", config.display()))?;
+    files::write(&config, text)?;
     let libraries = root.join("usr/lib/x86_64-linux-gnu");
     for (test, _) in TESTS {
         let mut cc = command("gcc", &["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-w"])?;
@@ -161,10 +157,8 @@ fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
     let source = kernels.fetch_source_parts(SERIES, parts, &mut |line| println!("{line}"));
     let source = source.map_err(|error| error.to_string())?.tree;
     let module = place.join("sw_sync");
-    fs::create_dir_all(&module).map_err(|why| format!("{}: {why}", module.display()))?;
     let file = |name: &str| -> Result<String, Error> {
-        let path = source.join("drivers/dma-buf").join(name);
-        fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))
+        files::read(&source.join("drivers/dma-buf").join(name))
     };
     let texts = [
         ("main.c", file("sw_sync.c")?),
@@ -181,8 +175,7 @@ fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
         ),
     ];
     for (name, text) in texts {
-        let path = module.join(name);
-        fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))?;
+        files::write(&module.join(name), text)?;
     }
     let headers = kmod::headers(KERNEL)?;
     let mut make = command("make", &["-s", "-C"])?;
@@ -207,12 +200,8 @@ fn as_module(text: &str) -> String {
     )
 }
 
-fn carry_out(place: &Path, programs: &Path, sw_sync: &Path, fresh: bool) -> Result<Results, Error> {
-    let runs = place.join("runs");
-    if runs.exists() {
-        fs::remove_dir_all(&runs).map_err(|why| format!("{}: {why}", runs.display()))?;
-    }
-    fs::create_dir_all(&runs).map_err(|why| format!("{}: {why}", runs.display()))?;
+fn carry_out(programs: &Path, sw_sync: &Path, fresh: bool) -> Result<Results, Error> {
+    let runs = files::scratch("igt/runs")?;
     let machine = Machine {
         kernel: KERNEL.into(),
         place: runs,
@@ -317,7 +306,6 @@ fn reason<'a>(known: &'a str, name: &(String, String)) -> &'a str {
 
 /// Writes the results into the list and into the page.
 fn put(results: &Results, known: &str) -> Result<(), Error> {
-    let root = tree::root()?;
     let mut text = String::new();
     let mut page =
         String::from("\n\n| program | pass | skip | fail |\n| --- | --- | --- | --- |\n");
@@ -348,10 +336,8 @@ fn put(results: &Results, known: &str) -> Result<(), Error> {
         }
     }
     page += "\n";
-    let at = |name: &str| root.join(name);
-    fs::write(at(KNOWN), text).map_err(|why| format!("{KNOWN}: {why}"))?;
-    let old = tree::read(PAGE)?.ok_or(format!("{PAGE} is missing"))?;
-    fs::write(at(PAGE), marks::put(&old, MARK, &page)?).map_err(|why| format!("{PAGE}: {why}"))
+    files::write(&tree::root()?.join(KNOWN), text)?;
+    marks::write(PAGE, MARK, &page)
 }
 
 #[cfg(test)]

@@ -2,15 +2,13 @@
 //! seeds.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use assize_judge::variance_components::{Observation, VarianceComponents, fit};
 use serde_json::Value;
 
-use xtask::Error;
 use xtask::command::{command, run as run_command};
-use xtask::{agent, assize, tree};
+use xtask::{Error, agent, assize, files, tree};
 
 /// Images per experiment.
 const IMAGES: u32 = 4;
@@ -36,7 +34,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     agent::run(&[])?;
     assize::build()?;
     let place = tree::root()?.join("target/images");
-    fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
     let mut table = String::from(
         "| experiment | workload | metric | image | image × configuration | seed | rest | 8 images \
          | 1 image, 8 seeds |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
@@ -56,16 +53,12 @@ fn carry_out(
     workloads: &[&str],
     levels: &[&str],
 ) -> Result<std::path::PathBuf, Error> {
-    let text =
-        fs::read_to_string(tree::root()?.join(path)).map_err(|why| format!("{path}: {why}"))?;
+    let text = files::read(&tree::root()?.join(path))?;
     let name = path.rsplit('/').next().unwrap_or(path);
     let file = place.join(name);
     let bundle = file.with_extension("bundle");
-    let fault = |why| format!("{}: {why}", place.display());
-    fs::write(&file, reduced(&text, workloads)).map_err(fault)?;
-    if bundle.exists() {
-        fs::remove_dir_all(&bundle).map_err(fault)?;
-    }
+    files::write(&file, reduced(&text, workloads))?;
+    files::remove(&bundle)?;
     let (shown, out) = (file.display().to_string(), bundle.display().to_string());
     let assize = assize::path()?;
     let arguments = [&["run", &shown, "--out", &out], levels].concat();
@@ -103,9 +96,7 @@ fn rows(bundle: &Path, path: &str, table: &mut String) -> Result<(), Error> {
         let all = head[key].as_array().into_iter().flatten();
         all.filter_map(Value::as_str).map(String::from).collect()
     };
-    let planned = head["planned_runs"].as_u64().unwrap_or(0);
-    let runs = (0..planned).map(|index| tree::json(&bundle.join(format!("runs/{index:04}.json"))));
-    let runs = runs.collect::<Result<Vec<Value>, Error>>()?;
+    let runs = tree::runs(bundle)?;
     for workload in texts("workloads") {
         for metric in texts("primary") {
             let found = observations(&runs, &workload, &metric);

@@ -1,14 +1,13 @@
 //! How long it takes to report a large bundle, and how much memory.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::first_hour;
-use xtask::Error;
 use xtask::command::{cargo, command, run as run_command};
-use xtask::{agent, assize, tree};
+use xtask::{Error, agent, assize, files, tree};
 
 const RUNS: u32 = 100;
 const SAMPLES: u32 = 100_000;
@@ -39,10 +38,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     println!("{section}");
     if write {
         let path = tree::root()?.join(PAGE);
-        let fault = |why| format!("{PAGE}: {why}");
-        let page = fs::read_to_string(&path).map_err(fault)?;
+        let page = files::read(&path)?;
         let others = page.split(HEADING).next().unwrap_or_default();
-        fs::write(&path, format!("{}\n\n{section}", others.trim_end())).map_err(fault)?;
+        files::write(&path, format!("{}\n\n{section}", others.trim_end()))?;
     }
     let page = rows.iter().find(|row| row.format == "html");
     match page {
@@ -98,10 +96,7 @@ impl Lab {
         let example = ["build", "--quiet", "--locked", "--example", "make-bundle"];
         run_command(command(cargo(), &example)?)?;
         let target = agent::target()?;
-        let directory = target.join("report-speed");
-        // Left by an earlier measurement.
-        let _ = fs::remove_dir_all(&directory);
-        fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+        let directory = files::scratch("report-speed")?;
         let lab = Lab { assize, directory };
         let mut make = command(target.join("debug/examples/make-bundle"), &[])?;
         make.arg(lab.bundle())
@@ -124,27 +119,19 @@ impl Lab {
         let (seconds, peak_mb) = timed(report)?;
         row.seconds.push(seconds);
         row.peak_mb = row.peak_mb.max(peak_mb);
-        let size = fs::metadata(&out).map_err(|why| format!("{}: {why}", out.display()))?;
+        let size = fs::metadata(&out).map_err(files::fault(&out))?;
         row.bytes = size.len();
         Ok(())
     }
 
     /// Bytes of the bundle.
     fn size(&self) -> Result<u64, Error> {
-        fn of(path: &Path) -> std::io::Result<u64> {
-            let mut sum = 0;
-            for entry in fs::read_dir(path)? {
-                let entry = entry?;
-                let about = entry.metadata()?;
-                sum += if about.is_dir() {
-                    of(&entry.path())?
-                } else {
-                    about.len()
-                };
-            }
-            Ok(sum)
-        }
-        of(&self.bundle()).map_err(|why| format!("{}: {why}", self.bundle().display()))
+        let files = files::below(&self.bundle())?;
+        let size = |path: &PathBuf| fs::metadata(path).map(|about| about.len());
+        files
+            .iter()
+            .map(|path| size(path).map_err(files::fault(path)))
+            .sum()
     }
 }
 

@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::report_speed;
-use xtask::Error;
 use xtask::command::output;
-use xtask::{agent, assize, tree};
+use xtask::{Error, agent, assize, files, tree};
 
 /// Measurements of each kind, alternating, so that all see the same host.
 const ROUNDS: usize = 5;
@@ -63,8 +62,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     println!("{page}");
     if write {
         let path = tree::root()?.join(PAGE);
-        let kept = report_speed::kept(&fs::read_to_string(&path).unwrap_or_default());
-        fs::write(path, page + &kept).map_err(|why| format!("{PAGE}: {why}"))?;
+        let kept = report_speed::kept(&files::read(&path)?);
+        files::write(&path, page + &kept)?;
     }
     Ok(())
 }
@@ -84,11 +83,8 @@ impl Lab {
         agent::run(&[])?;
         let assize = assize::build()?;
         let target = agent::target()?;
-        let directory = target.join("speed");
-        // Left by an earlier measurement.
-        let _ = fs::remove_dir_all(&directory);
-        fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
-        fs::write(directory.join("nothing.toml"), EXPERIMENT).map_err(|why| why.to_string())?;
+        let directory = files::scratch("speed")?;
+        files::write(&directory.join("nothing.toml"), EXPERIMENT)?;
         let vng = target.join("setup/virtme-ng/bin/vng");
         let stored = kernel()?;
         let vng = vng.exists().then_some(vng);
@@ -162,24 +158,18 @@ fn kernel() -> Result<PathBuf, Error> {
 /// virtme-ng needs `boot/` and `lib/modules/` next to each other, and depmod's indices.
 fn tree_for_virtme(image: &Path, directory: &Path) -> Result<PathBuf, Error> {
     let root = directory.join("kernel");
-    let failed = |why: std::io::Error| format!("{}: {why}", root.display());
     let stored = image.parent().unwrap_or(Path::new("/")).join("lib/modules");
-    let release = fs::read_dir(&stored)
-        .map_err(failed)?
-        .next()
-        .and_then(|entry| entry.ok()?.file_name().into_string().ok())
-        .ok_or("the kernel has no modules")?;
-    fs::create_dir_all(root.join("boot")).map_err(failed)?;
-    fs::create_dir_all(root.join("lib/modules")).map_err(failed)?;
+    let stored = files::entries(&stored)?;
+    let stored = stored.first().ok_or("the kernel has no modules")?;
+    let release = stored.file_name().unwrap_or_default().to_string_lossy();
+    files::create(&root.join("lib/modules"))?;
     let there = root.join("boot").join(format!("vmlinuz-{release}"));
-    fs::copy(image, &there).map_err(failed)?;
+    files::copy(image, &there)?;
     let mut copy = Command::new("cp");
-    copy.arg("-a")
-        .arg(stored.join(&release))
-        .arg(root.join("lib/modules"));
+    copy.arg("-a").arg(stored).arg(root.join("lib/modules"));
     quietly(copy)?;
     let mut depmod = Command::new("/sbin/depmod");
-    depmod.arg("-b").arg(&root).arg(&release);
+    depmod.arg("-b").arg(&root).arg(&*release);
     quietly(depmod)?;
     Ok(there)
 }
@@ -206,7 +196,7 @@ fn quietly(mut command: Command) -> Result<(), Error> {
 
 /// The seconds of each run, from the log of a bundle.
 fn walls(log: &Path) -> Result<Vec<f64>, Error> {
-    let text = fs::read_to_string(log).map_err(|why| format!("{}: {why}", log.display()))?;
+    let text = files::read(log)?;
     let walls: Vec<f64> = text
         .lines()
         .filter_map(|line| line.split("\"wall_s\":").nth(1)?.split([',', '}']).next())

@@ -1,15 +1,14 @@
 //! CPU time of processes that this one started.
 
-use std::fs;
 use std::path::Path;
 
-use crate::Error;
+use crate::{Error, files};
 
 /// The CPU seconds of all children that were waited for: `cutime` and `cstime` of
 /// proc_pid_stat(5).
 pub fn of_children() -> Result<f64, Error> {
     let path = Path::new("/proc/self/stat");
-    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
+    let text = files::read(path)?;
     Ok(ticks(&text) / rustix::param::clock_ticks_per_second() as f64)
 }
 

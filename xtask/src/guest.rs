@@ -8,9 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::Error;
-use crate::agent;
 use crate::command::{command, run as run_command};
+use crate::{Error, agent, files, tree};
 pub use said::Said;
 
 /// A kernel to boot, and where to record.
@@ -45,7 +44,7 @@ impl Machine {
     /// Carries out an experiment and reads the result of each run.
     pub fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
         let file = self.place.join(format!("{name}.toml"));
-        fs::write(&file, text).map_err(|why| format!("{}: {why}", file.display()))?;
+        files::write(&file, text)?;
         let out = self.place.join(name);
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let log = self.place.join(format!("{name}.log"));
@@ -63,30 +62,15 @@ impl Machine {
             .stderr(said)
             .status()
             .map_err(|why| format!("{}: {why}", self.assize.display()))?;
-        let runs = read_bundle(&out)
+        let runs = tree::runs(&out)
             .map_err(|why| format!("{}: {status}; {why}; see {}", file.display(), log.display()))?;
         if runs.is_empty() {
             let said = fs::read_to_string(&log).unwrap_or_default();
             let last = said.lines().next_back().unwrap_or_default();
             return Err(format!("{}: no run: {last}", file.display()));
         }
-        Ok(runs)
+        Ok(runs.iter().map(|run| read_run(&out, run)).collect())
     }
-}
-
-fn read_bundle(bundle: &Path) -> Result<Vec<Run>, Error> {
-    let directory = bundle.join("runs");
-    let entries =
-        fs::read_dir(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
-    let mut runs = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|why| why.to_string())?.path();
-        let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-        let value: Value =
-            serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))?;
-        runs.push(read_run(bundle, &value));
-    }
-    Ok(runs)
 }
 
 fn read_run(bundle: &Path, run: &Value) -> Run {
@@ -153,7 +137,7 @@ pub fn failed_points(text: &str) -> String {
 /// Builds the programs as static binaries, and returns their directory.
 pub fn programs(place: &Path) -> Result<PathBuf, Error> {
     let directory = place.join("programs");
-    fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+    files::create(&directory)?;
     let into = format!("O={}", directory.display());
     let mut make = command("make", &["-s", "-C", "kernel/tests/user", &into, "all"])?;
     make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL");

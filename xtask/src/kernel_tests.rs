@@ -1,12 +1,11 @@
 //! The tests of the kernel modules on the kernels that experiments use: the suite in the
 //! kernel, the user interface, the fuzzer, and random graphs.
 
-use std::fs;
 use std::time::Instant;
 
 use crate::guest::{Machine, Run, failed_points, list, points, programs};
 use crate::steps::Done;
-use crate::{Error, agent, assize, kmod};
+use crate::{Error, agent, assize, files, kmod};
 
 /// Every design is tested on these.
 const WHOLLY: &[&str] = &["debian:6.12"];
@@ -182,10 +181,7 @@ fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
         return Ok(Done::Skipped(reasons.join("; ")));
     }
     let assize = assize::build()?;
-    let place = agent::target()?.join("kernel-tests");
-    if place.exists() {
-        fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
-    }
+    let place = files::scratch("kernel-tests")?;
     let programs = programs(&place)?;
     // Each form has a subdirectory.
     let path = |name: &str| programs.join(name).display().to_string();

@@ -11,6 +11,7 @@ mod deny;
 mod docs;
 pub mod draw;
 mod exact_soak;
+pub mod files;
 mod fuzz;
 mod golden;
 pub mod guest;

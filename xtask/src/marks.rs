@@ -1,7 +1,7 @@
 //! Generated parts of pages: the text between a marker comment and the next `<!-- end
 //! -->`.
 
-use crate::Error;
+use crate::{Error, files, tree};
 
 const END: &str = "<!-- end -->";
 
@@ -13,6 +13,13 @@ pub fn put(page: &str, begin: &str, made: &str) -> Result<String, Error> {
         .split_once(END)
         .ok_or(format!("no {END} after '{begin}'"))?;
     Ok(format!("{before}{begin}{made}{END}{after}"))
+}
+
+/// Puts it there in a page of the tree.
+pub fn write(page: &str, begin: &str, made: &str) -> Result<(), Error> {
+    let path = tree::root()?.join(page);
+    let text = put(&files::read(&path)?, begin, made);
+    files::write(&path, text.map_err(|why| format!("{page}: {why}"))?)
 }
 
 #[cfg(test)]

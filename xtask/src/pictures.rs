@@ -1,10 +1,10 @@
 //! The pictures in README and docs: runs the experiments and reads the posts that they
 //! show, and takes screenshots of the pages in a browser.
 
-use std::fs;
+use std::os::unix::fs::symlink;
 
 use crate::command::{command, run as run_command};
-use crate::{Error, agent, assize, tree};
+use crate::{Error, agent, assize, files, tree};
 
 /// A picture, and the commands that generate the page in it.
 struct Picture {
@@ -41,15 +41,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     agent::run(&[])?;
     let assize = assize::build()?;
     let root = tree::root()?;
-    let place = agent::target()?.join("pictures");
     for picture in PICTURES {
-        let fault = |why: std::io::Error| format!("{}: {why}", place.display());
-        if place.exists() {
-            fs::remove_dir_all(&place).map_err(fault)?;
-        }
-        fs::create_dir_all(&place).map_err(fault)?;
+        let place = files::scratch("pictures")?;
         for input in INPUTS {
-            std::os::unix::fs::symlink(root.join(input), place.join(input)).map_err(fault)?;
+            let link = place.join(input);
+            symlink(root.join(input), &link).map_err(files::fault(&link))?;
         }
         for arguments in picture.commands {
             let mut verb = command(&assize, arguments)?;

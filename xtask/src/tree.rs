@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::Error;
-use crate::command;
+use crate::{Error, command, files};
 
 /// The root of the workspace, from the environment that cargo sets rather than the path
 /// at compile time: checkouts may share a target directory.
@@ -51,8 +50,14 @@ pub fn read(name: &str) -> Result<Option<String>, Error> {
 
 /// Reads any file as JSON.
 pub fn json(path: &Path) -> Result<Value, Error> {
-    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
+    let text = files::read(path)?;
     serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+/// The runs of a bundle, in the order of its plan.
+pub fn runs(bundle: &Path) -> Result<Vec<Value>, Error> {
+    let paths = files::entries(&bundle.join("runs"))?;
+    paths.iter().map(|path| json(path)).collect()
 }
 
 /// Whether the file is data whose bytes must not change: posted texts, expected output,

@@ -8,9 +8,8 @@ use std::time::Instant;
 use assize_target::kernels::{Kernels, Source};
 
 use super::kinds::Kind;
-use xtask::Error;
 use xtask::command::{run as run_command, works};
-use xtask::tree;
+use xtask::{Error, files, tree};
 
 /// Programs needed to build a kernel, and their packages.
 const TOOLS: &[(&str, &str)] = &[
@@ -70,10 +69,8 @@ pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<
         return describe(name, objects, compiler, seconds);
     }
     // Objects of another compiler or version would be mixed in.
-    if objects.exists() {
-        fs::remove_dir_all(&objects).map_err(|why| format!("{}: {why}", objects.display()))?;
-    }
-    write(&objects.join("fragment"), &fragment)?;
+    files::remove(&objects)?;
+    files::write(&objects.join("fragment"), &fragment)?;
     let begun = Instant::now();
     configure(source, &objects, &fragment)?;
     println!("building {name}: some minutes, on all CPUs, at low priority");
@@ -81,7 +78,7 @@ pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<
     let seconds = begun.elapsed().as_secs();
     let built = describe(name, objects, compiler, seconds)?;
     store(kernels, source, &built)?;
-    write(&stamp, &format!("{seconds}\n{key}"))?;
+    files::write(&stamp, format!("{seconds}\n{key}"))?;
     Ok(built)
 }
 
@@ -99,10 +96,10 @@ fn describe(
     seconds: u64,
 ) -> Result<Built, Error> {
     let release = objects.join("include/config/kernel.release");
-    let config = read(&objects.join(".config"))?;
+    let config = files::read(&objects.join(".config"))?;
     Ok(Built {
         name,
-        release: read(&release)?.trim().to_string(),
+        release: files::read(&release)?.trim().to_string(),
         objects,
         compiler,
         seconds,
@@ -126,7 +123,7 @@ fn fragment(kind: &Kind) -> Result<String, Error> {
 fn configure(source: &Source, objects: &Path, fragment: &str) -> Result<(), Error> {
     let all = format!("KCONFIG_ALLCONFIG={}", objects.join("fragment").display());
     make(source, objects, &[&all, "allnoconfig"])?;
-    let config = read(&objects.join(".config"))?;
+    let config = files::read(&objects.join(".config"))?;
     let lost = lost(fragment, &config);
     if lost.is_empty() {
         return Ok(());
@@ -176,7 +173,7 @@ fn make(source: &Source, objects: &Path, what: &[&str]) -> Result<(), Error> {
     if status.success() {
         return Ok(());
     }
-    let said = read(&log)?;
+    let said = files::read(&log)?;
     let lines: Vec<&str> = said.lines().collect();
     eprintln!("{}", lines[lines.len().saturating_sub(SHOWN)..].join("\n"));
     Err(format!(
@@ -194,8 +191,7 @@ fn store(kernels: &Kernels, source: &Source, built: &Built) -> Result<(), Error>
     make(source, objects, &[&place, "modules_install"])?;
     let image = objects.join("arch/x86/boot/bzImage");
     let config = image.with_file_name(format!("config-{}", built.release));
-    fs::copy(objects.join(".config"), &config)
-        .map_err(|why| format!("{}: {why}", config.display()))?;
+    files::copy(&objects.join(".config"), &config)?;
     kernels
         .add(&built.name, &image, Some(&installed), Some(objects))
         .map(drop)
@@ -211,10 +207,7 @@ pub(super) fn modules(built: &Built, place: &Path) -> Result<PathBuf, Error> {
         let Some(rest) = name.strip_prefix("kernel/") else {
             continue;
         };
-        let to = copy.join(rest);
-        let parent = to.parent().unwrap_or(&copy);
-        fs::create_dir_all(parent).map_err(|why| format!("{}: {why}", parent.display()))?;
-        fs::copy(root.join(&name), &to).map_err(|why| format!("{}: {why}", to.display()))?;
+        files::copy(&root.join(&name), &copy.join(rest))?;
     }
     for directory in [copy.clone(), copy.join("debug/planted")] {
         let mut make = Command::new("make");
@@ -235,10 +228,7 @@ pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
     let file = format!("{name}.ko");
     let mut open = vec![copy.to_path_buf()];
     while let Some(directory) = open.pop() {
-        let entries =
-            fs::read_dir(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
-        for entry in entries {
-            let path = entry.map_err(|why| why.to_string())?.path();
+        for path in files::entries(&directory)? {
             if path.is_dir() {
                 open.push(path);
             } else if path.file_name().is_some_and(|name| *name == *file) {
@@ -252,16 +242,6 @@ pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
 fn first_line(program: &str, arguments: &[&str]) -> Result<String, Error> {
     let text = xtask::command::output(program, arguments)?;
     Ok(text.lines().next().unwrap_or_default().to_string())
-}
-
-fn read(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let parent = path.parent().unwrap_or(path);
-    fs::create_dir_all(parent).map_err(|why| format!("{}: {why}", parent.display()))?;
-    fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]

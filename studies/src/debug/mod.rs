@@ -9,7 +9,6 @@ mod build;
 mod kinds;
 mod page;
 
-use std::fs;
 use std::path::PathBuf;
 
 use assize_target::kernels::Kernels;
@@ -17,10 +16,9 @@ use assize_target::kernels::Kernels;
 use boots::{Planted, Tried};
 use build::Built;
 use kinds::{KINDS, Kind};
-use xtask::Error;
 use xtask::command::output;
 use xtask::guest::{self, Machine};
-use xtask::{agent, assize, tree};
+use xtask::{Error, agent, assize, files, tree};
 
 /// The series to build: that of the kernel that experiments boot.
 const SERIES: &str = "6.12";
@@ -97,7 +95,7 @@ fn finish(page: &str, lanes: &[Lane], write: bool) -> Result<(), Error> {
         if lanes.len() != KINDS.len() {
             return Err(format!("--write wants all kinds; {PAGE} is as it was"));
         }
-        fs::write(tree::root()?.join(PAGE), page).map_err(|why| format!("{PAGE}: {why}"))?;
+        files::write(&tree::root()?.join(PAGE), page)?;
     }
     match failures {
         0 => Ok(()),
@@ -135,12 +133,7 @@ fn kind(word: &str) -> Result<&'static Kind, Error> {
 fn ready() -> Result<PathBuf, Error> {
     agent::run(&[])?;
     assize::build()?;
-    let place = agent::target()?.join("debug-kernel");
-    if place.exists() {
-        fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
-    }
-    fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
-    Ok(place)
+    files::scratch("debug-kernel")
 }
 
 /// The commit of the tested modules, marked if the tree has changes.

@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{assize, runs, written};
-use xtask::Error;
 use xtask::command::run as run_command;
 use xtask::draw::Draws;
+use xtask::{Error, files};
 
 /// 30 minutes of a watched CPU with occasional stalls. `gaps` watches only part of the
 /// time, as a busy CPU costs the host instructions for the whole time.
@@ -93,30 +93,17 @@ fn complete(bundle: &Path) -> Result<usize, Error> {
     if !runs.exists() {
         return Ok(0);
     }
-    let fault = |why| format!("{}: {why}", runs.display());
-    let names = fs::read_dir(&runs).map_err(fault)?.flatten();
-    Ok(names
-        .filter(|entry| entry.path().extension().is_some_and(|end| end == "json"))
-        .count())
+    let is_run = |path: &&PathBuf| path.extension().is_some_and(|end| end == "json");
+    Ok(files::entries(&runs)?.iter().filter(is_run).count())
 }
 
 /// All files of a bundle except its log.
 fn contents(bundle: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, Error> {
     let mut files = BTreeMap::new();
-    let mut left = vec![bundle.to_path_buf()];
-    while let Some(directory) = left.pop() {
-        let fault = |why| format!("{}: {why}", directory.display());
-        for entry in fs::read_dir(&directory).map_err(fault)?.flatten() {
-            let path = entry.path();
-            match path.is_dir() {
-                true => left.push(path),
-                false => {
-                    let bytes = fs::read(&path).map_err(fault)?;
-                    let name = path.strip_prefix(bundle).unwrap_or(&path);
-                    files.insert(name.to_path_buf(), bytes);
-                }
-            }
-        }
+    for path in files::below(bundle)? {
+        let bytes = fs::read(&path).map_err(files::fault(&path))?;
+        let name = path.strip_prefix(bundle).unwrap_or(&path);
+        files.insert(name.to_path_buf(), bytes);
     }
     files.remove(Path::new(LOG));
     Ok(files)

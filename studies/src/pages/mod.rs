@@ -13,13 +13,12 @@ mod packing_more;
 mod report;
 mod run_job_latency;
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
 use report::Report;
-use xtask::{Error, agent, assize, marks, tree};
+use xtask::{Error, agent, assize, files, marks, tree};
 
 /// An experiment that is carried out for a page.
 struct Part {
@@ -74,21 +73,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
     agent::run(&[])?;
     assize::build()?;
-    fs::create_dir_all(&from).map_err(|why| format!("{}: {why}", from.display()))?;
+    files::create(&from)?;
     for page in asked {
         let reports = page.parts.iter().map(|part| part.report(&from));
         let reports = reports.collect::<Result<Vec<Report>, Error>>()?;
-        let path = tree::root()?.join(page.file);
-        let fault = |why| format!("{}: {why}", page.file);
-        let mut text = fs::read_to_string(&path).map_err(fault)?;
         for (name, table) in page.tables {
             let table = table(&reports);
             println!("{}, {name}\n\n{table}", page.file);
-            text = marks::put(&text, &format!("made: {name}"), &format!("\n{table}"))
-                .map_err(|why| format!("{}: {why}", page.file))?;
-        }
-        if write {
-            fs::write(&path, text).map_err(fault)?;
+            if write {
+                marks::write(page.file, &format!("made: {name}"), &format!("\n{table}"))?;
+            }
         }
     }
     Ok(())
@@ -109,12 +103,7 @@ impl Part {
         let text = assize::judged(&asked)?;
         let document = serde_json::from_slice(&text).map_err(|why| format!("{bundle}: {why}"))?;
         has_baseline(&document, self.asked).map_err(|why| format!("{bundle}: {why}"))?;
-        let directory = Path::new(bundle).join("runs");
-        let fault = |why| format!("{}: {why}", directory.display());
-        let mut runs = Vec::new();
-        for entry in fs::read_dir(&directory).map_err(fault)? {
-            runs.push(tree::json(&entry.map_err(fault)?.path())?);
-        }
+        let runs = tree::runs(Path::new(bundle))?;
         Ok(Report { document, runs })
     }
 }

@@ -1,11 +1,8 @@
 //! The cost of runs: the CPU time of everything that `assize run` starts.
 
-use std::fs;
-
 use super::Lab;
-use xtask::Error;
 use xtask::cpu_time::of_children;
-use xtask::tree;
+use xtask::{Error, files, tree};
 
 /// Runs of `sync` after the first one, which creates the image.
 const RUNS: u32 = 10;
@@ -87,7 +84,7 @@ fn idle_second(lab: &Lab, cpus: u32) -> Result<f64, Error> {
 
 fn write(lab: &Lab, name: &str, text: &str) -> Result<std::path::PathBuf, Error> {
     let path = lab.directory.join(name);
-    fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))?;
+    files::write(&path, text)?;
     Ok(path)
 }
 

@@ -18,7 +18,7 @@ use source::Source;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tally::Tally;
-use xtask::{Error, tree};
+use xtask::{Error, files, tree};
 
 /// Where `--write` puts the report.
 const REPORT: &str = "docs/validity.md";
@@ -37,8 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let text = report::text(&cases, options.seed, options.quick);
     print!("{text}");
     if options.write {
-        let path = tree::root()?.join(REPORT);
-        std::fs::write(path, &text).map_err(|why| format!("{REPORT}: {why}"))?;
+        files::write(&tree::root()?.join(REPORT), &text)?;
     }
     unbroken(&cases)
 }

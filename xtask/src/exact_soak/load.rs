@@ -14,7 +14,7 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal, setprior
 use super::child::Group;
 use crate::command::works;
 use crate::draw::Draws;
-use crate::{Error, tree};
+use crate::{Error, files, tree};
 
 /// The argument that makes this command a part of the load.
 pub(super) const WORD: &str = "--load";
@@ -160,7 +160,7 @@ fn compile(compiler: &str, file: &Path, draws: &mut Draws) -> Result<(), Error> 
             "gcc" => (file.with_extension("c"), c(functions, draws)),
             _ => (file.with_extension("rs"), rust(functions, draws)),
         };
-        fs::write(&source, text).map_err(|why| format!("{}: {why}", source.display()))?;
+        files::write(&source, text)?;
         let object = file.with_extension("o");
         let mut command = Command::new(compiler);
         match compiler {

@@ -16,7 +16,6 @@ mod table;
 mod worker;
 
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
@@ -25,7 +24,7 @@ use assize_target::Target;
 
 use crate::draw::Draws;
 use crate::steps::Done;
-use crate::{Error, agent};
+use crate::{Error, agent, files};
 use child::kill_group;
 use compare::{Answer, Answers};
 use disturb::{Disturbed, disturb};
@@ -99,7 +98,8 @@ fn soak(options: &Options) -> Result<Summary, Error> {
     let over = Over::with_signals()?;
     let runs = runs::all(options.light)?;
     let (qemu, cpus) = ready(&runs)?;
-    let place = place()?;
+    // On the disk that builds use.
+    let place = files::scratch("exact-soak")?;
     let mut summary = Summary {
         form: if options.light { "light" } else { "whole" }.into(),
         qemu,
@@ -138,15 +138,6 @@ fn soak(options: &Options) -> Result<Summary, Error> {
         summary.skipped.push(why);
     }
     Ok(summary)
-}
-
-/// The directory for files of the load, on the disk that builds use; emptied first.
-fn place() -> Result<PathBuf, Error> {
-    let place = agent::target()?.join("exact-soak");
-    // Left by an earlier soak.
-    let _ = fs::remove_dir_all(&place);
-    fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
-    Ok(place)
 }
 
 struct Soaking<'a> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::over::Over;
 use crate::draw::Draws;
+use crate::files;
 
 /// The memory limit of the group. Four machines and their overhead need about half of it.
 pub(super) const MEMORY: u64 = 1536 << 20;
@@ -79,7 +80,7 @@ impl Squeeze {
     /// Adds a process.
     pub(super) fn take(&self, pid: u32) -> Result<(), String> {
         let file = self.directory.join("cgroup.procs");
-        fs::write(&file, pid.to_string()).map_err(|why| format!("{}: {why}", file.display()))
+        files::write(&file, pid.to_string())
     }
 
     /// Reclaims pages from time to time; returns how often.

@@ -1,15 +1,13 @@
 //! Builds the modules as developers need them: with extra warnings, all of which are
 //! errors.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Headers;
-use crate::Error;
 use crate::command::{command, works};
 use crate::steps::Done;
-use crate::{agent, tree};
+use crate::{Error, agent, files, tree};
 
 /// Builds for one kernel with `W=1`; with `tests`, also the modules that only tests use.
 pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
@@ -50,22 +48,13 @@ fn place(kernel: &str) -> Result<PathBuf, Error> {
 
 /// Copies the sources anew, so that nothing of an earlier build remains.
 fn copy(place: &Path) -> Result<(), Error> {
-    let at = |path: &Path| {
-        let path = path.display().to_string();
-        move |why: std::io::Error| format!("{path}: {why}")
-    };
-    if place.exists() {
-        fs::remove_dir_all(place).map_err(at(place))?;
-    }
+    files::remove(place)?;
     let root = tree::root()?;
     for file in tree::files()? {
         let Some(path) = file.strip_prefix("kernel/") else {
             continue;
         };
-        let to = place.join(path);
-        let parent = to.parent().unwrap_or(place);
-        fs::create_dir_all(parent).map_err(at(parent))?;
-        fs::copy(root.join(&file), &to).map_err(at(&to))?;
+        files::copy(&root.join(&file), &place.join(path))?;
     }
     Ok(())
 }

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use assize_target::kernels::{Kernel, Kernels};
 
-use crate::Error;
 use crate::command::{command, run as run_command};
 use crate::kmod::{self, Headers};
-use crate::tree;
+use crate::{Error, files, tree};
 
 /// The kernel of the trials.
 pub(super) const KERNEL: &str = "debian:6.12";
@@ -49,10 +48,10 @@ struct Level {
 pub(super) fn programs(place: &Path) -> Result<(), Error> {
     let at = |name: &str| place.join(name).display().to_string();
     let probe = "tests/trials/probe.c";
-    make_directory(&place.join(SAME))?;
+    files::create(&place.join(SAME))?;
     gcc(&["-static", "-o", &at("probe"), probe])?;
     for level in &BUILT {
-        make_directory(&place.join(level.name))?;
+        files::create(&place.join(level.name))?;
         let times = format!("-DTIMES={}", level.times);
         let note = format!("-DNOTE=\"{}\"", level.note);
         let to = |name: &str| at(&format!("{}/{name}", level.name));
@@ -68,12 +67,12 @@ pub(super) fn programs(place: &Path) -> Result<(), Error> {
             "tests/trials/library.c",
         ])?;
         let steps = format!("# {}\n1.RCS.{}.0.1\n", level.note, 200 * level.times);
-        write(&place.join(level.name).join("steps"), &steps)?;
+        files::write(&place.join(level.name).join("steps"), &steps)?;
     }
     let plain = format!("-Wl,-rpath,{}", at("plain"));
     let library = at("plain/libtrial.so.1");
     gcc(&["-DLIBRARY", "-o", &at("linked"), probe, &library, &plain])?;
-    copy(&place.join("probe"), &place.join(SAME).join("probe"))?;
+    files::copy(&place.join("probe"), &place.join(SAME).join("probe"))?;
     for name in ["built", "libtrial.so.1", "steps"] {
         same(place, name)?;
     }
@@ -97,7 +96,7 @@ pub(super) fn modules(place: &Path) -> Result<(), Error> {
         );
         sources[0].1 += &flags;
         let built = module(place, &headers, ("trial_delay", level.name), &sources)?;
-        copy(&built, &place.join(level.name).join("trial_delay.ko"))?;
+        files::copy(&built, &place.join(level.name).join("trial_delay.ko"))?;
     }
     same(place, "trial_delay.ko")
 }
@@ -122,7 +121,7 @@ pub(super) fn scheduler(place: &Path) -> Result<Option<String>, Error> {
             edit(&mut changed, file, from, &to)?;
         }
         let built = module(place, &headers, ("gpu-sched", level.name), &changed)?;
-        copy(&built, &place.join(level.name).join("gpu-sched.ko"))?;
+        files::copy(&built, &place.join(level.name).join("gpu-sched.ko"))?;
     }
     same(place, "gpu-sched.ko")?;
     Ok(None)
@@ -206,12 +205,10 @@ fn module(
     if built.is_file() && fs::read_to_string(&stamp).is_ok_and(|before| before == of) {
         return Ok(built);
     }
-    if directory.exists() {
-        fs::remove_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
-    }
-    make_directory(&directory)?;
+    files::remove(&directory)?;
+    files::create(&directory)?;
     for (file, text) in sources {
-        write(&directory.join(file), text)?;
+        files::write(&directory.join(file), text)?;
     }
     let mut make = command("make", &["-s", "-C"])?;
     make.arg(&headers.directory)
@@ -221,23 +218,19 @@ fn module(
         .env_remove("MAKEFLAGS")
         .env_remove("MAKELEVEL");
     run_command(make)?;
-    write(&stamp, &of)?;
+    files::write(&stamp, &of)?;
     Ok(built)
 }
 
 /// The files of a directory, all of them text.
 fn read_all(directory: &Path) -> Result<Sources, Error> {
-    let at = |why: std::io::Error| format!("{}: {why}", directory.display());
     let mut sources = Vec::new();
-    for entry in fs::read_dir(directory).map_err(at)? {
-        let path = entry.map_err(at)?.path();
+    for path in files::entries(directory)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_file() {
-            let text = fs::read_to_string(&path).map_err(at)?;
-            sources.push((name.into_owned(), text));
+            sources.push((name.into_owned(), files::read(&path)?));
         }
     }
-    sources.sort();
     Ok(sources)
 }
 
@@ -249,24 +242,10 @@ fn gcc(arguments: &[&str]) -> Result<(), Error> {
 
 /// Copies the plain level's file to another path.
 fn same(place: &Path, name: &str) -> Result<(), Error> {
-    copy(
+    files::copy(
         &place.join("plain").join(name),
         &place.join(SAME).join(name),
     )
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Error> {
-    let copied = fs::copy(from, to);
-    copied.map_err(|why| format!("{} to {}: {why}", from.display(), to.display()))?;
-    Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))
-}
-
-fn make_directory(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Carries out a trial with the command that users run.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,7 +9,7 @@ use super::kinds::{Trial, Truth};
 use super::place::Place;
 use super::target::Target;
 use super::weigh::{self, Found, Row, Runs};
-use crate::{Error, tree};
+use crate::{Error, files, tree};
 
 /// On a real machine, a trial with a wrong result is repeated with other seeds: noise
 /// goes away, errors stay.
@@ -146,7 +145,7 @@ impl Court<'_> {
         (runs, seed): (u32, u64),
     ) -> Result<Answer, Error> {
         let file = self.place.files.join(format!("{name}.toml"));
-        fs::write(&file, text).map_err(|why| format!("{}: {why}", file.display()))?;
+        files::write(&file, text)?;
         let bundle = self.place.bundles.join(name);
         let mut command = Command::new(&self.assize);
         command
@@ -196,13 +195,8 @@ fn without_same(text: &str) -> String {
 
 /// The results of a level's runs, from the bundle.
 fn runs_of(bundle: &Path, level: &str) -> Result<Runs, Error> {
-    let directory = bundle.join("runs");
-    let at = |why: &dyn std::fmt::Display| format!("{}: {why}", directory.display());
     let mut runs = Runs::default();
-    for entry in fs::read_dir(&directory).map_err(|why| at(&why))? {
-        let path = entry.map_err(|why| at(&why))?.path();
-        let text = fs::read(&path).map_err(|why| at(&why))?;
-        let run: Value = serde_json::from_slice(&text).map_err(|why| at(&why))?;
+    for run in tree::runs(bundle)? {
         match (run["configuration"] == level, run["exit"] == "completed") {
             (true, true) => runs.whole += 1,
             (true, false) => runs.failed += 1,

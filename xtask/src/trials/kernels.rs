@@ -9,6 +9,7 @@ use assize_target::kernels::{Kernel, Kernels};
 use assize_target::policies;
 
 use super::build::KERNEL;
+use crate::files::{self, fault};
 use crate::{Error, tree};
 
 /// The kernel of the planted level.
@@ -31,7 +32,7 @@ pub(super) fn store(cache: &Path) -> Result<Option<String>, Error> {
         return Ok(Some(format!("no headers of {KERNEL}")));
     };
     let changed = cache.join("vmlinuz-null");
-    fs::write(&changed, with_a_byte(&kernel.image)?).map_err(at(&changed))?;
+    files::write(&changed, with_a_byte(&kernel.image)?)?;
     let mut overlaid = Vec::new();
     for name in ["planted", "same"] {
         let header = format!("tests/trials/module/headers/{name}.h");
@@ -64,7 +65,7 @@ pub(super) fn lacks_policies(cache: &Path) -> Option<String> {
 /// The image with a change in the area of the DOS stub, of which only the signature
 /// remains.
 fn with_a_byte(image: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = fs::read(image).map_err(at(image))?;
+    let mut bytes = fs::read(image).map_err(fault(image))?;
     let unread = bytes.get_mut(0x10).filter(|byte| **byte == 0);
     *unread.ok_or("the image has something where the stub for DOS ended")? = 1;
     Ok(bytes)
@@ -76,7 +77,7 @@ fn add(
     (name, image, headers): (&str, &Path, &Path),
 ) -> Result<(), Error> {
     let there = kernels.resolve(name).ok();
-    let wanted = fs::read(image).map_err(at(image))?;
+    let wanted = fs::read(image).map_err(fault(image))?;
     let is_it = |there: &Kernel| {
         there.release == kernel.release
             && there.headers.as_deref() == Some(headers)
@@ -93,53 +94,41 @@ fn add(
 /// A copy of headers with a `linux/hrtimer.h` that is found before the real one.
 /// Everything else is linked.
 fn overlay(headers: &Path, to: &Path, header: &str) -> Result<PathBuf, Error> {
-    let headers = fs::canonicalize(headers).map_err(at(headers))?;
+    let headers = fs::canonicalize(headers).map_err(fault(headers))?;
     let name = headers.file_name().unwrap_or_default();
     let copy = to.join("src").join(name);
-    if to.exists() {
-        fs::remove_dir_all(to).map_err(at(to))?;
-    }
+    files::remove(to)?;
     copy_tree(&headers, &copy)?;
     let around = headers.parent().unwrap_or(&headers);
     link_all(around, &to.join("src"))?;
     link_all(around.parent().unwrap_or(around), to)?;
-    let first = copy.join(FIRST);
-    fs::create_dir_all(&first).map_err(at(&first))?;
-    let file = first.join("hrtimer.h");
-    fs::write(&file, header).map_err(at(&file))?;
-    fs::canonicalize(&copy).map_err(at(&copy))
+    files::write(&copy.join(FIRST).join("hrtimer.h"), header)?;
+    fs::canonicalize(&copy).map_err(fault(&copy))
 }
 
 /// Links each entry of a directory that does not exist yet.
 fn link_all(from: &Path, to: &Path) -> Result<(), Error> {
-    for entry in fs::read_dir(from).map_err(at(from))? {
-        let path = entry.map_err(at(from))?.path();
+    for path in files::entries(from)? {
         let link = to.join(path.file_name().unwrap_or_default());
         if !link.exists() {
-            symlink(&path, &link).map_err(at(&link))?;
+            symlink(&path, &link).map_err(fault(&link))?;
         }
     }
     Ok(())
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<(), Error> {
-    fs::create_dir_all(to).map_err(at(to))?;
-    for entry in fs::read_dir(from).map_err(at(from))? {
-        let path = entry.map_err(at(from))?.path();
+    files::create(to)?;
+    for path in files::entries(from)? {
         let to = to.join(path.file_name().unwrap_or_default());
         if path.is_symlink() {
-            let target = fs::read_link(&path).map_err(at(&path))?;
-            symlink(target, &to).map_err(at(&to))?;
+            let target = fs::read_link(&path).map_err(fault(&path))?;
+            symlink(target, &to).map_err(fault(&to))?;
         } else if path.is_dir() {
             copy_tree(&path, &to)?;
         } else {
-            fs::copy(&path, &to).map_err(at(&path))?;
+            files::copy(&path, &to)?;
         }
     }
     Ok(())
-}
-
-fn at(path: &Path) -> impl Fn(std::io::Error) -> Error {
-    let path = path.display().to_string();
-    move |why| format!("{path}: {why}")
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use assize_target::kernels::Kernels;
 
 use crate::Error;
+use crate::files::{self, fault};
 
 /// Directories below `target/trials`.
 pub(super) struct Place {
@@ -32,13 +33,11 @@ impl Place {
             sshd: root.join("sshd"),
         };
         for old in [&place.scratch, &place.bundles, &place.cache.join("runs")] {
-            if old.exists() {
-                fs::remove_dir_all(old).map_err(at(old))?;
-            }
+            files::remove(old)?;
         }
         let kernels = place.cache.join("kernels");
         for new in [&place.files, &place.scratch, &place.bundles, &kernels] {
-            fs::create_dir_all(new).map_err(at(new))?;
+            files::create(new)?;
         }
         place.link()?;
         Ok(place)
@@ -48,8 +47,7 @@ impl Place {
     fn link(&self) -> Result<(), Error> {
         let usual = Kernels::default_root().map_err(|error| error.to_string())?;
         let kernels = usual.join("kernels");
-        for entry in fs::read_dir(&kernels).map_err(at(&kernels))? {
-            let path = entry.map_err(at(&kernels))?.path();
+        for path in files::entries(&kernels)? {
             let name = path.file_name().unwrap_or_default();
             if !name.to_string_lossy().starts_with('.') {
                 link(&path, &self.cache.join("kernels").join(name))?;
@@ -63,10 +61,7 @@ impl Place {
 /// from.
 pub(super) fn remove_images(root: &Path) -> Result<(), Error> {
     for name in ["images", "initramfs"] {
-        let old = root.join("cache").join(name);
-        if old.exists() {
-            fs::remove_dir_all(&old).map_err(at(&old))?;
-        }
+        files::remove(&root.join("cache").join(name))?;
     }
     Ok(())
 }
@@ -74,12 +69,7 @@ pub(super) fn remove_images(root: &Path) -> Result<(), Error> {
 /// Creates a link, replacing an existing one.
 fn link(to: &Path, from: &Path) -> Result<(), Error> {
     if from.is_symlink() {
-        fs::remove_file(from).map_err(at(from))?;
+        fs::remove_file(from).map_err(fault(from))?;
     }
-    symlink(to, from).map_err(at(from))
-}
-
-fn at(path: &Path) -> impl Fn(std::io::Error) -> Error {
-    let path = path.display().to_string();
-    move |why| format!("{path}: {why}")
+    symlink(to, from).map_err(fault(from))
 }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::Error;
+use crate::{Error, files};
 
 /// The host name for ssh.
 pub(super) const HOST: &str = "trials";
@@ -34,10 +34,8 @@ impl Sshd {
     /// Starts it with new keys; all files are below `place`.
     pub(super) fn start(place: &Path) -> Result<Sshd, Error> {
         let at = |name: &str| place.join(name);
-        if place.exists() {
-            fs::remove_dir_all(place).map_err(|why| format!("{}: {why}", place.display()))?;
-        }
-        create(&at("bin"))?;
+        files::remove(place)?;
+        files::create(&at("bin"))?;
         for key in ["host", "user"] {
             generate(&at(key))?;
         }
@@ -84,7 +82,7 @@ fn listen(place: &Path, port: u16) -> Result<Option<Child>, Error> {
         at("user.pub"),
         at("cache"),
     );
-    write(&place.join("config"), &config)?;
+    files::write(&place.join("config"), &config)?;
     let log = place.join("log");
     let said = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
     let mut child = Command::new(SSHD)
@@ -111,10 +109,10 @@ fn client(place: &Path, port: u16) -> Result<(), Error> {
         at("known"),
         at("user"),
     );
-    write(&place.join("ssh_config"), &config)?;
+    files::write(&place.join("ssh_config"), &config)?;
     let program = place.join("bin/ssh");
     let text = format!("#!/bin/sh\nexec {SSH} -F '{}' \"$@\"\n", at("ssh_config"));
-    write(&program, &text)?;
+    files::write(&program, &text)?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
         .map_err(|why| format!("{}: {why}", program.display()))
 }
@@ -129,12 +127,4 @@ fn generate(path: &Path) -> Result<(), Error> {
         Ok(status) => Err(format!("{KEYGEN}: {status}")),
         Err(why) => Err(format!("{KEYGEN}: {why}")),
     }
-}
-
-fn create(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|why| format!("{}: {why}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))
 }
