@@ -1,5 +1,4 @@
-//! Child processes that wait to be released, so that instruments can be
-//! attached to them first.
+//! Child processes that wait to be released, so that instruments attach first.
 
 use std::ffi::{CString, c_char};
 use std::fs::File;
@@ -81,11 +80,9 @@ pub(crate) struct Child {
     status: OwnedFd,
     /// Writing a byte here releases the child.
     gate: OwnedFd,
-    /// The child's end of the gate. Kept open so that writing to the gate
-    /// raises no SIGPIPE once the child is gone.
+    /// The child's end, kept open so that a write to the gate raises no SIGPIPE.
     _gate_in_child: OwnedFd,
-    /// Readable when the measured work is done; `None` if that ends the
-    /// process.
+    /// Readable when the measured work is done; `None` if that ends the process.
     done: Option<OwnedFd>,
     stdout: File,
     stderr: File,

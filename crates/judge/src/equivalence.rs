@@ -20,8 +20,8 @@ pub struct Equivalence {
 
 /// The range of ratios that a margin defines as no difference: \[1 - m, 1 + m\].
 ///
-/// The margin is on the ratio scale, "at most 1 % less, at most 1 % more", not as \[1 / (1 + m), 1
-/// + m\]; for 1 % the two differ by 1e-4 at the lower end, and readers understand "± 1 %" in this
+/// The margin is on the ratio scale, "at most 1 % less, at most 1 % more", and the lower end
+/// not 1 / (1 + m); for 1 % the two differ by 1e-4, and readers understand "± 1 %" in this
 /// way. The range is not symmetric on the log scale, so exchanging a and b may change a borderline
 /// outcome.
 ///

@@ -19,8 +19,8 @@ const MOST_RUNS: u32 = 100_000;
 /// - Range: \[alpha, 1\]; alpha itself for ratio = 1.
 /// - Cost: about 20 microseconds.
 /// - Source: noncentral t with 2 n - 2 degrees of freedom and noncentrality
-/// |ln ratio| / sd_ln * sqrt(n / 2) (Cohen 1988, section 2.2), integrated
-/// numerically over the distribution of the sample's standard deviation.
+///   |ln ratio| / sd_ln * sqrt(n / 2) (Cohen 1988, section 2.2), integrated
+///   numerically over the distribution of the sample's standard deviation.
 /// - Checked against statsmodels' `TTestIndPower.power`.
 #[must_use]
 pub fn power_of(n: u32, sd_ln: f64, ratio: f64, alpha: f64) -> f64 {

@@ -11,8 +11,7 @@ use crate::printable::printable;
 
 /// The schema of [`Series`].
 pub const SERIES: &str = "assize.try/2";
-/// The maximum length of a mail in lines. It is kept short; all figures are in the
-/// bundle.
+/// The maximum length of a mail in lines; all figures are in the bundle.
 pub const LINES: usize = 40;
 /// The number of sentences about how runs ended at the start of the mail, each wrapped to
 /// at most one further line.
@@ -25,13 +24,11 @@ pub struct Series {
     pub schema: String,
     /// The subject of the cover letter, or the range of commits.
     pub title: String,
-    /// The commit that the series is compared with, directly or through preceding
-    /// patches.
+    /// The commit that the series is compared with.
     pub base: Patch,
     /// The patches, first to last.
     pub patches: Vec<Tried>,
-    /// All patches together against the base, if several patches or only the last state
-    /// were tried.
+    /// All patches together against the base, if several or only the last state were tried.
     pub whole: Option<Outcome>,
     /// The kernel, with its version.
     pub kernel: String,

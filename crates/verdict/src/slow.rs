@@ -84,13 +84,15 @@ pub(crate) fn ask_all(
             continue;
         }
         let there: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
-        let values = there.iter().flat_map(|(_, cell)| cell.values()).collect();
-        let threshold = match asked {
-            Some(asked) => Some((asked.above, asked.unit)),
-            None => threshold(values, &named.unit),
+        let given = asked.map(|asked| (asked.above, asked.unit));
+        let computed = || {
+            let values = there.iter().flat_map(|(_, cell)| cell.values());
+            threshold(values.collect(), &named.unit)
         };
-        let converted = threshold.and_then(|(above, unit)| convert(above, unit, &named.unit));
-        let (Some((shown, unit)), Some(above)) = (threshold, converted) else {
+        let Some((shown, unit)) = given.or_else(computed) else {
+            continue;
+        };
+        let Some(above) = convert(shown, unit, &named.unit) else {
             continue;
         };
         let tail = Tail {
@@ -100,26 +102,22 @@ pub(crate) fn ask_all(
             unit: unit.to_owned(),
         };
         let runs = |configuration: usize| {
-            let cell = cells.get(Key {
+            let key = Key {
                 workload,
                 metric,
                 configuration,
-            })?;
-            let runs = cell.runs.iter().map(|one| Ended {
-                end: (one.value > above).then_some(RunEnd::Slow),
-                why: Cow::Borrowed("above the threshold"),
-                ..Ended::completed(&cells.records.runs[one.run], workload, configuration)
-            });
-            let enough = asked.is_some() || cell.runs.len() >= FEWEST;
-            enough.then(|| runs.collect::<Vec<_>>())
+            };
+            let runs = ended(cells, key, above);
+            let enough = asked.is_some() || runs.len() >= FEWEST;
+            enough.then_some(runs)
         };
         let names = there.iter().map(|(at, _)| *at).collect();
         for (b, a) in baselines.pairs(cells, names, baselines.of(workload)) {
             let (Some(of_a), Some(of_b)) = (runs(a), runs(b)) else {
                 continue;
             };
-            let slow = |run: &&Ended<'_>| run.end.is_some();
-            if asked.is_some() || of_a.iter().chain(&of_b).any(|run| slow(&run)) {
+            let any = of_a.iter().chain(&of_b).any(|run| run.end.is_some());
+            if asked.is_some() || any {
                 let [of_a, of_b] = [&of_a, &of_b].map(|of| of.iter().collect::<Vec<_>>());
                 let way = (RunEnd::Slow, Some(tail.clone()));
                 rows.push(outcomes::ask(cells, way, (a, &of_a), (b, &of_b), questions));
@@ -127,6 +125,21 @@ pub(crate) fn ask_all(
         }
     }
     rows
+}
+
+/// The runs of a cell, each slow or not.
+fn ended<'a>(cells: &Cells<'a>, key: Key, above: f64) -> Vec<Ended<'a>> {
+    let runs = cells.get(key).into_iter().flat_map(|cell| &cell.runs);
+    let ended = runs.map(|one| Ended {
+        end: (one.value > above).then_some(RunEnd::Slow),
+        why: Cow::Borrowed("above the threshold"),
+        ..Ended::completed(
+            &cells.records.runs[one.run],
+            key.workload,
+            key.configuration,
+        )
+    });
+    ended.collect()
 }
 
 /// The threshold as printed, with its unit: far above most of the values, which are in `unit`;

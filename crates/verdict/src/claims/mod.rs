@@ -3,6 +3,7 @@
 
 mod because;
 mod declared;
+mod gather;
 mod grammar;
 mod margin;
 
@@ -11,22 +12,23 @@ pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
-use assize_judge::counts::{self, Share};
+use assize_judge::counts::Share;
 
 use crate::caps::Caps;
-use crate::cells::{Cells, Key};
+use crate::cells::Cells;
 use crate::document::{Claim, ClaimOrigin, Outcome, RunEnd, Scale, Verdict};
 use crate::enough::{to_settle, to_tell_from};
 use crate::error::Error;
-use crate::family::{Answer, Answers, AskedOutcome, OutcomeQuestion, Questions};
+use crate::family::{Answer, Answers, AskedOutcome, Questions};
 use crate::options::Options;
 use crate::outcomes::{self, Ends};
 use crate::rates::{self, Counted, counted};
-use crate::row::{Pair, Row};
-use crate::weigh::{Weighed, weigh};
+use crate::row::Row;
+use crate::weigh::Weighed;
 use crate::words::count;
-use declared::{Asked as Heard, asked, names, unmeasured, untried};
-use grammar::{ClaimKind, Names, Reading, Relation};
+use declared::{asked, names, unmeasured, untried};
+use gather::Court;
+use grammar::{ClaimKind, Reading, Relation};
 
 /// A compared with B on one workload.
 pub(super) struct Part {
@@ -153,201 +155,6 @@ pub(crate) fn ask_all<'a>(
         });
     }
     Ok(Claims { pending, events })
-}
-
-/// Everything needed to test claims.
-struct Court<'c, 'a> {
-    cells: &'c Cells<'a>,
-    grounds: Grounds<'c, 'a>,
-    events: &'c [Counted<'a>],
-    options: &'c Options,
-    questions: &'c mut Questions,
-}
-
-impl Court<'_, '_> {
-    fn hear(&mut self, heard: Heard<'_>, reading: Reading, names: &Names) -> Pending {
-        let declared = heard.origin == ClaimOrigin::Declared;
-        if let Some(end) = names.outcome(reading.metric) {
-            let part = self.by_outcomes(reading, end);
-            return Pending {
-                text: heard.text.to_owned(),
-                origin: heard.origin,
-                reading: Ok(reading),
-                parts: part.into_iter().collect(),
-                left_out: Vec::new(),
-            };
-        }
-        let metric = &names.metrics[reading.metric];
-        let (mut parts, mut left_out) = (Vec::new(), Vec::new());
-        for workload in 0..names.workloads.len() {
-            if reading.workload.is_some_and(|wanted| wanted != workload) {
-                continue;
-            }
-            let mut found = self.by_values(declared, reading, metric, workload);
-            if found.is_empty() {
-                found.extend(self.by_events(reading, metric, workload));
-            }
-            if found.is_empty() {
-                left_out.push(names.workloads[workload].clone());
-            }
-            parts.append(&mut found);
-        }
-        Pending {
-            text: heard.text.to_owned(),
-            origin: heard.origin,
-            reading: Ok(reading),
-            parts,
-            left_out,
-        }
-    }
-
-    /// Compares A with B by runs or summaries, in each unit that both have.
-    fn by_values(
-        &mut self,
-        declared: bool,
-        reading: Reading,
-        metric: &str,
-        workload: usize,
-    ) -> Vec<Part> {
-        let cells = self.cells;
-        let same = (0..cells.metrics.len()).filter(|&m| cells.metrics[m].name == metric);
-        let parts = same.filter_map(|metric| {
-            let key = |configuration| Key {
-                workload,
-                metric,
-                configuration,
-            };
-            let (a, b) = (cells.get(key(reading.a))?, cells.get(key(reading.b))?);
-            let weighed = weigh(cells, b, a);
-            let row = self.grounds.rows.iter().position(|row| {
-                let pair = (row.baseline, row.key.configuration);
-                let (there, back) = ((reading.b, reading.a), (reading.a, reading.b));
-                (row.key.workload, row.key.metric) == (workload, metric)
-                    && (pair == there || pair == back)
-            });
-            let source = match row {
-                Some(row) if reading.bound == 1.0 => Source::Row(row),
-                _ => {
-                    let pair = Pair {
-                        key: key(reading.a),
-                        baseline: reading.b,
-                        primary: declared
-                            && self.grounds.rows.iter().any(|row| {
-                                row.primary
-                                    && (row.key.workload, row.key.metric) == (workload, metric)
-                            }),
-                        bound: reading.bound,
-                    };
-                    self.own(&weighed, pair, row)
-                }
-            };
-            Some(Part {
-                workload: cells.workloads[workload].clone(),
-                evidence: Evidence::Values(Box::new(weighed)),
-                source,
-            })
-        });
-        parts.collect()
-    }
-
-    /// Makes a comparison for the claim: on which side of its bound the ratio lies.
-    fn own(&mut self, weighed: &Weighed, pair: Pair, beside: Option<usize>) -> Source {
-        if weighed.scale == Scale::Raw && pair.bound != 1.0 {
-            return Source::None("a margin in per cent needs positive values");
-        }
-        if weighed.across.is_some() && pair.bound != 1.0 {
-            return Source::None("a margin is tried on one machine at a time");
-        }
-        let row = Row::ask(
-            self.cells,
-            pair,
-            self.grounds.caps,
-            self.options,
-            self.questions,
-        );
-        row.map_or(Source::None("nothing was recorded of one of them"), |row| {
-            Source::Own(Box::new(row), beside)
-        })
-    }
-
-    /// Compares A with B by counts of events.
-    fn by_events(&mut self, reading: Reading, event: &str, workload: usize) -> Option<Part> {
-        let of = |configuration| {
-            self.events.iter().position(|c| {
-                c.workload == workload
-                    && c.configuration == configuration
-                    && c.events.event == event
-            })
-        };
-        let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
-        let (a, b) = (&self.events[at_a], &self.events[at_b]);
-        let Grounds { rates, caps, .. } = self.grounds;
-        let known = rates.asked(at_b, at_a);
-        let compared = rates::ask(self.cells, b, a, known, caps, self.questions);
-        let source = if reading.bound == 1.0 {
-            Source::Rates(at_b, at_a)
-        } else {
-            Source::None("rates of events are not tried against a margin")
-        };
-        Some(Part {
-            workload: self.cells.workloads[workload].clone(),
-            evidence: Evidence::Events {
-                counts: [a.events.count, b.events.count],
-                exposures: [a.exposure_s, b.exposure_s],
-                compared: Box::new(compared),
-            },
-            source,
-        })
-    }
-}
-
-impl Court<'_, '_> {
-    /// Compares A with B by how many of their runs ended in one way, on all common workloads
-    /// together unless the claim names one. A margin is in percentage points of runs.
-    fn by_outcomes(&mut self, reading: Reading, end: RunEnd) -> Option<Part> {
-        let Grounds { ends, ended, .. } = self.grounds;
-        let configurations = &self.cells.configurations;
-        let names = [reading.a, reading.b].map(|at| configurations[at].as_str());
-        let share = |pair| ends.share(end, reading.workload, pair);
-        let (a, b) = (share([reading.a, reading.b]), share([reading.b, reading.a]));
-        if a.of == 0 || b.of == 0 {
-            return None;
-        }
-        let is_whole = reading.workload.is_none() || self.cells.workloads.len() == 1;
-        let excess = reading.excess();
-        let row = ended.iter().find_map(|row| row.asked_of(end, names));
-        let row = row.filter(|_| is_whole && excess == 0.0);
-        let (asked, p, p_attainable) = row.unwrap_or_else(|| {
-            let (p, p_attainable) = match excess == 0.0 {
-                true => (
-                    counts::fisher(b, a),
-                    counts::fisher_attainable(a.count + b.count, b.of, a.of),
-                ),
-                false => (
-                    counts::exceeds(b, a, excess),
-                    counts::exceeds_attainable(b.of, a.of, excess),
-                ),
-            };
-            let p = p.unwrap_or(1.0);
-            let asked = self.questions.ask_outcome(OutcomeQuestion {
-                p,
-                p_attainable,
-                rare: false,
-            });
-            (asked, p, p_attainable)
-        });
-        let workload = reading.workload.map(|at| &*self.cells.workloads[at]);
-        Some(Part {
-            workload: workload.unwrap_or("all runs").to_owned(),
-            evidence: Evidence::Outcomes {
-                end,
-                shares: [a, b],
-                p,
-                p_attainable,
-            },
-            source: Source::Outcome(asked),
-        })
-    }
 }
 
 /// Decides all claims. A claim about several workloads is upheld if it is upheld
