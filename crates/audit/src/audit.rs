@@ -78,7 +78,7 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
 /// Reads one message as a document of its own.
 pub fn read_message(message: &Message, source: &str, options: &Options) -> Audit {
     let mut reading = Reading::default();
-    reading.add(Scanned::alone(message, options), options);
+    reading.add(Scanned::of(message, options), options);
     reading.finish(source, options)
 }
 
@@ -104,7 +104,7 @@ pub struct Scanned {
     pub(crate) references: Vec<String>,
     doubts: Vec<Doubt>,
     /// A number that two messages share only if their texts are equal, as far as
-    /// 64 bits can tell; none where that does not matter.
+    /// 64 bits can tell; none where there can be no figures.
     text: Option<u64>,
     scan: Scan,
 }
@@ -112,19 +112,6 @@ pub struct Scanned {
 impl Scanned {
     /// Looks for figures in a message.
     pub fn of(message: &Message, options: &Options) -> Scanned {
-        Scanned::new(message, options, |lines| Some(fingerprint(lines)))
-    }
-
-    /// The same of a message that is a document of its own, and no other's copy.
-    fn alone(message: &Message, options: &Options) -> Scanned {
-        Scanned::new(message, options, |_| None)
-    }
-
-    fn new(
-        message: &Message,
-        options: &Options,
-        text: impl Fn(&[Line<'_>]) -> Option<u64>,
-    ) -> Scanned {
         let mut scanned = Scanned {
             letter: Letter::from(message),
             references: message.references.clone(),
@@ -132,12 +119,11 @@ impl Scanned {
             text: None,
             scan: Scan::default(),
         };
-        if !message.may_hold_figures() && !options.explain {
-            return scanned;
+        if message.may_hold_figures() || options.explain {
+            let mut lines = message.lines();
+            scanned.text = Some(fingerprint(&lines));
+            scanned.scan = scan(&mut lines, options);
         }
-        let mut lines = message.lines();
-        scanned.text = text(&lines);
-        scanned.scan = scan(&mut lines, options);
         scanned
     }
 }

@@ -40,7 +40,6 @@ mod options;
 mod printed;
 mod scan;
 mod threads;
-mod trigger;
 mod unreached;
 
 pub use audit::{Audit, Letter, Scanned, empty, read, read_message};

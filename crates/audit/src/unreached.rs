@@ -3,16 +3,15 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, bytes};
 
 use crate::line::Line;
-use crate::trigger::Trigger;
 
 /// A longer line is none of a letter.
 const LONGEST: usize = 400;
 
-static MAY_SAY: LazyLock<Option<Trigger>> =
-    LazyLock::new(|| Trigger::new("(?i)never|effect|reached|executed").ok());
+static MAY_SAY: LazyLock<Option<bytes::Regex>> =
+    LazyLock::new(|| bytes::Regex::new("(?i-u)never|effect|reached|executed").ok());
 static SAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let pattern = r"(?ix)
         \bwill\s+never\s+(?:happen|(?:be|get)\s+(?:called|reached|executed|taken|hit|run|used))\b
@@ -25,7 +24,9 @@ static SAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether a text may hold such a sentence, which has no digit.
 pub(crate) fn may_say(text: impl AsRef<[u8]>) -> bool {
-    MAY_SAY.as_ref().is_none_or(|words| words.is_match(text))
+    MAY_SAY
+        .as_ref()
+        .is_none_or(|words| words.is_match(text.as_ref()))
 }
 
 /// What the sentence says that begins on the first of these lines.

@@ -115,10 +115,6 @@ fn a_mailbox_in_which_messages_quote_each_other_counts_each_block_once() {
     );
 }
 
-fn gobench(time: f64) -> String {
-    format!("BenchmarkCopy-8   100   {time} ns/op\n")
-}
-
 #[test]
 fn which_of_numbers_in_a_row_was_run_first_is_not_seen() {
     let post = "base:\n\ntime: 1.21s 1.25s 1.19s\n\npatched:\n\ntime: 1.11s 1.15s 1.09s\n";

@@ -73,29 +73,17 @@ fn means(records: &Records) -> Means<'_> {
     let mut means = Means::new();
     for run in &records.runs {
         for (metric, one) in &run.metrics {
-            let key = [
-                run.configuration.as_str(),
-                run.workload.as_str(),
-                metric.as_str(),
-            ];
+            let key = [run.configuration.as_str(), &run.workload, metric];
             let sum = means.entry(key).or_default();
             (sum.0, sum.1) = (sum.0 + one.value, sum.1 + 1.0);
         }
     }
     for one in &records.summaries {
-        let key = [
-            one.configuration.as_str(),
-            one.workload.as_str(),
-            one.metric.as_str(),
-        ];
+        let key = [one.configuration.as_str(), &one.workload, &one.metric];
         means.entry(key).or_insert((one.mean, 1.0, 0.0));
     }
     for one in &records.resolutions {
-        let key = [
-            one.configuration.as_str(),
-            one.workload.as_str(),
-            one.metric.as_str(),
-        ];
+        let key = [one.configuration.as_str(), &one.workload, &one.metric];
         if let Some(mean) = means.get_mut(&key) {
             mean.2 = one.step;
         }

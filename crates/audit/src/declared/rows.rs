@@ -341,7 +341,7 @@ impl<'o> Rows<'o> {
     }
 
     fn wide(&self, cells: &Cells<'_>, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
-        let mut run = None;
+        let mut row_of = None;
         let columns = self.header.columns.iter();
         let metrics = columns.filter(|column| matches!(column, Column::FiguresOf(_)));
         let alone = of.run.is_none() && of.order.is_none() && metrics.count() <= 1;
@@ -350,34 +350,39 @@ impl<'o> Rows<'o> {
             if ABSENT.contains(&cell) {
                 continue;
             }
-            match column {
+            let (mut of, figure) = (of, self.quantity(at, cell));
+            let (metric, unit, number) = match column {
                 Column::FiguresOf(metric) => {
-                    let (number, in_cell) = self.quantity(at, cell)?;
-                    let unit = unit_of(&metric.unit, in_cell)?;
+                    let (number, in_cell) = figure?;
                     sheet.better(metric);
-                    if alone {
-                        sheet.single(of, &metric.name, unit, number);
-                        continue;
-                    }
-                    let run = *run.get_or_insert_with(|| sheet.run(of));
-                    sheet.figure(run, &metric.name, unit, number, of.line)?;
+                    let unit = unit_of(&metric.unit, in_cell)?;
+                    (
+                        Cow::Borrowed(metric.name.as_str()),
+                        Cow::Borrowed(unit),
+                        number,
+                    )
                 }
                 Column::Under(configuration) => {
-                    let (number, in_cell) = self.quantity(at, cell)?;
+                    let (number, in_cell) = figure?;
+                    of.configuration = configuration;
                     let (metric, unit) = self.metric(cells, "", in_cell, sheet)?;
-                    let of = Of {
-                        configuration,
-                        ..of
-                    };
-                    if alone {
-                        sheet.single(of, &metric, &unit, number);
-                        continue;
-                    }
-                    let run = sheet.run(of);
-                    sheet.figure(run, &metric, &unit, number, of.line)?;
+                    (metric, unit, number)
                 }
-                _ => {}
+                _ => continue,
+            };
+            if alone {
+                sheet.single(of, &metric, &unit, number);
+                continue;
             }
+            // All metrics of a row are of one run.
+            let run = match (column, row_of) {
+                (Column::FiguresOf(_), Some(run)) => run,
+                _ => sheet.run(of),
+            };
+            if matches!(column, Column::FiguresOf(_)) {
+                row_of = Some(run);
+            }
+            sheet.figure(run, &metric, &unit, number, of.line)?;
         }
         Ok(())
     }

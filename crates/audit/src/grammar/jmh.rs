@@ -6,9 +6,6 @@
 //! Copy.arrays:·gc.alloc.rate      64   avgt   10   125.0 ±  3.1    MB/sec
 //! ```
 //!
-//! Rows without that header are read too if their scores have a unit of time or of a rate;
-//! the names of their parameters are then unknown.
-//!
 //! A row is one run of a benchmark with its parameters: the error is of iterations within
 //! the forks of one invocation, which are no replicates.
 
@@ -16,7 +13,6 @@ use super::begins::Begins;
 use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{label, line_at};
 use super::number::english;
-use super::units::is_measure;
 use crate::line::Line;
 
 /// JMH; see the module.
@@ -31,11 +27,11 @@ impl Grammar for Jmh {
     }
 
     fn begins(&self) -> Begins {
-        Begins::holding(b"/S")
+        Begins::with(b"B")
     }
 
     fn starts(&self, line: &str) -> bool {
-        header(line).is_some() || may_be_row(line) && bare_parameters(line).is_some()
+        header(line).is_some()
     }
 
     fn reach(&self) -> usize {
@@ -44,12 +40,10 @@ impl Grammar for Jmh {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let first = line_at(lines, 0)?;
-        let mut block = Block::default();
-        let parameters = if let Some(parameters) = header(first) {
-            block.taken.push("JMH header");
-            parameters
-        } else {
-            bare_parameters(first)?
+        let parameters = header(first)?;
+        let mut block = Block {
+            taken: vec!["JMH header"],
+            ..Block::default()
         };
         while let Some(text) = line_at(lines, block.taken.len()) {
             let Some(finding) = row(text, &parameters) else {
@@ -84,25 +78,6 @@ fn header(line: &str) -> Option<Vec<&str>> {
     parameters.filter(|_| known.contains(&behind.as_str()))
 }
 
-/// Whether a line holds the mode of a benchmark.
-fn may_be_row(line: &str) -> bool {
-    let holds = |mode: &str| memchr::memmem::find(line.as_bytes(), mode.as_bytes()).is_some();
-    [" avgt ", " thrpt ", " sample ", " ss "]
-        .into_iter()
-        .any(holds)
-}
-
-/// As many parameters without a name as a row without a header has, if it is one.
-fn bare_parameters(line: &str) -> Option<Vec<&'static str>> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let mode = words.iter().position(|word| is_mode(word))?;
-    let parameters = vec![""; mode.checked_sub(1)?];
-    let (unit, figures) = words[mode + 1..].split_last()?;
-    let figure = |word: &&str| *word == "±" || english(word).is_some();
-    let measured = is_measure(unit) && figures.iter().all(figure);
-    (measured && row(line, &parameters).is_some()).then_some(parameters)
-}
-
 fn is_mode(word: &str) -> bool {
     matches!(word, "thrpt" | "avgt" | "sample" | "ss")
 }
@@ -130,10 +105,7 @@ fn row(text: &str, parameters: &[&str]) -> Option<Finding> {
     let settings: Vec<String> = parameters
         .iter()
         .zip(&words[1..mode])
-        .map(|(name, value)| match *name {
-            "" => (*value).to_owned(),
-            name => format!("{name}={value}"),
-        })
+        .map(|(name, value)| format!("{name}={value}"))
         .collect();
     let (name, measured) = name.split_once(':').unwrap_or((name, ""));
     let metric = match (measured.trim_start_matches('·'), words[mode]) {

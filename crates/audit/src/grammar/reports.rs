@@ -14,7 +14,6 @@ use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
 use super::cells::{label, line_at};
 use super::number::{Locale, english, step};
 use crate::line::Line;
-use crate::trigger::Trigger;
 use shapes::SHAPES;
 
 mod shapes;
@@ -94,9 +93,9 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
 });
 
 /// Whatever every form holds, at once.
-static ANCHORS: LazyLock<Option<Trigger>> = LazyLock::new(|| {
+static ANCHORS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let anchors = SHAPES.iter().map(|shape| regex::escape(shape.anchor));
-    Trigger::new(&anchors.collect::<Vec<_>>().join("|")).ok()
+    Regex::new(&anchors.collect::<Vec<_>>().join("|")).ok()
 });
 
 /// A form as a regular expression over a whole line.

@@ -141,22 +141,22 @@ fn table(lines: &[Line<'_>], head: usize, unit: &str) -> (usize, Vec<Figure>) {
         return (end, figures);
     }
     let cell = |cells: &[Option<f64>], at: usize| cells.get(at + 1).copied().flatten();
-    for (at, (name, unit)) in NOISE.iter().enumerate() {
+    let noise = || NOISE.iter().enumerate();
+    for (at, (name, unit)) in noise() {
         let all = rows.iter().filter_map(|(.., cells)| cell(cells, at));
         let over_all = match at {
             0 => Some(all.sum()),
             1 => all.reduce(f64::min),
             _ => all.reduce(f64::max),
         };
-        figures.extend(over_all.map(|value| Figure::new(format!("{tool} {name}"), value, *unit)));
+        let figure = |value| Figure::new(format!("{tool} {name}"), value, *unit);
+        figures.extend(over_all.map(figure));
     }
     for (cpu, _, cells) in &rows {
-        for (at, (name, unit)) in NOISE.iter().enumerate() {
-            let value = cell(cells, at);
-            figures.extend(
-                value.map(|value| Figure::new(format!("{tool} {name} CPU{cpu}"), value, *unit)),
-            );
-        }
+        figures.extend(noise().filter_map(|(at, (name, unit))| {
+            let value = cell(cells, at)?;
+            Some(Figure::new(format!("{tool} {name} CPU{cpu}"), value, *unit))
+        }));
     }
     (end, figures)
 }

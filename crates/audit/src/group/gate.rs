@@ -115,7 +115,7 @@ fn no_configurations(names: &[&str]) -> Option<&'static str> {
     {
         return Some("figures stand below no name of a configuration");
     }
-    let is_option = |word: &str| word.starts_with("--") && word.len() > 2;
+    let is_option = |word: &str| word.starts_with("--") && word.len() > 2 || word == ">";
     if names
         .iter()
         .any(|name| name.split(' ').any(is_option) || name.starts_with(['/', '.', '$']))

@@ -1,5 +1,9 @@
 //! As much of XML as files of results have: elements with text, no mixtures.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::declared::error::{Fault, syntax};
 
 /// One step through a document.
@@ -10,54 +14,41 @@ pub(super) enum Event<'t> {
     End(&'t str),
 }
 
+static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?s)<!--.*?-->|<!\[CDATA\[(?<data>.*?)\]\]>|<[?!][^>]*>|</(?<end>[^>]*)>|<(?<begin>[^\s/>]+)[^>]*?(?<empty>/?)>|(?<text>[^<]+)|<",
+    )
+    .ok()
+});
+
 /// The events of a document; attributes, comments and declarations are left out.
 pub(super) fn events(text: &str) -> Result<Vec<Event<'_>>, Fault> {
-    let wrong = |why: &str| syntax("XML", why);
+    let wrong = |why: String| syntax("XML", why);
     let mut events = Vec::new();
     let mut open: Vec<&str> = Vec::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('<') {
-        if !before.trim().is_empty() {
-            events.push(Event::Text(plain(before.trim())));
-        }
-        if let Some(comment) = after.strip_prefix("!--") {
-            rest = comment.split_once("-->").map_or("", |(_, rest)| rest);
-            continue;
-        }
-        if let Some(data) = after.strip_prefix("![CDATA[") {
-            let (data, behind) = data
-                .split_once("]]>")
-                .ok_or_else(|| wrong("CDATA is open"))?;
+    for part in PART.iter().flat_map(|part| part.captures_iter(text)) {
+        let get = |name: &str| part.name(name).map(|found| found.as_str());
+        if let Some(text) = get("text").map(str::trim).filter(|text| !text.is_empty()) {
+            events.push(Event::Text(plain(text)));
+        } else if let Some(data) = get("data") {
             events.push(Event::Text(data.to_owned()));
-            rest = behind;
-            continue;
-        }
-        let (tag, behind) = after
-            .split_once('>')
-            .ok_or_else(|| wrong("a tag is open"))?;
-        rest = behind;
-        if tag.starts_with(['?', '!']) {
-            continue;
-        }
-        if let Some(name) = tag.strip_prefix('/') {
-            if open.pop() != Some(name.trim()) {
-                return Err(wrong(&format!("</{name}> closes nothing")));
+        } else if let Some(name) = get("end").map(str::trim) {
+            if open.pop() != Some(name) {
+                return Err(wrong(format!("</{name}> closes nothing")));
             }
-            events.push(Event::End(name.trim()));
-            continue;
-        }
-        let name = tag
-            .split([' ', '\t', '\n', '\r', '/'])
-            .next()
-            .unwrap_or_default();
-        events.push(Event::Begin(name));
-        match tag.ends_with('/') {
-            true => events.push(Event::End(name)),
-            false => open.push(name),
+            events.push(Event::End(name));
+        } else if let Some(name) = get("begin") {
+            events.push(Event::Begin(name));
+            match get("empty") {
+                Some("/") => events.push(Event::End(name)),
+                _ => open.push(name),
+            }
+        } else if &part[0] == "<" {
+            return Err(wrong("a tag is open".to_owned()));
         }
     }
     match open.last() {
-        Some(name) => Err(wrong(&format!("<{name}> is not closed"))),
+        Some(name) => Err(wrong(format!("<{name}> is not closed"))),
         None => Ok(events),
     }
 }

@@ -119,24 +119,18 @@ impl<'a> Fields<'a> {
     fn add(&mut self, name: &[u8], at: usize, end: usize) -> Option<usize> {
         let field = Field::named(name);
         if at == 0 {
-            let list = name.get(..5).unwrap_or_default();
-            self.begins_known = field.is_some()
-                || name.starts_with(b"X-")
-                || list.eq_ignore_ascii_case(b"list-")
-                || [
-                    &b"Sender"[..],
-                    b"Reply-To",
-                    b"Cc",
-                    b"In-Reply-To",
-                    b"References",
-                ]
-                .iter()
-                .chain(&[
-                    &b"DKIM-Signature"[..],
-                    b"Authentication-Results",
-                    b"ARC-Seal",
-                ])
-                .any(|known| name.eq_ignore_ascii_case(known));
+            let others = [
+                "X-",
+                "List-",
+                "ARC-",
+                "DKIM-",
+                "Authentication-",
+                "Sender",
+                "Reply-To",
+                "Cc",
+            ];
+            let begins = |known: &&str| after(name, known.as_bytes()).is_some();
+            self.begins_known = field.is_some() || others.iter().any(|known| begins(&known));
         }
         let slot = field? as usize;
         let value = self.found.get_mut(slot).filter(|v| v.is_none())?;
@@ -206,8 +200,7 @@ impl<'a> Fields<'a> {
 
     /// Whether the text behind the header can be taken as it stands.
     pub(super) fn is_simple(&self) -> bool {
-        let plain = self.raw(Field::ContentType).is_none_or(is_plain);
-        self.encoding() == Encoding::Identity && (plain || self.part().is_simple())
+        self.encoding() == Encoding::Identity && self.part().is_simple()
     }
 
     fn encoding(&self) -> Encoding {
@@ -240,22 +233,6 @@ pub(super) fn name(line: &[u8]) -> Option<&[u8]> {
     let name = line.get(..colon)?;
     let proper = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
     proper.then_some(name)
-}
-
-/// Whether the type of a part is that of most mails, for which no parser is needed: plain
-/// text of UTF-8, and nothing more is said.
-fn is_plain(raw: &[u8]) -> bool {
-    let Some(more) = after(raw.trim_ascii(), b"text/plain") else {
-        return false;
-    };
-    let Some(parameter) = more.trim_ascii_start().strip_prefix(b";") else {
-        return more.is_empty();
-    };
-    let charset = after(parameter.trim_ascii(), b"charset=").unwrap_or(b"?");
-    let quoted = charset.strip_prefix(b"\"");
-    let bare = quoted.map_or(Some(charset), |rest| rest.strip_suffix(b"\""));
-    let name = bare.and_then(|bare| str::from_utf8(bare).ok());
-    name.is_some_and(|name| !name.is_empty() && charset::is_utf8(name))
 }
 
 /// What stands behind a word with which a text begins, be its letters small or not.
@@ -426,31 +403,6 @@ mod tests {
         assert!(!Fields::read(b"Results: a\nFrom: b\nDate: c\n\nx").are_of_mail());
         assert!(!Fields::read(b"From: b\n\nDate: c\n\nx").are_of_mail());
         assert!(!Fields::read(b"From: b\nDate: c\n").are_of_mail());
-    }
-
-    #[test]
-    fn what_is_plain_without_the_parser_is_plain_with_it() {
-        for (value, plain) in [
-            ("text/plain", true),
-            (" Text/Plain ; CHARSET=us-ascii", true),
-            ("text/plain;\n charset=\"UTF-8\"", true),
-            ("text/plain; charset=utf-8; format=flowed", false),
-            ("text/plain; format=flowed", false),
-            ("text/plain; charset=utf-7", false),
-            ("text/plain; charset=\"utf-8", false),
-            ("text/plainer", false),
-            ("text/html; charset=utf-8", false),
-            ("text", false),
-            ("", false),
-        ] {
-            let header = format!("Content-Type:{value}\n\n");
-            let fields = Fields::read(header.as_bytes());
-            assert_eq!(is_plain(value.as_bytes()), plain, "{value}");
-            assert_eq!(fields.is_simple(), fields.part().is_simple(), "{value}");
-            assert!(!plain || fields.part().is_simple(), "{value}");
-        }
-        let encoded = b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n";
-        assert!(!Fields::read(encoded).is_simple());
     }
 
     #[test]

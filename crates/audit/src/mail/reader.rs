@@ -1,8 +1,10 @@
 //! From a file to messages: which kind it is, and where messages begin.
 
 use std::io::{self, BufRead, Read};
+use std::sync::LazyLock;
 
 use memchr::{memchr, memmem};
+use regex::bytes::Regex;
 
 use super::header::{self, Fields};
 use super::message::{Message, unstuff};
@@ -274,26 +276,21 @@ fn separates(bytes: &[u8]) -> bool {
     dated(line) && header::name(after.strip_prefix(b">").unwrap_or(after)).is_some()
 }
 
+static DATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let (days, months) = (
+        "Mon|Tue|Wed|Thu|Fri|Sat|Sun",
+        "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec",
+    );
+    let time = r"\d+\s+\d[\d:]*:[\d:]*(?:\s+\S+)?";
+    Regex::new(&format!(
+        r"(?-u)\s(?:{days})\s+(?:{months})\s+{time}\s+\d{{4}}\s"
+    ))
+    .ok()
+});
+
 /// Whether a line has a date as `asctime` writes it.
 fn dated(line: &[u8]) -> bool {
-    const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
-    const MONTHS: [&[u8]; 12] = [
-        b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov",
-        b"Dec",
-    ];
-    let mut words = line
-        .split(u8::is_ascii_whitespace)
-        .filter(|w| !w.is_empty())
-        .skip_while(|w| !DAYS.contains(w))
-        .skip(1);
-    let mut next = || words.next().unwrap_or_default();
-    let number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
-    let month = MONTHS.contains(&next());
-    let day = number(next());
-    let time = next();
-    let time = time.contains(&b':') && time.iter().all(|b| b.is_ascii_digit() || *b == b':');
-    let year = words.any(|word| word.len() == 4 && number(word));
-    month && day && time && year
+    DATED.as_ref().is_some_and(|date| date.is_match(line))
 }
 
 #[cfg(test)]
