@@ -177,15 +177,7 @@ fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
     for (name, text) in texts {
         files::write(&module.join(name), text)?;
     }
-    let headers = kmod::headers(KERNEL)?;
-    let mut make = command("make", &["-s", "-C"])?;
-    make.arg(&headers.directory)
-        .arg(format!("M={}", module.display()))
-        .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
-        .arg("PAHOLE_VERSION=$(CONFIG_PAHOLE_VERSION)")
-        .env("PATH", &headers.path)
-        .env_remove("MAKEFLAGS");
-    run_command(make)?;
+    run_command(kmod::headers(KERNEL)?.make(&module)?)?;
     Ok(module.join("sw_sync.ko"))
 }
 

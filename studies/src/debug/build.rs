@@ -9,7 +9,7 @@ use assize_target::kernels::{Kernels, Source};
 
 use super::kinds::Kind;
 use xtask::command::{run as run_command, works};
-use xtask::{Error, files, tree};
+use xtask::{Error, files, kmod, tree};
 
 /// Programs needed to build a kernel, and their packages.
 const TOOLS: &[(&str, &str)] = &[
@@ -202,13 +202,7 @@ fn store(kernels: &Kernels, source: &Source, built: &Built) -> Result<(), Error>
 /// Returns the directory of the copy.
 pub(super) fn modules(built: &Built, place: &Path) -> Result<PathBuf, Error> {
     let copy = place.join("kernel");
-    let root = tree::root()?;
-    for name in tree::files()? {
-        let Some(rest) = name.strip_prefix("kernel/") else {
-            continue;
-        };
-        files::copy(&root.join(&name), &copy.join(rest))?;
-    }
+    kmod::copy(&copy)?;
     for directory in [copy.clone(), copy.join("debug/planted")] {
         let mut make = Command::new("make");
         make.args(["-s", "-C"])
@@ -226,17 +220,10 @@ pub(super) fn modules(built: &Built, place: &Path) -> Result<PathBuf, Error> {
 /// The module of that name in the copy.
 pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
     let file = format!("{name}.ko");
-    let mut open = vec![copy.to_path_buf()];
-    while let Some(directory) = open.pop() {
-        for path in files::entries(&directory)? {
-            if path.is_dir() {
-                open.push(path);
-            } else if path.file_name().is_some_and(|name| *name == *file) {
-                return Ok(path);
-            }
-        }
-    }
-    Err(format!("{}: no {file} was built", copy.display()))
+    let built = files::below(copy)?;
+    let of_it = |path: &PathBuf| path.file_name().is_some_and(|name| *name == *file);
+    let found = built.into_iter().find(of_it);
+    found.ok_or_else(|| format!("{}: no {file} was built", copy.display()))
 }
 
 fn first_line(program: &str, arguments: &[&str]) -> Result<String, Error> {

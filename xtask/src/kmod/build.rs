@@ -2,12 +2,12 @@
 //! errors.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::Headers;
-use crate::command::{command, works};
+use crate::command::works;
 use crate::steps::Done;
-use crate::{Error, agent, files, tree};
+use crate::{Error, agent};
 
 /// Builds for one kernel with `W=1`; with `tests`, also the modules that only tests use.
 pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
@@ -16,7 +16,7 @@ pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
         Err(why) => return Ok(Done::Skipped(why)),
     };
     let place = place(kernel)?;
-    copy(&place)?;
+    super::copy(&place)?;
     let tests = if tests { "TESTS=y" } else { "TESTS=n" };
     make(&headers, &place, &["W=1", tests])?;
     Ok(Done::Ok)
@@ -46,34 +46,13 @@ fn place(kernel: &str) -> Result<PathBuf, Error> {
     Ok(agent::target()?.join("kmod").join(kernel.replace(':', "_")))
 }
 
-/// Copies the sources anew, so that nothing of an earlier build remains.
-fn copy(place: &Path) -> Result<(), Error> {
-    files::remove(place)?;
-    let root = tree::root()?;
-    for file in tree::files()? {
-        let Some(path) = file.strip_prefix("kernel/") else {
-            continue;
-        };
-        files::copy(&root.join(&file), &place.join(path))?;
-    }
-    Ok(())
-}
-
 /// Runs make; fails if it fails or prints a warning.
 fn make(headers: &Headers, place: &Path, arguments: &[&str]) -> Result<(), Error> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut make: Command = command("make", &[])?;
-    make.arg("-C")
-        .arg(&headers.directory)
-        .arg(format!("M={}", place.display()))
-        .arg(format!("-j{jobs}"))
+    let mut make = headers.make(place)?;
+    make.arg(format!("-j{jobs}"))
         .args(arguments)
-        .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
-        // No BTF is generated, so the version of pahole does not matter.
-        .arg("PAHOLE_VERSION=$(CONFIG_PAHOLE_VERSION)")
-        .env("PATH", &headers.path)
-        .stderr(Stdio::piped())
-        .env_remove("MAKEFLAGS");
+        .stderr(Stdio::piped());
     let output = make.output().map_err(|why| format!("make: {why}"))?;
     // Commands go to standard output, diagnostics to standard error.
     let said = String::from_utf8_lossy(&output.stderr);

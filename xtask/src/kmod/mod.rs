@@ -5,14 +5,15 @@ mod build;
 mod lint;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use assize_target::kernels::Kernels;
 use assize_target::testbed;
 
-use crate::Error;
-use crate::lab;
+use crate::command::command;
 use crate::steps::{Done, Step, close, take_each};
+use crate::{Error, files, lab, tree};
 
 /// Kernels for which the modules must build without a warning.
 const WANTED: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:6.1", "debian:7"];
@@ -100,4 +101,32 @@ pub fn headers(kernel: &str) -> Result<Headers, String> {
     let path = testbed::path(&found).map_err(|error| error.to_string())?;
     let directory = found.headers.ok_or("no headers")?;
     Ok(Headers { directory, path })
+}
+
+impl Headers {
+    /// The command that builds the modules of a directory.
+    pub fn make(&self, modules: &Path) -> Result<Command, Error> {
+        let mut make = command("make", &["-s", "-C"])?;
+        make.arg(&self.directory)
+            .arg(format!("M={}", modules.display()))
+            .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
+            // No BTF is generated, so the version of pahole does not matter.
+            .arg("PAHOLE_VERSION=$(CONFIG_PAHOLE_VERSION)")
+            .env("PATH", &self.path)
+            .env_remove("MAKEFLAGS")
+            .env_remove("MAKELEVEL");
+        Ok(make)
+    }
+}
+
+/// Copies the sources of the modules anew, so that nothing of an earlier build remains.
+pub fn copy(place: &Path) -> Result<(), Error> {
+    files::remove(place)?;
+    let root = tree::root()?;
+    for file in tree::files()? {
+        if let Some(path) = file.strip_prefix("kernel/") {
+            files::copy(&root.join(&file), &place.join(path))?;
+        }
+    }
+    Ok(())
 }

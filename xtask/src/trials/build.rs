@@ -210,14 +210,7 @@ fn module(
     for (file, text) in sources {
         files::write(&directory.join(file), text)?;
     }
-    let mut make = command("make", &["-s", "-C"])?;
-    make.arg(&headers.directory)
-        .arg(format!("M={}", directory.display()))
-        .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
-        .env("PATH", &headers.path)
-        .env_remove("MAKEFLAGS")
-        .env_remove("MAKELEVEL");
-    run_command(make)?;
+    run_command(headers.make(&directory)?)?;
     files::write(&stamp, &of)?;
     Ok(built)
 }
