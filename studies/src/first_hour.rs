@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use crate::speed::{PAGE, asks_to_write};
 use xtask::command::{command, output, run as run_command, watch};
 use xtask::cpu_time::of_children;
-use xtask::{Error, files, tree};
+use xtask::{Error, files, marks};
 
-const PAGE: &str = "docs/speed.md";
-/// The heading of the section that this writes; other sections follow it.
-pub(crate) const HEADING: &str = "## From a clone\n";
 /// The stage of `demo/run` by which two answers have been printed.
 const ANSWERED: &str = "3/4";
 
@@ -27,11 +25,7 @@ struct Cost {
 
 /// `cargo studies first-hour [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let write = match arguments {
-        [] => false,
-        [word] if word == "--write" => true,
-        _ => return Err("only --write is known".into()),
-    };
+    let write = asks_to_write(arguments)?;
     let place = files::scratch("first-hour")?;
     let clone = place.join("clone");
     let mut git = command("git", &["clone", "--quiet", "."])?;
@@ -45,8 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let section = section(&costs, &cloned, &load);
     println!("{section}");
     if write {
-        let path = tree::root()?.join(PAGE);
-        files::write(&path, replaced(&files::read(&path)?, &section))?;
+        marks::write(PAGE, "made: first-hour", &section)?;
     }
     Ok(())
 }
@@ -95,7 +88,7 @@ fn gib(place: &Path) -> Result<f64, Error> {
 fn section(costs: &[Cost], commit: &str, load: &str) -> String {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!(
-        "{HEADING}\nMade by `cargo studies first-hour --write`: a clone of commit {commit}, with an \
+        "\n## From a clone\n\nMade by `cargo studies first-hour --write`: a clone of commit {commit}, with an \
          empty cache of assize,\non {cpus} CPUs at load {load}. Packages of Debian and crates \
          had been downloaded before. `make test`\nfollows `make demo`. Disk is that of the clone \
          and its cache, after the command.\n\n\
@@ -119,44 +112,10 @@ fn minutes(seconds: f64) -> String {
     format!("{:.1}", seconds / 60.0)
 }
 
-/// Replaces the old section of the page, or inserts the new one before the next section.
-fn replaced(page: &str, section: &str) -> String {
-    let at = page.find(HEADING);
-    let before = at
-        .or_else(|| page.find("## Reports\n"))
-        .unwrap_or(page.len());
-    let (before, rest) = page.split_at(before);
-    let rest = match at {
-        None => rest,
-        Some(_) => {
-            let next = rest.get(HEADING.len()..).unwrap_or_default();
-            next.find("\n## ")
-                .and_then(|at| next.get(at + 1..))
-                .unwrap_or_default()
-        }
-    };
-    let (before, rest) = (before.trim_end(), rest.trim_start());
-    match rest {
-        "" => format!("{before}\n\n{section}"),
-        _ => format!("{before}\n\n{section}\n{rest}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_section_takes_the_place_of_the_one_before() {
-        let page = "# Speed\n\na\n\n## Reports\n\nb\n";
-        let once = replaced(page, "## From a clone\n\n1\n");
-        assert_eq!(
-            once,
-            "# Speed\n\na\n\n## From a clone\n\n1\n\n## Reports\n\nb\n"
-        );
-        let twice = replaced(&once, "## From a clone\n\n2\n");
-        assert_eq!(twice, once.replace("1", "2"));
-    }
+    use xtask::tree;
 
     #[test]
     fn the_stage_of_the_first_answers_is_one_of_the_demo() {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::first_hour;
+use crate::speed::{PAGE, asks_to_write};
 use xtask::command::{cargo, command, run as run_command};
-use xtask::{Error, agent, assize, files, tree};
+use xtask::{Error, agent, assize, files, marks};
 
 const RUNS: u32 = 100;
 const SAMPLES: u32 = 100_000;
@@ -17,16 +17,10 @@ const FORMATS: [&str; 3] = ["text", "json", "html"];
 /// The limits for such a page.
 const SECONDS: f64 = 5.0;
 const MEGABYTES: f64 = 500.0;
-const PAGE: &str = "docs/speed.md";
-const HEADING: &str = "## Reports\n";
 
 /// `cargo studies report-speed [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let write = match arguments {
-        [] => false,
-        [word] if word == "--write" => true,
-        _ => return Err("only --write is known".into()),
-    };
+    let write = asks_to_write(arguments)?;
     let lab = Lab::ready()?;
     let mut rows: Vec<Row> = FORMATS.iter().map(|format| Row::new(format)).collect();
     for _ in 0..ROUNDS {
@@ -37,10 +31,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let section = section(&mut rows, lab.size()?);
     println!("{section}");
     if write {
-        let path = tree::root()?.join(PAGE);
-        let page = files::read(&path)?;
-        let others = page.split(HEADING).next().unwrap_or_default();
-        files::write(&path, format!("{}\n\n{section}", others.trim_end()))?;
+        marks::write(PAGE, "made: report-speed", &section)?;
     }
     let page = rows.iter().find(|row| row.format == "html");
     match page {
@@ -51,15 +42,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         )),
         _ => Ok(()),
     }
-}
-
-/// The sections of the page that other commands write, which stay unchanged.
-pub(crate) fn kept(page: &str) -> String {
-    let first = page.find(first_hour::HEADING);
-    first
-        .or_else(|| page.find(HEADING))
-        .and_then(|at| page.get(at..))
-        .map_or_else(String::new, |section| format!("\n{section}"))
 }
 
 /// The measurements of one format.
@@ -187,7 +169,7 @@ fn section(rows: &mut [Row], bundle: u64) -> String {
         );
     }
     format!(
-        "{HEADING}\n\
+        "\n## Reports\n\n\
          Made by `cargo studies report-speed --write`: `assize report BUNDLE --format F`\n\
          of a bundle of {RUNS} runs with {SAMPLES} samples each, {:.0} MB on disk, on\n\
          {} CPUs. The page may take {SECONDS} s and {MEGABYTES} MB.\n\n\

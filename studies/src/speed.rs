@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::report_speed;
 use xtask::command::output;
-use xtask::{Error, agent, assize, files, tree};
+use xtask::{Error, agent, assize, files, marks};
 
 /// Measurements of each kind, alternating, so that all see the same host.
 const ROUNDS: usize = 5;
-const PAGE: &str = "docs/speed.md";
+pub(crate) const PAGE: &str = "docs/speed.md";
 
 const EXPERIMENT: &str = r#"title = "Nothing"
 question = "How long does a run take that does nothing?"
@@ -27,11 +26,7 @@ argv = ["true"]
 
 /// `cargo studies speed [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let write = match arguments {
-        [] => false,
-        [word] if word == "--write" => true,
-        _ => return Err("only --write is known".into()),
-    };
+    let write = asks_to_write(arguments)?;
     let lab = Lab::ready()?;
     let mut cold = Vec::new();
     let mut image = Vec::new();
@@ -61,11 +56,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     page.push_str(&cost::section(&lab)?);
     println!("{page}");
     if write {
-        let path = tree::root()?.join(PAGE);
-        let kept = report_speed::kept(&files::read(&path)?);
-        files::write(&path, page + &kept)?;
+        marks::write(PAGE, "made: speed", &page)?;
     }
     Ok(())
+}
+
+/// Whether the only option of a measurement is there.
+pub(crate) fn asks_to_write(arguments: &[String]) -> Result<bool, Error> {
+    match arguments {
+        [] => Ok(false),
+        [word] if word == "--write" => Ok(true),
+        _ => Err("only --write is known".into()),
+    }
 }
 
 struct Lab {
@@ -253,8 +255,7 @@ fn page(
         .to_string();
     let kernel = &lab.version;
     Ok(format!(
-        "# How fast the lab is\n\n\
-         Made by `cargo studies speed --write`. The workload is `true`; the kernel is\n\
+        "\nMade by `cargo studies speed --write`. The workload is `true`; the kernel is\n\
          debian:6.12 ({kernel}), the same file in all rows, on one CPU of the guest\n\
          and without KVM. The host: {} CPUs, {cpu}. The first three rows were\n\
          measured in turn, {ROUNDS} times each.\n\n\
@@ -272,4 +273,17 @@ fn page(
         row("virtme-ng, `vng --disable-kvm`", virtme),
         row("each of 30 runs with `--jobs 2`", &mut each),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_a_mark_for_each_measurement() {
+        let page = xtask::tree::read(PAGE).unwrap().unwrap();
+        for name in ["speed", "first-hour", "report-speed"] {
+            assert!(marks::put(&page, &format!("made: {name}"), "").is_ok());
+        }
+    }
 }
