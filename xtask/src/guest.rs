@@ -100,6 +100,49 @@ fn read_run(bundle: &Path, run: &Value) -> Run {
     }
 }
 
+impl Run {
+    /// The test that this run carried out: the kernel's complaints, which `said` selects,
+    /// how its program ended, and points that failed. Prints the failed ones.
+    pub fn problems(&self, said: impl FnOnce(&Said) -> Vec<String>) -> Vec<String> {
+        let mut problems: Vec<String> = self.failed.iter().cloned().collect();
+        if problems.is_empty() {
+            problems.extend(said(&self.said));
+            if self.said.program != "exit 0" {
+                problems.push(format!("it ended with {}", self.said.program));
+            }
+        }
+        match points(&self.stdout) {
+            (0, 0, _) => problems.push("no point was tried".into()),
+            (_, 0, _) => {}
+            (_, failed, _) => problems.push(format!("{failed} points failed")),
+        }
+        if !problems.is_empty() {
+            println!("{}", failed_points(&self.stdout));
+        }
+        problems
+    }
+}
+
+/// A workload that `watch` starts, with these options of it and a program with its
+/// arguments. Afterwards the modules are removed, the last one first.
+pub fn watched(
+    name: &str,
+    modules: &[&str],
+    options: &[&str],
+    [watch, program]: [String; 2],
+    arguments: &[&str],
+) -> String {
+    let mut argv = vec![watch];
+    for module in modules.iter().rev() {
+        argv.extend(["-u".into(), (*module).into()]);
+    }
+    argv.extend(options.iter().map(ToString::to_string));
+    argv.extend(["--".into(), program]);
+    argv.extend(arguments.iter().map(ToString::to_string));
+    let argv = list(&argv);
+    format!("[workloads.{name}]\nkind = \"command\"\nargv = {argv}\n")
+}
+
 /// A list of strings in TOML.
 pub fn list(words: &[String]) -> String {
     format!("{words:?}")
@@ -123,7 +166,7 @@ pub fn points(text: &str) -> (u64, u64, u64) {
 }
 
 /// The failed points, each with the output before it.
-pub fn failed_points(text: &str) -> String {
+fn failed_points(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut shown: Vec<&str> = Vec::new();
     for (at, line) in lines.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use crate::guest::{Machine, Run, failed_points, list, points, programs};
+use crate::guest::{Machine, Run, list, points, programs, watched};
 use crate::steps::Done;
 use crate::{Error, agent, assize, files, kmod};
 
@@ -242,14 +242,8 @@ fn experiment(kernels: &[&str], form: &Form, path: &dyn Fn(&str) -> String) -> S
         text += &format!("[factors.cpus.\"{cpus}\"]\ncpus = {cpus}\n");
     }
     for test in TESTS {
-        let mut argv = vec![path("watch")];
-        for module in MODULES.iter().rev() {
-            argv.extend(["-u".into(), (*module).into()]);
-        }
-        argv.extend(["--".into(), path(test.program)]);
-        argv.extend((form.arguments)(test).iter().map(ToString::to_string));
-        text += &format!("[workloads.{}]\nkind = \"command\"\n", test.name);
-        text += &format!("argv = {}\n", list(&argv));
+        let programs = [path("watch"), path(test.program)];
+        text += &watched(test.name, MODULES, &[], programs, (form.arguments)(test));
     }
     text
 }
@@ -257,21 +251,9 @@ fn experiment(kernels: &[&str], form: &Form, path: &dyn Fn(&str) -> String) -> S
 /// Reports the result of each run with its failures; returns an error if there is a
 /// failure or a run is missing.
 fn judge(runs: &[Run], wanted: usize) -> Result<(), Error> {
-    let mut failures = 0;
+    let mut failures = 0_usize;
     for run in runs {
         let (passed, failed, skipped) = points(&run.stdout);
-        let mut problems: Vec<String> = run.failed.iter().cloned().collect();
-        if problems.is_empty() {
-            problems.extend(run.said.complained_of(None));
-            if run.said.program != "exit 0" {
-                problems.push(format!("it ended with {}", run.said.program));
-            }
-        }
-        match (passed, failed) {
-            (0, 0) => problems.push("no point was tried".into()),
-            (_, 0) => {}
-            _ => problems.push(format!("{failed} points failed")),
-        }
         println!(
             "{:8} {:28} {passed} passed, {failed} failed, {skipped} skipped, {:.1} s of the guest",
             run.workload, run.configuration, run.guest_s
@@ -279,10 +261,8 @@ fn judge(runs: &[Run], wanted: usize) -> Result<(), Error> {
         for line in skips(&run.stdout) {
             println!("    {line}");
         }
-        if !problems.is_empty() {
-            failures += 1;
-            println!("{}", failed_points(&run.stdout));
-        }
+        let problems = run.problems(|said| said.complained_of(None));
+        failures += usize::from(!problems.is_empty());
         for problem in problems {
             println!("    {problem}");
         }

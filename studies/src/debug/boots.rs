@@ -6,7 +6,7 @@ use std::path::Path;
 use super::build::module;
 use super::kinds::{Kind, LEAK, MODULES, SCALE, STRIDE, TESTS, Test};
 use xtask::Error;
-use xtask::guest::{Machine, Run, failed_points, list, points};
+use xtask::guest::{Machine, Run, list, points, watched};
 
 /// By the guest's clock; the host's time limit follows from it.
 const TIMEOUT: &str = "1800s";
@@ -106,6 +106,7 @@ pub(super) fn try_all(
     programs: &Path,
 ) -> Result<Vec<Tried>, Error> {
     let tests: Vec<&'static Test> = TESTS.iter().filter(|test| test.is_for(kind)).collect();
+    let path = |name: &str| programs.join(name).display().to_string();
     let mut text = head(machine, "tests", kind);
     for name in MODULES {
         let path = module(modules, name)?.display().to_string();
@@ -119,22 +120,15 @@ pub(super) fn try_all(
         text += &format!("value = {value:?}\n");
     }
     for test in &tests {
-        let mut argv = vec![programs.join("watch").display().to_string()];
-        for name in MODULES.iter().rev() {
-            argv.extend(["-u".into(), (*name).into()]);
-        }
-        argv.extend(kind.leaks.then(|| "-l".into()));
-        argv.extend(test.failslab.then(|| "-f".into()));
-        argv.push("--".into());
-        argv.push(programs.join(test.program).display().to_string());
-        argv.extend(test.arguments.iter().map(ToString::to_string));
-        text += &format!("[workloads.{}]\nkind = \"command\"\n", test.name);
-        text += &format!("argv = {}\n", list(&argv));
+        let leaks = kind.leaks.then_some("-l");
+        let options: Vec<&str> = leaks
+            .into_iter()
+            .chain(test.failslab.then_some("-f"))
+            .collect();
+        let programs = [path("watch"), path(test.program)];
+        text += &watched(test.name, MODULES, &options, programs, test.arguments);
     }
-    let carried: Vec<String> = tests
-        .iter()
-        .map(|test| programs.join(test.program).display().to_string())
-        .collect();
+    let carried: Vec<String> = tests.iter().map(|test| path(test.program)).collect();
     text += &format!("[payload]\nprograms = {}\n", list(&carried));
     let runs = machine.run("tests", &text)?;
     Ok(tests
@@ -177,27 +171,12 @@ fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
     };
     tried.points = points(&run.stdout);
     tried.guest_s = run.guest_s;
-    tried.problems.extend(run.failed.clone());
-    if run.failed.is_none() {
-        tried.problems.extend(run.said.problems(kind.leaks, ours));
-        if run.said.program != "exit 0" {
-            let why = format!("{} ended with {}", test.program, run.said.program);
-            tried.problems.push(why);
-        }
-    }
+    tried.problems = run.problems(|said| said.problems(kind.leaks, ours));
     if let Some(ours) = ours {
         let lines = run.said.elsewhere(ours);
         tried
             .elsewhere
             .extend(lines.into_iter().map(str::to_string));
-    }
-    match tried.points {
-        (0, 0, _) => tried.problems.push("no point was tried".into()),
-        (_, 0, _) => {}
-        (_, failed, _) => tried.problems.push(format!("{failed} points failed")),
-    }
-    if !tried.problems.is_empty() {
-        println!("{}", failed_points(&run.stdout));
     }
     for problem in &tried.problems {
         println!("{}: {problem}", test.name);
