@@ -60,7 +60,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "ground-truth",
         arguments: "[PART...] [--seed S] [--write]",
-        help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, kills); --write puts the tables into docs/ground-truth.md",
+        help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, rates, kills); --write puts the tables into docs/ground-truth.md",
         run: ground_truth::run,
     },
     Verb {

@@ -4,8 +4,6 @@
 /// `NAME.config` in `kernel/debug/`.
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// What it checks.
-    pub(super) about: &'static str,
     /// Whether it can find leaked memory.
     pub(super) leaks: bool,
     /// Whether its reports may be about other code: races are reported wherever they are,
@@ -18,10 +16,6 @@ pub(super) struct Kind {
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "kasan",
-        about: "use after free and out of bounds (KASAN, KFENCE), leaks (kmemleak), \
-                life cycles of timers, works and RCU heads (debug objects), undefined \
-                behaviour (UBSAN), order and context of locks (lockdep, also a spinlock within a raw one), sleep in \
-                atomic context, lists, hung tasks, injected faults",
         leaks: true,
         others: false,
         planted: &[
@@ -46,8 +40,6 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "kcsan",
-        about: "data races (KCSAN, strict, with missing memory barriers), order and \
-                context of locks (lockdep, also a spinlock within a raw one), sleep in atomic context, lists, hung tasks",
         leaks: false,
         others: true,
         planted: &[

@@ -18,7 +18,7 @@ use build::Built;
 use kinds::{KINDS, Kind};
 use xtask::command::output;
 use xtask::guest::{self, Machine};
-use xtask::{Error, agent, assize, files, tree};
+use xtask::{Error, agent, assize, files, marks};
 
 /// The series to build: that of the kernel that experiments boot.
 const SERIES: &str = "6.12";
@@ -85,22 +85,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             tried,
         });
     }
-    finish(&page::page(&source.version, &commit, &lanes), &lanes, write)
+    for lane in &lanes {
+        let section = page::section(&source.version, &commit, lane);
+        println!("\n== {}\n{section}", lane.built.name);
+        if write {
+            marks::write(PAGE, &mark(lane.kind), &section)?;
+        }
+    }
+    match lanes.iter().map(Lane::failures).sum() {
+        0_usize => Ok(()),
+        failures => Err(format!("{failures} failed; what was printed is above")),
+    }
 }
 
-fn finish(page: &str, lanes: &[Lane], write: bool) -> Result<(), Error> {
-    println!("\n{page}");
-    let failures: usize = lanes.iter().map(Lane::failures).sum();
-    if write {
-        if lanes.len() != KINDS.len() {
-            return Err(format!("--write wants all kinds; {PAGE} is as it was"));
-        }
-        files::write(&tree::root()?.join(PAGE), page)?;
-    }
-    match failures {
-        0 => Ok(()),
-        _ => Err(format!("{failures} failed; what was printed is above")),
-    }
+fn mark(kind: &Kind) -> String {
+    format!("made: debug-{}", kind.name)
 }
 
 fn read(arguments: &[String]) -> Result<Wanted, Error> {
@@ -149,6 +148,7 @@ fn commit() -> Result<String, Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::kinds::{SCALE, STRIDE};
     use super::*;
 
     fn words(words: &[&str]) -> Vec<String> {
@@ -169,5 +169,16 @@ mod tests {
         assert!(wanted.fresh && !wanted.write);
         assert!(read(&words(&["ktsan"])).is_err());
         assert!(read(&words(&["--frsh"])).is_err());
+    }
+
+    #[test]
+    fn the_page_has_a_mark_for_each_kind_and_says_how_little_is_repeated() {
+        let page = xtask::tree::read(PAGE).unwrap().unwrap();
+        for kind in KINDS {
+            assert!(marks::put(&page, &mark(kind), "").is_ok());
+        }
+        let words: Vec<&str> = page.split_whitespace().collect();
+        let said = format!("{SCALE} % of its repetitions and tries one of {STRIDE} designs");
+        assert!(words.join(" ").contains(&said), "{said}");
     }
 }

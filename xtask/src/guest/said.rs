@@ -118,7 +118,7 @@ impl Said {
     }
 
     /// The same for a kernel without checks.
-    pub fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
+    pub(crate) fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
         let mut wrong = Vec::new();
         if !self.ended {
             wrong.push("the watch did not come to its end".into());

@@ -88,9 +88,9 @@ pub(crate) use lint::{checkpatch, kernel_doc};
 /// What is needed to build modules for a kernel.
 pub struct Headers {
     /// For `make -C`.
-    pub directory: PathBuf,
+    pub(crate) directory: PathBuf,
     /// PATH, starting with the compiler that was fetched for it.
-    pub path: OsString,
+    pub(crate) path: OsString,
 }
 
 /// The headers of a kernel, or why there are none.
