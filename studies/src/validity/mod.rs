@@ -18,10 +18,10 @@ use source::Source;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tally::Tally;
-use xtask::{Error, files, tree};
+use xtask::{Error, marks};
 
 /// Where `--write` puts the report.
-const REPORT: &str = "docs/validity.md";
+const PAGE: &str = "docs/validity.md";
 
 /// The options of the command.
 struct Options {
@@ -34,10 +34,11 @@ struct Options {
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let options = parse(arguments)?;
     let cases = simulated(options.quick, options.seed);
-    let text = report::text(&cases, options.seed, options.quick);
-    print!("{text}");
-    if options.write {
-        files::write(&tree::root()?.join(REPORT), &text)?;
+    for (mark, text) in report::parts(&cases) {
+        println!("<!-- {mark} -->{text}");
+        if options.write {
+            marks::write(PAGE, &mark, &text)?;
+        }
     }
     unbroken(&cases)
 }
@@ -145,11 +146,12 @@ mod tests {
         let counted = |threads| {
             let mut cases = few();
             count(&mut cases, true, 7, threads);
-            report::text(&cases, 7, true)
+            report::parts(&cases).collect::<Vec<_>>()
         };
         let once = counted(1);
         assert_eq!(once, counted(3));
-        assert!(once.contains("events in clusters of 3"), "{once}");
+        let mut texts = once.iter().map(|(_, text)| text);
+        assert!(texts.any(|text| text.contains("events in clusters of 3")));
     }
 
     #[test]
@@ -190,6 +192,18 @@ mod tests {
         let tally = tally::judge(&same, true);
         assert_eq!(tally.get(Measure::Established), (0, 0));
         assert_eq!(tally.get(Measure::RowEstablished).1, 1);
+    }
+
+    #[test]
+    fn the_page_has_a_mark_for_each_part_and_each_noise() {
+        let page = xtask::tree::read(PAGE).unwrap().unwrap();
+        for (mark, _) in report::parts(&[]) {
+            assert!(marks::put(&page, &mark, "").is_ok(), "{mark}");
+        }
+        for noise in noise::Noise::ALL {
+            let name = format!("- **{}**: ", noise.name());
+            assert!(page.contains(&name), "{name}");
+        }
     }
 
     mod full {

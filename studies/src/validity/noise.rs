@@ -31,16 +31,6 @@ impl Noise {
         }
     }
 
-    pub(crate) fn description(self) -> &'static str {
-        match self {
-            Self::Normal => "1 + s z, z standard normal",
-            Self::LogNormal => "a floor and a skewed tail: 1 + s exp(z)/2.16",
-            Self::HeavyTailed => "exp(s t/√3), t Student's with 3 degrees of freedom",
-            Self::Pareto => "a floor and a long tail: 1 + s q/1.49, q Pareto with index 2.5",
-            Self::Skewed => "exp(s x), x exponential: skewed as a ratio too",
-        }
-    }
-
     /// The noise of one run, a factor around 1 with a standard deviation of about
     /// `spread`. `common` is what all metrics of the run share: a standard normal number
     /// and its share of the variance (normal noise only).

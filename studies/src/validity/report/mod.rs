@@ -1,29 +1,32 @@
-//! The report, as Markdown without dates: the same seed gives the same bytes.
+//! What the report shows, as Markdown without dates: the same seed gives the same bytes.
 
 mod reading;
 mod share;
 mod tables;
 
-use std::fmt::Write;
-
 use super::cases::{Case, Goal, power};
-use super::noise::Noise;
 use share::{Share, goal};
 
-/// The whole report.
-pub(crate) fn text(cases: &[Case], seed: u64, quick: bool) -> String {
-    let mut out = String::new();
-    head(&mut out, seed, quick);
-    reading::write(&mut out, cases, &broken(cases));
-    tables::single(&mut out, cases);
-    tables::runs(&mut out, cases);
-    tables::power(&mut out, cases);
-    tables::nulls(&mut out, cases);
-    tables::alarms(&mut out, cases);
-    // One newline at the end of the file.
-    out.truncate(out.trim_end().len());
-    out.push('\n');
-    out
+/// Makes a part of the report.
+type Make = fn(&mut String, &[Case]);
+
+/// The parts of the report by name, each below a heading of its page.
+const PARTS: [(&str, Make); 6] = [
+    ("reading", reading::write),
+    ("faults", tables::single),
+    ("runs", tables::runs),
+    ("power", tables::power),
+    ("nulls", tables::nulls),
+    ("alarms", tables::alarms),
+];
+
+/// All parts with their marks in the page.
+pub(crate) fn parts(cases: &[Case]) -> impl Iterator<Item = (String, String)> {
+    PARTS.iter().map(|(name, make)| {
+        let mut text = String::from("\n\n");
+        make(&mut text, cases);
+        (format!("made: {name}"), text)
+    })
 }
 
 /// The goals that are missed.
@@ -75,30 +78,4 @@ fn cliffs(cases: &[Case]) -> Vec<String> {
         }
     }
     cliffs
-}
-
-fn head(out: &mut String, seed: u64, quick: bool) {
-    let command = if quick {
-        format!("cargo studies validity --quick --seed {seed}")
-    } else {
-        format!("cargo studies validity --seed {seed} --write")
-    };
-    let _ = write!(
-        out,
-        "# How often the verdicts are wrong\n\n\
-         After this page you know how often verdicts, sentences and claims are wrong, how often a\n\
-         true difference is found, and how to repeat the simulation that measures both.\n\n\
-         Written by `{command}`; the same seed gives the same bytes. Do not edit.\n\n\
-         In simulated records it is known what differs. They are judged as every verb does, from\n\
-         the records to the document, at α = 0.05, and the verdicts, sentences and claims that a\n\
-         reader would see are counted. Unless stated otherwise, runs have a standard deviation of\n\
-         3 %. All figures are per cent. In brackets is the 95 % interval (Wilson) of\n\
-         the simulation itself; it counts documents, since the rows of one document\n\
-         go together.\n\n\
-         The noises, s being the standard deviation:\n\n"
-    );
-    for noise in Noise::ALL {
-        let _ = writeln!(out, "- **{}**: {}.", noise.name(), noise.description());
-    }
-    out.push('\n');
 }

@@ -57,9 +57,8 @@ const QUESTIONS: [(&str, &str, Measure); 9] = [
     ),
 ];
 
-pub(super) fn write(out: &mut String, cases: &[Case], broken: &[String]) {
-    out.push_str("## Reading\n\n");
-    promises(out, cases, broken);
+pub(super) fn write(out: &mut String, cases: &[Case]) {
+    promises(out, cases, &super::broken(cases));
     for (question, name, measure) in QUESTIONS {
         let case = cases.iter().find(|case| case.name == name);
         if let Some(share) = case.and_then(|case| Share::of(case, measure)) {

@@ -36,11 +36,6 @@ fn head(out: &mut String, words: &[&str], columns: &[&str]) {
 
 /// Cases with one fault or question each.
 pub(super) fn single(out: &mut String, cases: &[Case]) {
-    out.push_str(
-        "## One fault, one question\n\n\
-         Each line is a way in which experiments and posts go wrong, or a question\n\
-         that a hurried reader asks.\n\n",
-    );
     let columns = ["documents", "found", "promised"];
     head(out, &["records", "counted"], &columns);
     for case in of(cases, Section::Single) {
@@ -61,11 +56,6 @@ pub(super) fn single(out: &mut String, cases: &[Case]) {
 
 /// Designs with increasing numbers of runs.
 pub(super) fn runs(out: &mut String, cases: &[Case]) {
-    out.push_str(
-        "## More runs find more\n\n\
-         The share of true differences that are `established` or `supported`. It must\n\
-         not fall with more runs.\n\n",
-    );
     let columns = [
         "runs",
         "found",
@@ -94,12 +84,6 @@ pub(super) fn runs(out: &mut String, cases: &[Case]) {
 
 /// The power by effect, rows and blocks, next to that of other methods.
 pub(super) fn power(out: &mut String, cases: &[Case]) {
-    out.push_str(
-        "## What is found\n\n\
-         The share of true differences found in blocks with one run of each\n\
-         configuration, by assize and by other methods from the same runs. Read the\n\
-         others beside [their false alarms](#what-other-methods-alarm-about).\n\n",
-    );
     let mut columns = vec!["blocks", "assize"];
     columns.extend(PEERS);
     head(
@@ -134,13 +118,6 @@ pub(super) fn power(out: &mut String, cases: &[Case]) {
 
 /// Cases without any difference.
 pub(super) fn nulls(out: &mut String, cases: &[Case]) {
-    out.push_str(
-        "## Where nothing differs\n\n\
-         Documents in which any row is falsely `established`, or `established` or\n\
-         `supported`, or in which any sentence gives a direction; each is promised to\n\
-         be at most 5 %. Of all rows: 95 % intervals that hold the truth, and rows that\n\
-         are rightly `equivalent` (margin 1 %).\n\n",
-    );
     let columns = [
         "documents",
         "`established`",
@@ -171,14 +148,6 @@ pub(super) fn nulls(out: &mut String, cases: &[Case]) {
 
 /// False alarms of other methods.
 pub(super) fn alarms(out: &mut String, cases: &[Case]) {
-    out.push_str(
-        "## What other methods alarm about\n\n\
-         The share of documents in which a method finds any difference where there is\n\
-         none: the t test (paired in blocks, else Welch's) of each row at 5 %, the same\n\
-         corrected by Holm's and by Benjamini and Hochberg's method over the rows;\n\
-         hyperfine's \"x ± y times faster\", read as a difference if x − y is above 1;\n\
-         and benchstat's Mann-Whitney U test of each row at 5 %.\n\n",
-    );
     let mut columns = vec!["assize"];
     columns.extend(PEERS);
     head(out, &["records"], &columns);
