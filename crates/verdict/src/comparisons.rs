@@ -8,7 +8,7 @@ use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
-use crate::document::{Comparison, Lint, MachineComparison, Pooled, Verdict};
+use crate::document::{Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
 use crate::enough::{runs_needed, runs_to_attain};
 use crate::family::{Answer, Answers, Questions};
 use crate::identities::are_same;
@@ -158,6 +158,9 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
     let mut because: Vec<String> = Vec::new();
     because.extend(across.map(|across| story(across, options.alpha)));
     because.extend(weighed.because.iter().cloned());
+    if weighed.scale == Scale::Summary && row.verdict == Verdict::Supported {
+        because.push("only means and their spread are given: no permutation test".into());
+    }
     because.extend(row.lost.words());
     if row.verdict == Verdict::Undecided && weighed.ci90.is_some() {
         because.extend(weighed.coarseness(options));
