@@ -75,14 +75,14 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
     Ok(reading.finish(source, options))
 }
 
-/// Reads one message as a document of its own.
+/// Reads one message as a separate document.
 pub fn read_message(message: &Message, source: &str, options: &Options) -> Audit {
     let mut reading = Reading::default();
     reading.add(Scanned::of(message, options), options);
     reading.finish(source, options)
 }
 
-/// What there is to say of a document without messages.
+/// Returns the audit of a document without messages.
 pub fn empty(source: &str) -> Audit {
     Reading::default().finish(source, &Options::default())
 }
@@ -129,7 +129,7 @@ impl Scanned {
 }
 
 impl Reading {
-    /// Adds a message; says whether it held any figures that are new.
+    /// Adds a message; returns whether it has new figures.
     pub(crate) fn add(&mut self, message: Scanned, options: &Options) -> bool {
         let Scanned {
             letter,
@@ -141,7 +141,7 @@ impl Reading {
         self.audit.messages += 1;
         self.doubts.extend(doubts);
         // Lists archive a mail once for each list it was sent to. All of its
-        // blocks would turn out to be repeats; this only says so sooner.
+        // blocks would turn out to be repeats later; this is faster.
         let again = text.is_some_and(|text| !self.met.insert(text));
         if again && !options.explain || scan.is_empty() {
             return false;

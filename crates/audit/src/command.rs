@@ -61,7 +61,7 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     (known && (option || path) || path && short()).then_some(bare)
 }
 
-/// What stands behind `cmdline:` or `Command:`.
+/// Returns the text after `cmdline:` or `Command:`.
 fn named(text: &str) -> Option<&str> {
     let (name, rest) = text.split_at_checked(memchr::memchr(b':', text.as_bytes())?)?;
     let names = ["cmd", "cmdline", "command", "command line"];
@@ -83,7 +83,7 @@ fn program_name(word: &str) -> &str {
     &word[memchr::memrchr(b'/', word.as_bytes()).map_or(0, |at| at + 1)..]
 }
 
-/// What stands behind `user@host:dir#`, `[user@host dir]$`, `$` or `#`.
+/// Returns the text after a prompt: `user@host:dir#`, `[user@host dir]$`, `$` or `#`.
 fn after_prompt(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix("$ ").or_else(|| text.strip_prefix("% ")) {
         return command_like(rest);
@@ -99,14 +99,9 @@ fn after_prompt(text: &str) -> Option<&str> {
     let (prompt, rest) = (&text[..end.0], text[end.0 + 1..].trim());
     let host = prompt.contains('@') && prompt.split_whitespace().count() <= 3;
     let bracket = prompt.starts_with('[') && prompt.trim_end().ends_with(']');
-    // `bash-5.1# ./bench`: a shell says its version where it has no other prompt.
-    let shell = prompt.split_once("sh-").is_some_and(|(kind, version)| {
-        kind.bytes().all(|b| b.is_ascii_lowercase())
-            && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-    });
     // `(container)$ time ls`: where it was typed.
     let place = prompt.starts_with('(') && prompt.ends_with(')') && !prompt.contains(' ');
-    (host || bracket || place || shell || prompt.ends_with(['~', '/']))
+    (host || bracket || place || prompt.ends_with(['~', '/']))
         .then(|| command_like(rest))
         .flatten()
 }
@@ -138,7 +133,7 @@ fn is_perf_stat(command: &str) -> bool {
     words.any(|w| program_name(w) == "perf") && words.next() == Some("stat")
 }
 
-/// Programs that show or set something, and are measured only if that is said: `time cat`.
+/// Programs that only show or set something. They count as measured after `time` and the like.
 const PREPARATIONS: &[&str] = &[
     "cat", "cd", "echo", "export", "insmod", "ls", "lsblk", "lscpu", "modprobe", "mount", "rmmod",
     "sysctl", "umount", "uname",
@@ -292,7 +287,6 @@ mod tests {
         );
         assert_eq!(find("$ make -j8"), Some("make -j8"));
         assert_eq!(find("# cyclictest --smp"), Some("cyclictest --smp"));
-        assert_eq!(find("bash-5.1# ./bench 100"), Some("./bench 100"));
         assert_eq!(find("fresh-1 # of them"), None);
         assert_eq!(find("cmdline: ./map_test -v 20"), Some("./map_test -v 20"));
         assert_eq!(find("- schbench -t 3 -m 3"), Some("schbench -t 3 -m 3"));

@@ -61,7 +61,7 @@ fn first_of_header(lines: &[Line<'_>], hunk: usize) -> usize {
     }
 }
 
-/// Whether a line below `diff --git` says what becomes of the file.
+/// Whether a line below `diff --git` describes the change to the file.
 fn is_extended_header(text: &str) -> bool {
     #[rustfmt::skip]
     const BEGINNINGS: [&str; 14] = [
@@ -80,16 +80,16 @@ fn is_mode(text: &str) -> bool {
     rest.is_some_and(|mode| mode.len() == 6 && mode.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What is left of a hunk of a patch: lines of the old file and of the new one.
+/// The rest of a hunk: lines of the old file and of the new one.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Hunk {
+pub(crate) struct Hunk {
     old: usize,
     new: usize,
 }
 
 impl Hunk {
     /// The hunk that a line `@@ -12,7 +12,9 @@ REST` begins, and REST.
-    pub fn begin(text: &str) -> Option<(Hunk, &str)> {
+    fn begin(text: &str) -> Option<(Hunk, &str)> {
         let body = text.strip_prefix("@@ -")?;
         let (ranges, rest) = body.split_once(" @@")?;
         let (old, new) = ranges.split_once(" +")?;
@@ -101,13 +101,13 @@ impl Hunk {
         Some((Hunk { old, new }, rest))
     }
 
-    /// Whether lines of it are to come.
-    pub fn goes_on(&self) -> bool {
+    /// Whether lines of the hunk follow.
+    fn goes_on(&self) -> bool {
         self.old + self.new > 0
     }
 
     /// Takes a line if it can be one of the hunk's; if it cannot, the hunk ends.
-    pub fn takes(&mut self, text: &str) -> bool {
+    fn takes(&mut self, text: &str) -> bool {
         match text.bytes().next() {
             Some(b'+') => self.new = self.new.saturating_sub(1),
             Some(b'-') => self.old = self.old.saturating_sub(1),
@@ -127,7 +127,7 @@ impl Hunk {
 }
 
 /// Whether a line names the files that a patch changes.
-pub fn is_file_header(text: &str) -> bool {
+fn is_file_header(text: &str) -> bool {
     text.starts_with("diff --git ")
         || (text.starts_with("index ") && text.contains(".."))
         || text.starts_with("--- a/")
@@ -153,12 +153,6 @@ mod tests {
     }
 
     #[test]
-    fn a_hunk_ends_where_its_header_says() {
-        let text = "@@ -1,2 +1,2 @@ int f(void)\n a 1 2 3\n-b 1 2 3\n+c 1 2 3\nbase 1 2 3";
-        assert_eq!(left(text), ["base 1 2 3"]);
-    }
-
-    #[test]
     fn a_hunk_goes_on_behind_what_stands_between_its_lines() {
         let mut lines: Vec<Line<'_>> = (1..)
             .zip("@@ -1,2 +1,2 @@\n a 1\nWhy?\n-b 2\n+c 3".lines())
@@ -172,28 +166,25 @@ mod tests {
     }
 
     #[test]
-    fn what_git_says_of_a_file_belongs_to_its_patch() {
+    fn a_patch_is_its_hunks_and_what_names_its_files() {
         let header = "diff --git a/x.c b/x.c\nnew file mode 100644\nindex 000..fb9c813\n\
                       --- /dev/null\n+++ b/x.c\n@@ -0,0 +1 @@\n+12 13\n";
-        assert_eq!(left(&format!("{header}{header}base 1 2 3")), ["base 1 2 3"]);
-        for text in [
-            "new file mode 100644",
-            "--- /dev/null",
-            "+++ x.c",
-            "index of 12",
-        ] {
-            assert_eq!(left(&format!("a 1\n{text}")), ["a 1", text]);
-            assert_eq!(left(&format!("{header}a 1\n{text}")), ["a 1", text]);
-        }
-    }
-
-    #[test]
-    fn files_are_named_right_above_a_hunk_in_any_way() {
         let names = "--- linux.orig/x.c\t2008-01-02\n+++ linux/x.c\t2008-01-03\n";
         let hunk = "@@ -1 +1 @@\n-12 13\n+13 14\n";
-        assert_eq!(left(&format!("a 1\n{names}{hunk}b 2")), ["a 1", "b 2"]);
+        for (text, wanted) in [
+            (format!("{header}{header}base 1 2 3"), &["base 1 2 3"][..]),
+            (format!("a 1\n{names}{hunk}b 2"), &["a 1", "b 2"]),
+            (
+                format!("{header}a 1\nnew file mode 100644"),
+                &["a 1", "new file mode 100644"],
+            ),
+            (
+                "a 1\n--- /dev/null\nindex of 12".to_owned(),
+                &["a 1", "--- /dev/null", "index of 12"],
+            ),
+        ] {
+            assert_eq!(left(&text), wanted);
+        }
         assert_eq!(left(&format!("{names}b 2")).len(), 3);
-        let parted = names.replace("\n", "\n\n");
-        assert_eq!(left(&format!("{parted}{hunk}b 2")).len(), 3);
     }
 }

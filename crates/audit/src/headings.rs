@@ -17,7 +17,7 @@ const PARAGRAPHS: usize = 8;
 const SHORT: (usize, usize) = (72, 12);
 /// The longest heading.
 const LONGEST: usize = 240;
-/// Headings that name nothing.
+/// Words of headings that name nothing.
 #[rustfmt::skip]
 const GENERIC: [&str; 22] = [
     "results", "result", "numbers", "benchmark", "benchmarks", "output", "data", "here", "are",
@@ -87,7 +87,7 @@ fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
         .flatten()
 }
 
-/// The sentence that the last of several lines ends with a colon.
+/// Joins the lines of the sentence that ends with the colon of the last one.
 fn joined(texts: &[&str]) -> Option<String> {
     let (_, above) = texts.split_last()?;
     // A line that a mark ends, or a short one above a capital letter, ended by itself.
@@ -104,7 +104,7 @@ fn joined(texts: &[&str]) -> Option<String> {
     )
 }
 
-/// A line that only says that what follows, or stood before, is printed as it is.
+/// Whether a line opens or closes a block of preformatted text.
 fn is_fence(text: &str) -> bool {
     let tags = [
         "<pre>",
@@ -117,7 +117,7 @@ fn is_fence(text: &str) -> bool {
     text.starts_with("```") || text.starts_with("~~~") || tags.contains(&text)
 }
 
-/// A line of nothing but marks.
+/// Whether a line consists of marks only.
 pub(crate) fn is_rule(text: &str) -> bool {
     text.len() >= 2 && text.bytes().all(|b| b"-=~_*+| ".contains(&b)) && !text.trim().is_empty()
 }
@@ -155,7 +155,7 @@ fn strip_marks(text: &str) -> &str {
         .trim()
 }
 
-/// Whether a heading is of everything: `Here are some numbers`.
+/// Whether a heading names nothing: `Here are some numbers`.
 fn names_nothing(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let mut words = words.filter(|word| !word.is_empty());

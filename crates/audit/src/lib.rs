@@ -43,7 +43,6 @@ mod threads;
 mod unreached;
 
 pub use audit::{Audit, Letter, Scanned, empty, read, read_message};
-pub use diff::{Hunk, is_file_header};
 pub use group::{UNNAMED, is_tool};
 pub use line::{Explained, Line};
 pub use located::{Located, StandsFor, located};

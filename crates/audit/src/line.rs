@@ -1,4 +1,4 @@
-//! Lines of a text, and what each was taken for.
+//! Lines of a text, and their descriptions.
 
 use std::borrow::Cow;
 
@@ -34,14 +34,14 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What one line was taken for.
+/// A line and its description.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
     /// Where it stands.
     pub place: Place,
     /// How deep it was quoted.
     pub depth: u8,
-    /// What it was taken for.
+    /// Its description.
     pub taken: String,
     /// Its text, unquoted.
     pub text: String,

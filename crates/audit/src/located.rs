@@ -1,4 +1,4 @@
-//! From which line each figure was read.
+//! Finds the line of each figure.
 //!
 //! Records know where their block begins. Which of its lines a figure stands
 //! on is found by the figure itself: values are kept as printed, but for the unit.
@@ -22,7 +22,7 @@ pub struct Located {
     pub configuration: Option<String>,
     /// The workload, if one is known.
     pub workload: Option<String>,
-    /// What stands behind it.
+    /// What the figure is: a run, a mean, a count or a statement.
     pub stands_for: StandsFor,
     /// The metric, or the event.
     pub metric: String,
@@ -32,7 +32,7 @@ pub struct Located {
     pub unit: String,
 }
 
-/// What stands behind a figure.
+/// The kind of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandsFor {
     /// One run: its repetition.
@@ -161,7 +161,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a number was printed for a figure, in whatever thousands that is kept.
+/// Whether a number is the printed form of a figure, up to a factor of thousands.
 fn is_printed(number: f64, figure: f64) -> bool {
     const SCALES: [f64; 6] = [1e3, 1e6, 1e9, 1024.0, 1_048_576.0, 1_073_741_824.0];
     let near = |scale: &f64| (number * scale - figure).abs() <= 1e-9 * figure.abs();
@@ -205,9 +205,9 @@ $ perf stat -a glxgears
       20.029126614 seconds time elapsed
 ";
 
-    fn of(metric: &str, explain: bool) -> Located {
+    fn of(metric: &str) -> Located {
         let options = Options {
-            explain,
+            explain: true,
             ..Options::default()
         };
         let audit = crate::audit::read(POST.as_bytes(), "post", &options).unwrap();
@@ -217,17 +217,10 @@ $ perf stat -a glxgears
 
     #[test]
     fn each_figure_knows_its_line() {
-        assert_eq!(of("context-switches", true).place.line, 7);
-        assert_eq!(of("context-switches", true).value, 71_548.0);
+        assert_eq!(of("context-switches").place.line, 7);
+        assert_eq!(of("context-switches").value, 71_548.0);
         // The same number twice: the name decides.
-        assert_eq!(of("cpu-migrations", true).place.line, 8);
-        assert_eq!(of("faults", true).place.line, 9);
-    }
-
-    #[test]
-    fn without_the_lines_the_block_has_to_do() {
-        let figure = of("context-switches", false);
-        assert!(!figure.shown);
-        assert_eq!(figure.place.line, 5);
+        assert_eq!(of("cpu-migrations").place.line, 8);
+        assert_eq!(of("faults").place.line, 9);
     }
 }

@@ -13,8 +13,8 @@ pub(crate) struct Printed<'t> {
     pub(crate) at: usize,
 }
 
-/// The numbers of a line in order. Parts of names, versions, addresses and times of day
-/// are none: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
+/// Returns the numbers of a line in order. Parts of names, versions, addresses and times of
+/// day do not count: `x86`, `fio-3.33`, `5.4.1`, `12:30`, `0x1f`.
 pub(crate) fn of(line: &str) -> Vec<Printed<'_>> {
     let bytes = line.as_bytes();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What the user says about a post.
+//! Options that correct or complete the reading of a post.
 
 use assize_bundle::Spread;
 use regex::Regex;
@@ -6,36 +6,36 @@ use regex::Regex;
 use crate::declared::metric::Metric;
 use crate::grammar::number::english;
 
-/// Corrections and answers that the post itself does not give.
+/// Corrections, and answers that the post does not give.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Lines and headings that match name this configuration.
     pub configurations: Vec<(Regex, String)>,
     /// Lines and commands that match name this workload.
     pub workloads: Vec<(Regex, String)>,
-    /// Lines that are not looked at.
+    /// Lines to ignore.
     pub ignore: Vec<Regex>,
     /// Seconds of exposure of counted events.
     pub exposure_s: Option<f64>,
-    /// Keep what every line was taken for.
+    /// Keep a description of every line.
     pub explain: bool,
-    /// What the columns of tables are.
+    /// The role of the columns of tables.
     pub columns_are: Option<Role>,
-    /// What the rows of tables are.
+    /// The role of the rows of tables.
     pub rows_are: Option<Role>,
-    /// Rows are what columns were taken for, and columns what rows were.
+    /// Swap the roles of rows and columns.
     pub transpose: bool,
-    /// What a `±` is.
+    /// The meaning of `±`.
     pub spread: Option<SpreadKind>,
-    /// What may be judged.
+    /// Which figures may be judged.
     pub judged: Judged,
-    /// What plain numbers measure.
+    /// The metric of plain numbers.
     pub metric: Option<Metric>,
-    /// How many runs stand behind means that do not tell.
+    /// The number of runs of means that do not give it.
     pub runs_behind: Option<u32>,
 }
 
-/// What a row or a column stands for.
+/// The role of the rows or columns of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A configuration under test.
@@ -62,23 +62,21 @@ impl Role {
     /// Reads a role.
     ///
     /// # Errors
-    /// A sentence with the words that are known.
+    /// A sentence with the known words.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let all = [
-            Role::Configurations,
-            Role::Metrics,
-            Role::Workloads,
-            Role::Repetitions,
-        ];
-        all.into_iter()
-            .find(|role| role.word() == text)
-            .ok_or_else(|| {
-                format!("'{text}' is none of configurations, metrics, workloads, repetitions")
-            })
+        match text {
+            "configurations" => Ok(Role::Configurations),
+            "metrics" => Ok(Role::Metrics),
+            "workloads" => Ok(Role::Workloads),
+            "repetitions" => Ok(Role::Repetitions),
+            _ => Err(format!(
+                "'{text}' is none of configurations, metrics, workloads, repetitions"
+            )),
+        }
     }
 }
 
-/// What may be judged of what was read.
+/// Which figures may be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Judged {
     /// Figures of which the text, the tool or the user declares what is compared.
@@ -88,7 +86,7 @@ pub enum Judged {
     All,
 }
 
-/// What a `±` behind a mean is.
+/// The meaning of `±` after a mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpreadKind {
     /// The standard deviation of the runs.
@@ -105,7 +103,7 @@ impl SpreadKind {
     /// Reads `sd`, `se`, `ci95` or `cv`.
     ///
     /// # Errors
-    /// A sentence with the words that are known.
+    /// A sentence with the known words.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "sd" => Ok(SpreadKind::Sd),
@@ -116,7 +114,7 @@ impl SpreadKind {
         }
     }
 
-    /// What a spread of this kind says; `mean` is what it stands behind.
+    /// Returns the spread of this kind after `mean`.
     pub(crate) fn spread(self, value: f64, mean: f64) -> Spread {
         /// The quantile of the normal distribution that half of a 95 % interval has.
         const Z95: f64 = 1.959_963_984_540_054;
@@ -131,7 +129,7 @@ impl SpreadKind {
 }
 
 impl Options {
-    /// Whether the user says what rows or columns of tables are.
+    /// Whether the user gives the roles of rows or columns.
     pub(crate) fn says_roles(&self) -> bool {
         self.transpose || self.columns_are.is_some() || self.rows_are.is_some()
     }
@@ -159,7 +157,7 @@ fn named<'o>(rules: &'o [(Regex, String)], text: &str) -> Option<&'o str> {
 /// Reads `REGEX=NAME`; the name stands behind the last `=`.
 ///
 /// # Errors
-/// A sentence that says what is wrong and what is expected.
+/// A sentence that describes the mistake and the expected form.
 pub fn parse_rule(text: &str) -> Result<(Regex, String), String> {
     let (pattern, name) = text
         .rsplit_once('=')
@@ -188,7 +186,7 @@ pub fn parse_regex(pattern: &str) -> Result<Regex, String> {
 /// Reads `300s`, `5m`, `1.5h` or `300` as seconds.
 ///
 /// # Errors
-/// A sentence that says what is expected.
+/// A sentence that describes the expected form.
 pub fn parse_duration(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let unit_at = text

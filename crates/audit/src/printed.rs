@@ -6,8 +6,8 @@ use crate::grammar::block::{Figure, Finding};
 use crate::grammar::number::{Locale, parse, step};
 use crate::line::Line;
 
-/// Formats in which programs write for programs, with as many digits as a value
-/// needs: there the last one says nothing.
+/// Whether a format is written for programs, with as many digits as the value needs. The
+/// last digit then does not show the resolution.
 fn is_for_programs(format: &str) -> bool {
     format.ends_with("-json") || format.ends_with("-export") || format.contains(" -x")
 }

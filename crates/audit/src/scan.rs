@@ -1,4 +1,4 @@
-//! One message's lines to blocks of figures with what stands above them.
+//! Finds the blocks of figures in a message, with the headings and commands above them.
 
 mod commands;
 mod correspondence;
@@ -30,15 +30,15 @@ pub(crate) struct Placed {
     pub(crate) format: &'static str,
     /// Quote depth of its first line.
     pub(crate) depth: u8,
-    /// What was read, each with its place.
+    /// The findings with their places.
     pub(crate) findings: Vec<(Place, Finding)>,
     /// Headings that are new since the last block of the same depth.
     pub(crate) headings: Vec<Heading>,
     /// The last command line above it at its depth.
     pub(crate) command: Option<(Place, String)>,
-    /// Whether that stands below that command line.
+    /// Whether the heading is below the command line.
     pub(crate) heading_is_nearer: bool,
-    /// What the program under test printed about itself.
+    /// Figures that the program under test printed.
     pub(crate) samples: Vec<Figure>,
     /// The machine that a line above names.
     pub(crate) machine: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) struct Placed {
     pub(crate) workload: Option<String>,
 }
 
-/// What one message held.
+/// The contents of one message.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) placed: Vec<Placed>,
@@ -58,13 +58,13 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Whether there is nothing to say of the message.
+    /// Whether nothing was found in the message.
     pub(crate) fn is_empty(&self) -> bool {
         self.placed.is_empty() && self.doubts.is_empty() && self.explained.is_empty()
     }
 }
 
-/// What is remembered for each quote depth.
+/// The state for each quote depth.
 #[derive(Default)]
 struct Level {
     /// The line after the last measuring block.
@@ -72,7 +72,7 @@ struct Level {
     command: Option<(usize, Place, String)>,
     /// The line of the last heading.
     heading: Option<usize>,
-    /// With the lines they stand on.
+    /// With their lines.
     samples: Vec<(usize, Figure)>,
     machine: Option<String>,
     workload: Option<String>,
@@ -143,7 +143,7 @@ pub(crate) fn scan(lines: &mut [Line<'_>], options: &Options) -> Scan {
 }
 
 impl Scanner<'_, '_> {
-    /// Deals with the line at `at` and says how many lines that took.
+    /// Handles the line at `at` and returns the number of lines used.
     fn step(&mut self, at: usize) -> usize {
         let lines = self.lines;
         let line = &lines[at];

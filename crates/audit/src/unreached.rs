@@ -1,5 +1,5 @@
-//! Sentences that say that code is never reached, or that it has no effect. What was measured
-//! then has another cause.
+//! Finds sentences which state that code is never reached or has no effect. Measured
+//! differences then have another cause.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::{Regex, bytes};
 
 use crate::line::Line;
 
-/// A longer line is none of a letter.
+/// Longest line of prose.
 const LONGEST: usize = 400;
 
 static MAY_SAY: LazyLock<Option<bytes::Regex>> =
@@ -29,7 +29,7 @@ pub(crate) fn may_say(text: impl AsRef<[u8]>) -> bool {
         .is_none_or(|words| words.is_match(text.as_ref()))
 }
 
-/// What the sentence says that begins on the first of these lines.
+/// Returns the statement in the sentence that begins on the first of these lines.
 pub(crate) fn said(lines: &[Line<'_>]) -> Option<String> {
     let text = lines.first()?.text.trim();
     let code = text.starts_with(['+', '@', '/', '*']) || text.ends_with([';', '{']);

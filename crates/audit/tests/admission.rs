@@ -6,12 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::common::{cells, compared, posts, records, records_as};
+use crate::common::{MARK, cases, cells, compared, posts, records, records_as};
 use assize_audit::{Judged, Options, Role};
 use assize_bundle::Records;
-
-/// What parts posts of one file from each other, and each from what is read of it.
-const MARK: &str = "=== read as ===\n";
 
 /// The figures of a post with what they are of, those that are compared with others first in
 /// their line, and the codes of its doubts.
@@ -50,23 +47,6 @@ fn told(records: &Records) -> String {
         writeln!(told, "doubt: {}", doubt.code).unwrap();
     }
     told
-}
-
-/// The title, the post and what is read of it, of all posts in a file.
-fn cases(text: &str) -> Vec<[String; 3]> {
-    let mut cases: Vec<[String; 3]> = Vec::new();
-    let mut part = 1;
-    for line in text.split_inclusive('\n') {
-        if line == MARK {
-            part = 2;
-        } else if line.starts_with("=== ") {
-            part = 1;
-            cases.push([line.to_owned(), String::new(), String::new()]);
-        } else if let Some(case) = cases.last_mut() {
-            case[part].push_str(line);
-        }
-    }
-    cases
 }
 
 /// With `ASSIZE_GOLDEN=1` what is read is written anew.

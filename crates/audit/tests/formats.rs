@@ -5,13 +5,10 @@
 
 use std::fmt::Write as _;
 
-use crate::common::posts;
+use crate::common::{MARK, posts};
 use assize_audit::Line;
 use assize_audit::grammar::{Block, Figure, Finding, Labels, all};
 use proptest::prelude::*;
-
-/// What parts the output of a tool from what is read of it.
-const MARK: &str = "=== read as ===\n";
 
 /// The output in a file, and what is to be read of it.
 fn parted(text: &str) -> (&str, &str) {

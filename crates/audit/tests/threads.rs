@@ -1,7 +1,7 @@
 //! Mails of an archive, thread by thread.
 
 use assize_audit::mail::messages;
-use assize_audit::{Audit, Letter, Options, Scanned, Threads, read_message};
+use assize_audit::{Audit, Letter, Options, Scanned, Threads};
 
 /// A mail.
 fn mail(id: &str, subject: &str, answers: &[&str], body: &str) -> String {
@@ -117,29 +117,4 @@ fn a_mail_that_is_archived_twice_counts_once_and_strangers_are_apart() {
         .map(|(letters, _)| numbers(letters))
         .collect();
     assert_eq!(members, [vec![1], vec![3], vec![4, 5]]);
-}
-
-#[test]
-fn a_mail_alone_is_a_document_without_its_neighbours() {
-    let mails = [
-        mail("1@x", "A", &[], &lists(12.5, 11.5)),
-        mail("2@x", "A", &[], &lists(13.5, 10.5)),
-    ];
-    let text = mails.concat();
-    let read: Vec<Audit> = messages(text.as_bytes())
-        .map(|message| read_message(&message.unwrap(), "box", &Options::default()))
-        .collect();
-    for audit in &read {
-        assert_eq!(audit.records.runs.len(), 2);
-        assert!(
-            audit
-                .records
-                .workloads
-                .iter()
-                .all(|name| !name.contains("message"))
-        );
-    }
-    let second = messages(text.as_bytes()).nth(1).unwrap().unwrap();
-    assert_eq!(second.references, [] as [&str; 0]);
-    assert_eq!(read[1].records.runs[0].place.message, 2);
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// What a mail of the mailbox consists of.
+/// Lines of prose in the mails.
 const PROSE: [&str; 8] = [
     "The second series was taken with the scheduler in its default state.",
     "I ran each of them five times after a reboot, nothing else was running,",
@@ -110,7 +110,7 @@ fn write_patch(out: &mut String, mark: &str, dice: &mut Dice) {
 }
 
 fn write_block(out: &mut String, mark: &str, dice: &mut Dice) {
-    match dice.roll(3) {
+    match dice.roll(2) {
         0 => {
             out.push_str(&format!(
                 "{mark}\n{mark} Performance counter stats for './bench -l {}':\n{mark}\n",
@@ -132,19 +132,6 @@ fn write_block(out: &mut String, mark: &str, dice: &mut Dice) {
                 "{mark}\n{mark}      {}.{time:05} seconds time elapsed\n{mark}\n",
                 dice.roll(90)
             ));
-        }
-        1 => {
-            for thread in 0..dice.roll(8) + 2 {
-                out.push_str(&format!(
-                    "{mark}T: {thread:>2} ( {}) P:80 I:200 C: {:>7} Min: {:>6} Act: {:>4} Avg: {:>4} Max: {:>7}\n",
-                    dice.roll(9000) + 1000,
-                    dice.roll(1_000_000),
-                    dice.roll(4),
-                    dice.roll(30),
-                    dice.roll(30),
-                    dice.roll(300)
-                ));
-            }
         }
         _ => {
             out.push_str(&format!("{mark}| kernel | run | ops/s | p99 us |\n"));

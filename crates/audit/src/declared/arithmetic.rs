@@ -1,4 +1,4 @@
-//! The author's arithmetic: what is printed and follows from other figures.
+//! The author's arithmetic: printed figures that follow from others.
 
 use crate::grammar::number::Number;
 
@@ -7,7 +7,7 @@ use crate::grammar::number::Number;
 pub struct Check {
     /// The line where it is printed.
     pub line: u32,
-    /// What it is of, in words.
+    /// A description of the figure.
     pub what: String,
     /// As printed.
     pub printed: f64,
@@ -38,7 +38,7 @@ pub(crate) fn mean(numbers: &[Number]) -> Option<(f64, f64)> {
     Some((mean, half.sum::<f64>() / n))
 }
 
-/// A change as printed, against the means that it is said to follow from.
+/// Checks a printed change against the means that it follows from.
 pub(crate) fn change(
     (line, what): (u32, String),
     printed: Number,

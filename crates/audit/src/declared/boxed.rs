@@ -8,7 +8,7 @@ use super::sheet::Sheet;
 use crate::grammar::number::Locale;
 use crate::group::item::UNNAMED;
 
-/// What stands between cells.
+/// Characters between cells.
 const BARS: [char; 4] = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
 
 /// A table of a text: its rows with their lines, the header first.
@@ -16,7 +16,7 @@ struct Table {
     rows: Vec<(Vec<String>, u32)>,
 }
 
-/// Whether a text has a table that says what its columns are.
+/// Whether a text has a table whose header gives the roles of its columns.
 pub(super) fn is_declared(text: &str, input: &Input<'_>) -> Result<bool, Error> {
     for table in tables(text) {
         if header(&table, input)?.is_some() {
@@ -77,7 +77,7 @@ fn tables(text: &str) -> Vec<Table> {
                 let rows = std::mem::take(&mut rows);
                 tables.push(Table { rows });
             }
-            // What was taken for a header may stand above one.
+            // The line above may have been mistaken for the header.
             let keep = rows.len().saturating_sub(usize::from(line.contains(BARS)));
             rows.drain(..keep);
             ruled = false;

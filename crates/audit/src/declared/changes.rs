@@ -1,4 +1,4 @@
-//! Changes and ratios that a table prints beside its figures, recomputed from them.
+//! Printed changes and ratios, recomputed from the figures of the same table.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ pub(crate) struct Printed {
     pub(crate) metric: String,
     pub(crate) line: u32,
     pub(crate) number: Number,
-    /// What it is; none where nobody says so.
+    /// Percent or ratio; none if the table does not tell.
     pub(crate) kind: Option<Kind>,
 }
 
-/// What a printed change is.
+/// The form of a printed change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Percent,

@@ -13,14 +13,14 @@ use super::sheet::Sheet;
 use crate::grammar::number::{Locale, number};
 use crate::group::item::UNNAMED;
 
-/// How columns are parted.
+/// The separator and the decimal mark.
 #[derive(Debug)]
 pub(super) struct Separated {
     by: u8,
     locale: Locale,
 }
 
-/// What parts the columns of a text, if its first line is a header that is known.
+/// Returns the separator of a text whose first line is a known header.
 pub(super) fn separated(text: &str, input: &Input<'_>) -> Result<Option<Separated>, Error> {
     let mut lines = text.lines().zip(1..).filter(|(line, _)| !is_comment(line));
     let Some((first, at)) = lines.next() else {

@@ -1,4 +1,4 @@
-//! What is wrong with an input that declares what it holds.
+//! Errors in inputs that declare their contents.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ pub struct Error {
     pub source: String,
     /// The line, counted from 1, if it is in one.
     pub line: Option<u32>,
-    /// What is wrong, and how to mend it.
+    /// The mistake and the remedy.
     pub fault: Fault,
 }
 
-/// What is wrong and how to mend it, without the place.
+/// A mistake and its remedy, without the place.
 pub type Fault = String;
 
 impl Error {
@@ -44,7 +44,7 @@ impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is quoted of a text may hold anything.
+        // Quoted text may contain anything.
         let fault = self.fault.replace(char::is_control, " ");
         match self.line {
             Some(line) => write!(f, "{}:{line}: {fault}", self.source),

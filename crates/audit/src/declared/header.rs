@@ -1,20 +1,20 @@
-//! What the columns of a table are, by what their header calls them.
+//! The roles of a table's columns, by their names in the header.
 
 use super::error::{Fault, missing};
 use super::metric::Metric;
 use crate::grammar::units::parted;
 use crate::options::Role;
 
-/// What a column holds.
+/// The role of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Column {
     Configuration,
     Workload,
     Metric,
     Unit,
-    /// One figure of one run, with its unit if the header says one.
+    /// One figure of one run, with the unit in the header.
     Value(String),
-    /// A mean, with its unit if the header says one.
+    /// A mean, with the unit in the header.
     Mean(String),
     Sd,
     Se,
@@ -22,7 +22,7 @@ pub(crate) enum Column {
     Count,
     Run,
     Order,
-    /// A printed change against the baseline, and whether the header says percent.
+    /// A printed change against the baseline, with the unit in the header.
     Change(String),
     /// A printed ratio to the baseline.
     Ratio,
@@ -34,7 +34,7 @@ pub(crate) enum Column {
     Under(String),
 }
 
-/// What each role is called, the name of the role first.
+/// The names of each role, its own name first.
 static NAMES: [(&str, Column); 14] = [
     (
         "configuration|config|variant|version|build|kernel|branch|commit|treatment|state|side",
@@ -61,7 +61,7 @@ static NAMES: [(&str, Column); 14] = [
     ("ratio|relative", Column::Ratio),
 ];
 
-/// What a role is called in messages.
+/// Returns the name of a role for messages.
 pub(crate) fn role_name(column: &Column) -> &'static str {
     let same = |other: &Column| std::mem::discriminant(other) == std::mem::discriminant(column);
     let mut all = NAMES.iter();
@@ -74,10 +74,10 @@ pub(crate) fn role_name(column: &Column) -> &'static str {
     }
 }
 
-/// What is known of a table besides its header.
+/// Facts about a table that its header does not give.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Known {
-    /// What the user says its columns are.
+    /// The role of its columns, if the user gives one.
     pub(crate) columns_are: Option<Role>,
     /// Whether the file itself is a configuration.
     pub(crate) is_configuration: bool,
@@ -87,12 +87,12 @@ pub(crate) struct Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) columns: Vec<Column>,
-    /// What each is called in the file.
+    /// Their names in the file.
     pub(crate) names: Vec<String>,
 }
 
 impl Header {
-    /// Reads a header; nothing if it does not say what its columns are.
+    /// Reads a header; `None` if it does not give the roles of its columns.
     pub(crate) fn read(cells: &[String], known: Known) -> Result<Option<Header>, Fault> {
         let roles: Vec<Option<Column>> = cells.iter().map(|cell| role(cell)).collect();
         let Some(kind) = kind(cells, &roles, known)? else {
@@ -180,7 +180,7 @@ fn contradicts(column: &str, other: &str) -> Fault {
     format!("column '{column}' contradicts {other}; leave one out")
 }
 
-/// How columns are taken that have no role by their name.
+/// The role of columns whose names give none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A row is a figure: they are parameters of the workload.
@@ -204,7 +204,7 @@ impl Kind {
     }
 }
 
-/// How a table is read; nothing if its header does not say so.
+/// Returns how to read a table; `None` if its header does not tell.
 fn kind(cells: &[String], roles: &[Option<Column>], known: Known) -> Result<Option<Kind>, Fault> {
     let has = |wanted: &dyn Fn(&Column) -> bool| {
         let found = roles

@@ -8,14 +8,14 @@ use super::header::Known;
 use super::sheet::Sheet;
 use crate::options::Options;
 
-/// What an input has declared.
+/// The contents of an input that declares them.
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
     /// The form it has.
     pub format: &'static str,
     /// The figures.
     pub records: Records,
-    /// Metrics of which less is better, as the input says.
+    /// Metrics that the input marks as lower-is-better.
     pub lower_is_better: Vec<String>,
     /// The author's arithmetic, recomputed.
     pub checks: Vec<Check>,
@@ -24,20 +24,20 @@ pub struct Declared {
 /// Whether an input stands alone or is one configuration of several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stands {
-    /// It must name its configurations.
+    /// It must name its configurations itself.
     #[default]
     Alone,
-    /// It is a configuration, whose name is not in it.
+    /// It holds one configuration, named by the caller.
     AsConfiguration,
 }
 
-/// What a workload is called that nobody names.
+/// Name of a workload that the input does not name.
 pub(super) const WORKLOAD: &str = "workload";
 
 /// A sheet and the form it was read from.
 pub(super) type Found = (Sheet, &'static str);
 
-/// What is read, and how.
+/// The input and the options for reading it.
 pub(super) struct Input<'i> {
     pub(super) source: &'i str,
     pub(super) known: Known,

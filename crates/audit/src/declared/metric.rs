@@ -11,14 +11,14 @@ pub enum Better {
     Higher,
 }
 
-/// A metric with its unit and its better direction, as far as they are said.
+/// A metric with its unit and better direction, as far as given.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Metric {
     /// Its name.
     pub name: String,
-    /// Its unit; empty if none is said.
+    /// Its unit; empty if none is given.
     pub unit: String,
-    /// Which way it is better, if that is said.
+    /// The better direction, if given.
     pub better: Option<Better>,
 }
 
@@ -28,7 +28,7 @@ impl Metric {
     /// metric too.
     ///
     /// # Errors
-    /// A sentence that says what is expected.
+    /// A sentence that describes the expected form.
     pub fn parse(text: &str) -> Result<Metric, String> {
         let wrong = || format!("'{text}' is no metric: write NAME [UNIT] <, as in 'time [s] <'");
         let mut rest = text.trim();

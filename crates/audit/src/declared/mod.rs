@@ -1,5 +1,5 @@
-//! Inputs that declare what they hold: tables whose header names the columns, files of
-//! plain numbers. They are judged as they stand; nothing about them is guessed.
+//! Inputs that declare their contents: tables whose header names the columns, and files of
+//! plain numbers. They are judged as declared; nothing is guessed.
 //!
 //! | form | recognised by |
 //! | --- | --- |
@@ -42,26 +42,26 @@ use input::{Found, Input, is_comment};
 pub use metric::{Better, Metric};
 use sheet::Sheet;
 
-/// Of so many bytes at its begin a form is recognised.
+/// The form is recognised by this many bytes.
 const HEAD: u64 = 1 << 20;
-/// A text that is looked at as a whole is no longer.
+/// Most bytes of a form that is read as a whole.
 const LONGEST: u64 = 256 << 20;
 
-/// What became of an input.
+/// The result of looking at an input.
 pub enum Outcome<R> {
     /// It declares what it holds.
     Declared(Box<Declared>),
-    /// It does not; here it is again from its begin.
+    /// It does not; the input from its beginning.
     Undeclared(Undeclared<R>),
 }
 
-/// An input from its begin.
+/// An input from its beginning.
 pub type Undeclared<R> = std::io::BufReader<std::io::Chain<std::io::Cursor<Vec<u8>>, R>>;
 
 /// Reads an input, if it declares what it holds; `source` is its name for messages.
 ///
 /// # Errors
-/// What is wrong with it, where, and how to mend it.
+/// The mistake, its place and the remedy.
 pub fn read<R: BufRead>(
     mut reader: R,
     source: &str,

@@ -1,4 +1,4 @@
-//! Rows below a header become figures.
+//! Turns the rows below a header into figures.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use crate::grammar::number::{Locale, Number, number};
 use crate::grammar::units::is_unit;
 use crate::options::{Options, SpreadKind};
 
-/// What a metric is called that nobody names.
+/// Name of a metric that nothing names.
 pub(crate) const VALUE: &str = "value";
 /// So many rows that all differ in a column are no accident.
 const FEWEST_ROWS: usize = 4;
@@ -150,7 +150,7 @@ impl<'o> Rows<'o> {
         Ok(())
     }
 
-    /// Says what is wrong with all rows together.
+    /// Checks all rows together.
     pub(crate) fn end(&self) -> Result<(), Fault> {
         let unique =
             |parameter: &&Parameter| self.rows >= FEWEST_ROWS && parameter.met.len() == self.rows;
@@ -234,7 +234,7 @@ impl<'o> Rows<'o> {
         let mut unit = Cow::Borrowed(in_header);
         if let Some(cell) = self.named(column, cells)? {
             name = Cow::Borrowed(cell);
-            // `time [s] <`: what is said behind the name.
+            // A unit or direction after the name: `time [s] <`.
             if cell.ends_with([']', ')', '<', '>']) {
                 let metric = Metric::parse(cell)?;
                 sheet.better(&metric);
@@ -388,7 +388,7 @@ impl<'o> Rows<'o> {
     }
 }
 
-/// The one unit that is said.
+/// Returns the one unit that is given.
 fn unit_of<'t>(said: &'t str, found: &'t str) -> Result<&'t str, Fault> {
     match (said, found) {
         (said, "") => Ok(said),
@@ -405,7 +405,7 @@ fn is_figure(column: &Column) -> bool {
     )
 }
 
-/// What stands before and behind a `±`.
+/// Splits a cell at its `±`.
 pub(crate) fn around(cell: &str) -> (&str, Option<&str>) {
     for mark in ["\u{b1}", "+/-", "+-"] {
         if let Some((head, tail)) = cell.split_once(mark) {

@@ -1,4 +1,4 @@
-//! Figures of declared places become records.
+//! Collects figures whose places are known, and turns them into records.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,19 +41,19 @@ impl Names {
     }
 }
 
-/// Which run a figure is of.
+/// The run of a figure.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Of<'t> {
     pub(crate) configuration: &'t str,
     pub(crate) workload: &'t str,
-    /// What the run is called; figures of one name in one cell are of one run.
+    /// The name of the run; figures of one name in one cell belong to one run.
     pub(crate) run: Option<&'t str>,
-    /// When it was made, in the order of all.
+    /// Its position in the order of all runs.
     pub(crate) order: Option<f64>,
     pub(crate) line: u32,
 }
 
-/// A mean, and what is said of its runs.
+/// A mean with the spread and number of its runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mean {
     pub(crate) mean: Number,
@@ -61,11 +61,10 @@ pub(crate) struct Mean {
     pub(crate) n: Option<u32>,
 }
 
-/// A row or line of figures: its configuration, its workload and what parts it from
-/// others.
+/// The configuration and the workload of a figure.
 type Cell = (u32, u32);
 
-/// A figure that is all there is of its run.
+/// The only figure of a run.
 #[derive(Debug, Clone, Copy)]
 struct Single {
     cell: Cell,
@@ -75,8 +74,8 @@ struct Single {
     value: f64,
 }
 
-/// Of so many rows of a cell without a name or an order, which are hardly runs, only the
-/// mean and the deviation are kept: a permutation of them shows no more.
+/// If a cell has more rows than this without names or an order, only their mean and
+/// deviation are kept: a permutation of them shows no more.
 const MANY: usize = 1_000;
 
 /// The figures as they are collected.
@@ -99,7 +98,7 @@ pub(crate) struct Sheet {
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) limits: Vec<String>,
     pub(crate) checks: Vec<Check>,
-    /// Changes that are printed beside the figures.
+    /// Printed changes.
     pub(crate) changes: Vec<Printed>,
 }
 
@@ -190,7 +189,7 @@ impl Sheet {
         Ok(())
     }
 
-    /// Adds a figure that is all there is of its run.
+    /// Adds the only figure of a run.
     pub(crate) fn single(&mut self, of: Of<'_>, metric: &str, unit: &str, number: Number) {
         let cell = self.cell(of);
         self.note_step(cell, metric, unit, number);
@@ -203,7 +202,7 @@ impl Sheet {
         });
     }
 
-    /// Makes runs of single figures, and a mean where there are very many.
+    /// Turns single figures into runs, or into a mean where there are very many.
     fn expand(&mut self) {
         let mut moments: BTreeMap<(Cell, u32, u32), Moments> = BTreeMap::new();
         for one in &self.singles {
@@ -426,15 +425,15 @@ fn compare(a: &Run, b: &Run) -> std::cmp::Ordering {
     sorted(a).cmp(&sorted(b))
 }
 
-/// Words that name a baseline, where nothing else says which configuration is it.
+/// Names of baselines, where nothing else marks one.
 #[rustfmt::skip]
 const BASELINES: [&str; 16] = [
     "base", "baseline", "before", "old", "stock", "vanilla", "mainline", "master", "main",
     "upstream", "unpatched", "original", "orig", "reference", "control", "off",
 ];
 
-/// Puts the one configuration first that is called a baseline; the order of rows says
-/// nothing of what is compared with what.
+/// Puts the configuration first that is named like a baseline, if there is exactly one;
+/// the order of rows carries no meaning.
 fn baseline_first(configurations: &mut [Configuration]) {
     let is_base = |one: &Configuration| BASELINES.contains(&one.name.to_lowercase().as_str());
     let mut bases = (0..configurations.len()).filter(|at| is_base(&configurations[*at]));

@@ -1,8 +1,8 @@
-//! A quick look at a line: which formats may begin with it.
+//! The bytes by which a format's first lines are recognised.
 //!
-//! Most lines of a mailbox begin no block of most formats, as a single byte tells:
-//! no line of `hwlat` is without `#` and `[`, and none of `fio` begins with `>`. Each format says which bytes those are ([`Begins`]); one pass over a line
-//! then tells which formats are worth asking at all.
+//! A single byte rules out most formats on most lines: every line of `hwlat` has `#` or `[`,
+//! and no line of `fio` begins with `>`. Each format declares its bytes ([`Begins`]); one pass
+//! over a line then finds the formats to ask.
 
 /// A set of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Bytes {
     }
 }
 
-/// What every line has with which a block of a format may start.
+/// The bytes that the first line of a block must have.
 #[derive(Debug, Clone, Copy)]
 pub struct Begins {
     /// One of these is its first byte that is no blank, or that byte is not ASCII.

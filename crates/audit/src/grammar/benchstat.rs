@@ -21,12 +21,12 @@ use crate::line::Line;
 
 /// Some dozens of columns; a longer line is no header.
 const HEADER_AT_MOST: usize = 4000;
-/// How lines begin that explain the rows above.
+/// Beginnings of footnotes.
 const FOOTNOTES: [char; 5] = ['¹', '²', '³', '⁴', '⁵'];
 
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\S+").ok());
 static BARRED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[│|][^│|]*").ok());
-/// What stands in a row besides values: deltas, remarks in parentheses, marks.
+/// Words of a row that are not values: deltas, remarks in parentheses, marks.
 static REMARK: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:.*[%)]|\(.*|[~?¹²³⁴⁵])$").ok());
 static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -74,7 +74,7 @@ struct Word<'a> {
     from: usize,
 }
 
-/// What a pattern finds in a line.
+/// Returns the matches of a pattern in a line.
 fn found<'a>(pattern: &LazyLock<Option<Regex>>, line: &'a str) -> Vec<Word<'a>> {
     let all = pattern.iter().flat_map(|pattern| pattern.find_iter(line));
     let (mut at, mut chars) = (0, 0);

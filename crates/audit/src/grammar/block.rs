@@ -1,4 +1,4 @@
-//! What a format is ([`Grammar`]) and what it reads: blocks of findings.
+//! The trait [`Grammar`], which every format implements, and the blocks that formats return.
 
 use assize_bundle::Spread;
 
@@ -6,7 +6,7 @@ use super::begins::Begins;
 use super::grid::Grid;
 use crate::line::Line;
 
-/// What a block itself says about the place of a finding in the experiment.
+/// The configuration, workload and repetition that a block itself gives for a finding.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Labels {
     /// The configuration, if the block names it.
@@ -28,9 +28,8 @@ pub struct Figure {
     pub value: f64,
     /// The unit as printed; empty for a plain count.
     pub unit: String,
-    /// The place of the last digit that was printed, where a number equal to
-    /// the value stands in the text. Grammars leave it to the scanner, but for
-    /// numbers with a suffix (`123k`).
+    /// The place of the last printed digit, if the text prints the value. The
+    /// scanner fills it in, except for numbers with a suffix (`123k`).
     pub step: Option<f64>,
 }
 
@@ -51,14 +50,14 @@ impl Figure {
 pub enum Finding {
     /// One execution with all that was measured in it.
     Run {
-        /// What the block says of its place.
+        /// The names that the block gives.
         labels: Labels,
         /// Its metrics, in the order printed; no name twice.
         figures: Vec<Figure>,
     },
     /// A mean over several executions whose single values are not given.
     Summary {
-        /// What the block says of its place.
+        /// The names that the block gives.
         labels: Labels,
         /// The mean.
         figure: Figure,
@@ -69,66 +68,88 @@ pub enum Finding {
     },
     /// Counted events.
     Events {
-        /// What the block says of its place.
+        /// The names that the block gives.
         labels: Labels,
-        /// What was counted.
+        /// The counted event.
         event: String,
         /// How many.
         count: u64,
-        /// Seconds of exposure, if the block says so.
+        /// Seconds of exposure, if the block gives them.
         exposure_s: Option<f64>,
         /// Seconds on one clock, ascending; may be empty.
         times_s: Vec<f64>,
     },
-    /// A figure behind which no known number of runs stands (a normalised
-    /// percentage, a figure in prose).
+    /// A figure of an unknown number of runs (a normalised percentage, a
+    /// figure in prose).
     Statement {
-        /// What the block says of its place.
+        /// The names that the block gives.
         labels: Labels,
         /// The figure.
         figure: Figure,
-        /// What it was divided by, if normalised.
+        /// The divisor's name, if the figure is normalised.
         normalised_to: Option<String>,
     },
     /// A counter that gave no number.
     Unsupported {
-        /// What the block says of its place.
+        /// The names that the block gives.
         labels: Labels,
         /// The counter.
         metric: String,
         /// `not supported` or `not counted`.
         reason: String,
     },
-    /// What the program under test printed about itself (an FPS line): one
-    /// measurement inside a run, to be joined to the run it belongs to.
+    /// A measurement that the program under test printed (an FPS line). It is
+    /// joined to the run in which it was printed.
     Sample(Figure),
-    /// A table whose rows and columns are given their roles later, from all
-    /// that surrounds it.
+    /// A table. Its rows and columns get their roles during grouping.
     Grid(Box<Grid>),
-    /// The command line of which a report says that it is of it; holds for the block
-    /// alone.
+    /// The command line that a report names as its own; applies to this block only.
     Command(String),
-    /// Something doubtful: code (as the lints have, such as `unit-unknown`,
-    /// `bad-number`, `truncated-block`) and one sentence.
+    /// A doubt: the code of a lint (`unit-unknown`, `bad-number`, `truncated-block`)
+    /// and one sentence.
     Doubt(&'static str, String),
 }
 
-/// What one line was taken for, for `--explain`.
+/// How `--explain` describes a line.
 pub type Taken = &'static str;
 
 /// A block that a grammar has read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Block {
-    /// What was read, each with the index of its line in the block.
+    /// The findings, each with the index of its line in the block.
     pub findings: Vec<(usize, Finding)>,
-    /// What each consumed line was taken for; its length says how many lines
-    /// the block has (at least one).
+    /// A description of each line of the block; there is at least one.
     pub taken: Vec<Taken>,
     /// The tool that printed it, where a format reads the reports of several.
     pub tool: Option<&'static str>,
 }
 
+impl Labels {
+    /// Labels that name the workload only.
+    pub fn workload(name: impl Into<String>) -> Self {
+        Labels {
+            workload: Some(name.into()),
+            ..Labels::default()
+        }
+    }
+}
+
 impl Block {
+    /// A block of `lines` lines with one description.
+    pub fn of(what: Taken, lines: usize) -> Self {
+        Block {
+            taken: vec![what; lines],
+            ..Block::default()
+        }
+    }
+
+    /// Notes a run at line `at` of the block, if it has figures.
+    pub fn run(&mut self, at: usize, labels: Labels, figures: Vec<Figure>) {
+        if !figures.is_empty() {
+            self.find(at, Finding::Run { labels, figures });
+        }
+    }
+
     /// Notes a finding at line `at` of the block.
     pub fn find(&mut self, at: usize, finding: Finding) {
         self.findings.push((at, finding));
@@ -143,8 +164,8 @@ pub trait Grammar: Sync {
     /// The format's name, as `--explain` prints it.
     fn name(&self) -> &'static str;
 
-    /// What each line has for which [`Grammar::starts`] holds, blank ones apart; others
-    /// are not put to it, which is cheaper than asking.
+    /// The bytes of lines for which [`Grammar::starts`] may hold. It is not called for
+    /// other lines, which is cheaper.
     fn begins(&self) -> Begins {
         Begins::ANY
     }
@@ -154,21 +175,21 @@ pub trait Grammar: Sync {
     /// positives are fine.
     fn starts(&self, line: &str) -> bool;
 
-    /// Within how many lines from its first one a block of this format holds
-    /// a digit. Lines without are not looked at, which most of a mailbox is.
+    /// Within how many lines from its first a block of this format has a digit.
+    /// Most lines of a mailbox are far from any digit and are skipped.
     fn reach(&self) -> usize {
         REACH
     }
 
-    /// Whether the tool itself names what it compares: what stands for a name
-    /// in its blocks is one, were it a command or a path.
+    /// Whether the tool compares and names the configurations itself. Its names count
+    /// even if they are commands or paths.
     fn names_what_it_compares(&self) -> bool {
         false
     }
 
-    /// Whether its blocks are what one tool prints of what it measured, so that reports
-    /// below several headings are of several configurations. Of a table, or of a figure
-    /// behind a name, which anybody may write, that does not follow.
+    /// Whether its blocks are reports that a tool printed, so that their order in the
+    /// text is the order of the runs. Tables and rows of numbers are written by people
+    /// and may be sorted.
     fn is_report(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! What the grammars of tools share: labels, summaries and doubts.
+//! Labels, summaries and doubts that several grammars build.
 
 use assize_bundle::Spread;
 
@@ -26,7 +26,7 @@ pub(crate) fn configuration(name: Option<&str>) -> Labels {
     }
 }
 
-/// The doubt about a cell that should be a number but is none.
+/// Returns the doubt about a cell that should be a number and is not.
 pub(crate) fn bad_number(cell: &str, of: &str) -> Finding {
     Finding::Doubt(
         "bad-number",
@@ -54,7 +54,7 @@ pub(crate) fn summary(
     }
 }
 
-/// Adds a figure unless one of that name is there; says whether it was added.
+/// Adds a figure unless one of that name exists; returns whether it was added.
 pub(crate) fn push_new(figures: &mut Vec<Figure>, figure: Figure) -> bool {
     let new = figures.iter().all(|f| f.metric != figure.metric);
     if new {
@@ -72,16 +72,4 @@ pub(crate) fn one_message(a: &Line<'_>, b: &Line<'_>) -> bool {
 pub(crate) fn line_at<'a>(lines: &'a [Line<'_>], at: usize) -> Option<&'a str> {
     let line = lines.get(at)?;
     one_message(lines.first()?, line).then_some(line.text.as_ref())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_are_cut_at_a_character() {
-        let long = "µ".repeat(1000);
-        assert_eq!(label(&long).len(), LABEL_AT_MOST);
-        assert_eq!(label(&format!("a{long}")).len(), LABEL_AT_MOST - 1);
-    }
 }

@@ -23,7 +23,7 @@ use crate::line::Line;
 /// criterion.rs; see the module.
 pub struct Criterion;
 
-/// A longer line is none of a benchmark.
+/// Longest line of a benchmark.
 const LONGEST: usize = 300;
 
 impl Grammar for Criterion {
@@ -52,14 +52,8 @@ impl Grammar for Criterion {
         if name.is_empty() || name.starts_with(|c: char| !c.is_alphanumeric() && c != '<') {
             return None;
         }
-        let labels = Labels {
-            workload: Some(label(name)),
-            ..Labels::default()
-        };
-        let mut block = Block {
-            taken: vec!["criterion name"; at],
-            ..Block::default()
-        };
+        let labels = Labels::workload(label(name));
+        let mut block = Block::of("criterion name", at);
         let (mut figures, mut estimates_at) = (Vec::new(), None);
         let mut changed = false;
         while let Some(text) = line_at(lines, at).filter(|text| text.len() <= LONGEST) {
@@ -90,7 +84,7 @@ impl Grammar for Criterion {
             at += 1;
         }
         if let Some(at) = estimates_at {
-            block.find(at, Finding::Run { labels, figures });
+            block.run(at, labels, figures);
         }
         (!block.findings.is_empty()).then_some(block)
     }
@@ -107,13 +101,13 @@ fn bare_name(name: &str) -> &str {
         .map_or(name, |(own, _)| own)
 }
 
-/// What a line says of a benchmark.
+/// The contents of a line.
 enum Said<'t> {
     Estimate(Figure),
     Change(Figure),
-    /// That changes follow.
+    /// The heading above changes.
     Changes,
-    /// A cell and the metric of which it is no number.
+    /// A cell that is not a number, and its metric.
     NoNumber(&'t str, &'static str),
     Remark,
 }
@@ -128,8 +122,7 @@ impl Said<'_> {
     }
 }
 
-/// What a line says; the `first` one may hold the name, and behind `change:` all are
-/// changes.
+/// Reads a line. The `first` one may hold the name; after `change:` all are changes.
 fn said(text: &str, first: bool, changed: bool) -> Option<Said<'_>> {
     let metrics = [
         ("time", "time"),
@@ -153,7 +146,7 @@ fn said(text: &str, first: bool, changed: bool) -> Option<Said<'_>> {
     }
 }
 
-/// What stands before `key:` and between the brackets behind it.
+/// Returns the texts before `key:` and between the brackets after it.
 fn estimate<'t>(text: &'t str, key: &str) -> Option<(&'t str, &'t str)> {
     let (before, rest) = text.split_once('[')?;
     let before = before.trim_end().strip_suffix(':')?.strip_suffix(key)?;
@@ -174,7 +167,7 @@ fn measured(inside: &str) -> Option<(f64, &str)> {
     }
 }
 
-/// What criterion says besides, of one benchmark or between two.
+/// Whether a line is one of criterion's remarks.
 fn is_remark(text: &str) -> bool {
     #[rustfmt::skip]
     const BEGINNINGS: [&str; 8] = [

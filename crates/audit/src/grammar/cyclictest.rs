@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::begins::Begins;
-use super::block::{Block, Figure, Grammar};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::line_at;
-use super::latencies::{Seen, blanks, find_run, levels, quantiles, unescaped};
+use super::latencies::{Seen, blanks, levels, quantiles, unescaped};
 use super::number::english;
 use crate::line::Line;
 
@@ -29,7 +29,7 @@ const SUMMARIES: [&str; 5] = [
     "# Histogram Overflows:",
 ];
 
-/// What is printed of one invocation.
+/// The output of one invocation.
 #[derive(Default)]
 struct Run {
     first: usize,
@@ -39,7 +39,8 @@ struct Run {
     summaries: [Vec<f64>; 5],
 }
 
-/// Number and figures of a thread line: `T: 0 ( 1234) P:80 I:1000 C: 100 Min: 1 Act: 2 Avg: 3 Max: 4`.
+/// Reads the number and figures of a thread line:
+/// `T: 0 ( 1234) P:80 I:1000 C: 100 Min: 1 Act: 2 Avg: 3 Max: 4`.
 fn thread(text: &str) -> Option<(u32, Seen)> {
     let (head, fields) = text.strip_prefix("T:")?.split_once(')')?;
     let number = head.split('(').next()?.trim().parse().ok()?;
@@ -64,7 +65,7 @@ fn numbers(text: &str) -> Option<Vec<f64>> {
     all.filter(|all| !all.is_empty())
 }
 
-/// Whether a line is one of what cyclictest says about itself.
+/// Whether a line is one of cyclictest's headers or warnings.
 fn is_header(text: &str) -> bool {
     text.starts_with("policy:") && text.contains("loadavg:")
         || ["# /dev/cpu_dma_latency set to", "WARN: ", "INFO: "]
@@ -118,7 +119,7 @@ impl Grammar for Cyclictest {
 }
 
 impl Run {
-    /// Takes a line, and says what it is; another invocation ends the run.
+    /// Takes a line and returns its description; another invocation ends the run.
     fn take(&mut self, text: &str, at: usize, block: &mut Block) -> Option<&'static str> {
         if let Some((number, seen)) = thread(text) {
             let old = self.threads.get(&number);
@@ -180,7 +181,11 @@ impl Run {
             .map(|(at, n)| (*at, n / parts))
             .collect();
         let over = over.iter().sum::<f64>() as u64 / parts;
-        find_run(block, self.first, figures(&self.threads, &buckets, over));
+        block.run(
+            self.first,
+            Labels::default(),
+            figures(&self.threads, &buckets, over),
+        );
     }
 }
 
@@ -237,10 +242,7 @@ fn object(lines: &[Line<'_>]) -> Option<Block> {
     let inside: u64 = buckets.iter().map(|(_, n)| n).sum();
     let all: f64 = threads.values().filter_map(|seen: &Seen| seen.count).sum();
     let over = (all as u64).saturating_sub(inside);
-    let mut block = Block {
-        taken: vec!["cyclictest json"; end + 1],
-        ..Block::default()
-    };
-    find_run(&mut block, 0, figures(&threads, &buckets, over));
+    let mut block = Block::of("cyclictest json", end + 1);
+    block.run(0, Labels::default(), figures(&threads, &buckets, over));
     (!block.findings.is_empty()).then_some(block)
 }

@@ -12,7 +12,7 @@
 //! figure.
 
 use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::{label, line_at};
 use super::number::english;
 use crate::line::Line;
@@ -81,11 +81,7 @@ impl Grammar for GoBench {
                 break;
             }
             if let Some((name, figures)) = result(text) {
-                let labels = Labels {
-                    workload: Some(name),
-                    ..Labels::default()
-                };
-                block.find(at, Finding::Run { labels, figures });
+                block.run(at, Labels::workload(name), figures);
                 block.taken.push("go benchmark");
             } else if ABOUT.iter().any(|start| text.starts_with(start)) {
                 block.taken.push("go benchmark header");

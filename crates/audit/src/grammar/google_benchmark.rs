@@ -20,7 +20,7 @@ use regex::Regex;
 
 use super::begins::Begins;
 use super::block::mean_figures;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::{label, line_at};
 use super::number::{Locale, english, step};
 use crate::line::Line;
@@ -30,9 +30,9 @@ pub struct GoogleBenchmark;
 
 /// A longer line is no row.
 const LONGEST: usize = 1000;
-/// What is computed over the repetitions of a name, besides their mean.
+/// Suffixes of aggregates over repetitions, besides the mean.
 const AGGREGATES: [&str; 7] = ["_median", "_stddev", "_cv", "_min", "_max", "_BigO", "_RMS"];
-/// What the library puts behind numbers: `500m/s` is half a time per second.
+/// SI prefixes after numbers: `500m/s` is 0.5 per second.
 const PREFIXES: &str = "pnum kMGTPE";
 
 static ROW: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -103,10 +103,7 @@ impl Grammar for GoogleBenchmark {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let header = (0..2).find(|at| line_at(lines, *at).is_some_and(is_header))?;
         let ruled = line_at(lines, header + 1).is_some_and(|text| text.starts_with("-----"));
-        let mut block = Block {
-            taken: vec!["google benchmark header"; header + 1 + usize::from(ruled)],
-            ..Block::default()
-        };
+        let mut block = Block::of("google benchmark header", header + 1 + usize::from(ruled));
         let mut rows: Vec<(usize, String, Vec<Figure>)> = Vec::new();
         while let Some((name, figures)) = line_at(lines, block.taken.len()).and_then(row) {
             rows.push((block.taken.len(), name, figures));
@@ -124,12 +121,9 @@ impl Grammar for GoogleBenchmark {
             own.or_insert((at, Vec::new())).1.extend(figures);
         }
         for (name, (at, figures)) in benchmarks {
-            let labels = Labels {
-                workload: Some(name),
-                ..Labels::default()
-            };
+            let labels = Labels::workload(name);
             let figures = mean_figures(figures.iter());
-            block.find(at, Finding::Run { labels, figures });
+            block.run(at, labels, figures);
         }
         block.findings.sort_by_key(|(at, _)| *at);
         (!block.findings.is_empty()).then_some(block)

@@ -7,11 +7,11 @@ pub struct Cell {
     pub(crate) unit: String,
     /// The place of its last digit.
     pub(crate) step: Option<f64>,
-    /// What stands behind its `±`.
+    /// The number after its `±`.
     pub(crate) spread: Option<f64>,
 }
 
-/// A row: its labels, then its figures; a missing one is none.
+/// A row: labels, then figures, `None` where one is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// Its line in the block.
@@ -23,15 +23,15 @@ pub struct Row {
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// What stands over the labels.
+    /// The headers of the labels.
     pub(crate) keys: Vec<String>,
-    /// What stands over the figures.
+    /// The headers of the figures.
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Row>,
 }
 
 impl Row {
-    /// Everything that is written before its figures.
+    /// Returns the labels joined by blanks.
     pub(crate) fn label(&self) -> String {
         self.labels.join(" ")
     }

@@ -10,7 +10,7 @@ use regex::Regex;
 use super::begins::Begins;
 use super::block::{Block, Figure, Finding, Grammar, Labels};
 use super::cells::{line_at, truncated};
-use super::latencies::{blanks, find_run};
+use super::latencies::blanks;
 use crate::line::Line;
 
 /// The hwlat tracer's output.
@@ -215,7 +215,7 @@ fn report(block: &mut Block, written: Option<u64>, events: &[Event], other: u64,
     let known = maxima
         .into_iter()
         .filter_map(|(name, value)| Some(Figure::new(name, value?, "us")));
-    find_run(block, first, known.collect());
+    block.run(first, Labels::default(), known.collect());
 }
 
 /// The times of all events on the one clock that all of them have: the wall

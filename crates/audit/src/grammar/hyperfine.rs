@@ -114,7 +114,7 @@ fn section(block: &mut Block, lines: &[Line<'_>], command: &str) -> bool {
     let figures: Vec<Figure> = figures.into_iter().flatten().collect();
     block.taken.extend(["hyperfine title", "hyperfine mean"]);
     let Some(sd) = time.name("sd") else {
-        block.find(at, Finding::Run { labels, figures });
+        block.run(at, labels, figures);
         return true;
     };
     let range = line_at(lines, at + 1).and_then(|text| RANGE.as_ref()?.captures(text.trim()));
@@ -158,10 +158,7 @@ impl Grammar for HyperfineExport {
         let unit = header
             .split_once("Mean [")
             .and_then(|(_, rest)| Some(rest.split_once(']')?.0));
-        let mut block = Block {
-            taken: vec!["hyperfine table header"],
-            ..Block::default()
-        };
+        let mut block = Block::of("hyperfine table header", 1);
         while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {
             let at = block.taken.len();
             let ruled = text.starts_with("|:") || text.starts_with("|-");
@@ -261,10 +258,7 @@ impl Grammar for HyperfineJson {
                 break serde_json::from_str(&text).ok()?;
             }
         };
-        let mut block = Block {
-            taken: vec!["hyperfine json"; used],
-            ..Block::default()
-        };
+        let mut block = Block::of("hyperfine json", used);
         for result in value.get("results")?.as_array()? {
             of_command(&mut block, result)?;
         }
@@ -284,7 +278,7 @@ fn of_command(block: &mut Block, result: &Value) -> Option<()> {
             repetition: Some(repetition),
             ..labels.clone()
         };
-        block.find(0, Finding::Run { labels, figures });
+        block.run(0, labels, figures);
     }
     if numbers("times").is_none_or(Vec::is_empty) {
         let figure = Figure::new("time", number("mean")?, "s");
@@ -292,7 +286,7 @@ fn of_command(block: &mut Block, result: &Value) -> Option<()> {
         block.find(0, summary(&labels, figure, spread, None));
     }
     let codes = numbers("exit_codes").map_or(&[][..], Vec::as_slice);
-    // A `null` stands for a run that a signal has ended.
+    // `null` means that a signal ended the run.
     let failed = codes.iter().filter(|code| code.as_i64() != Some(0)).count();
     if failed > 0 {
         let doubt = format!("{failed} of {} runs of `{command}` failed", codes.len());

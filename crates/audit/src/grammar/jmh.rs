@@ -41,10 +41,7 @@ impl Grammar for Jmh {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let first = line_at(lines, 0)?;
         let parameters = header(first)?;
-        let mut block = Block {
-            taken: vec!["JMH header"],
-            ..Block::default()
-        };
+        let mut block = Block::of("JMH header", 1);
         while let Some(text) = line_at(lines, block.taken.len()) {
             let Some(finding) = row(text, &parameters) else {
                 break;
@@ -117,10 +114,7 @@ fn row(text: &str, parameters: &[&str]) -> Option<Finding> {
         true => label(name),
         false => label(&format!("{name} ({})", settings.join(", "))),
     };
-    let labels = Labels {
-        workload: Some(workload),
-        ..Labels::default()
-    };
+    let labels = Labels::workload(workload);
     let figures = vec![Figure::new(metric, english(score)?, unit)];
     Some(Finding::Run { labels, figures })
 }

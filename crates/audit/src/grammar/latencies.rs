@@ -1,10 +1,10 @@
 //! What the latency formats share: extremes over threads and CPUs, and quantiles of printed
 //! histograms. Not a format.
 
-use super::block::{Block, Figure, Finding, Labels};
+use super::block::Figure;
 use crate::line::Line;
 
-/// What one thread or one CPU saw, as far as it is printed.
+/// The printed statistics of one thread or CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Seen {
     /// Number of samples.
@@ -107,14 +107,6 @@ pub(super) fn blanks(lines: &[Line<'_>], limit: usize) -> usize {
     lines.iter().take(limit).take_while(is_blank).count()
 }
 
-/// Notes a run, if it has figures.
-pub(super) fn find_run(block: &mut Block, at: usize, figures: Vec<Figure>) {
-    if !figures.is_empty() {
-        let labels = Labels::default();
-        block.find(at, Finding::Run { labels, figures });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,13 +133,5 @@ mod tests {
         };
         assert_eq!(values(&[(3.0, 900), (7.0, 100)], 0), [3.0, 7.0]);
         assert_eq!(values(&[(3.0, 900)], 100), [3.0]);
-    }
-
-    #[test]
-    fn screen_sequences_are_passed_over() {
-        assert_eq!(unescaped("\u{1b}[4Apolicy: x"), "policy: x");
-        assert_eq!(unescaped("\u{1b}c  \u{1b}[2;37;40m  Timer"), "Timer");
-        assert_eq!(unescaped("\u{1b}[\u{1b}"), "\u{1b}[\u{1b}");
-        assert_eq!(unescaped("\u{1b}"), "\u{1b}");
     }
 }

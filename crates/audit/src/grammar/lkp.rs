@@ -16,8 +16,8 @@
 //! or less (`lib/compare.rb` of lkp-tests). So no more than a bound is known of
 //! it, and the bound is what is reported: what holds with it holds with less.
 //!
-//! How many runs there were is only said where the block begins with failures
-//! (`:4` is none of four). Elsewhere n is unknown, and nothing can be judged.
+//! The number of runs is only printed in blocks that begin with failures (`:4` means
+//! none of four). Elsewhere n is unknown, and nothing can be judged.
 
 use std::sync::LazyLock;
 
@@ -119,7 +119,7 @@ impl Grammar for Lkp {
     }
 }
 
-/// What a text of commits may look like: two names at least, each with a digit.
+/// Whether a line may name commits: at least two words, each with a digit.
 fn names_line(text: &str) -> bool {
     // Most lines of prose end this at their first word.
     let name = |word: &str| word.len() >= 4 && word.bytes().any(|b| b.is_ascii_digit());
@@ -140,7 +140,7 @@ fn full_name(name: &str, commits: &[&str]) -> String {
 /// A cursor over the lines of a message.
 struct Reader<'a, 'l> {
     lines: &'a [Line<'l>],
-    /// What the lines so far were taken for.
+    /// Descriptions of the lines taken so far.
     taken: Vec<Taken>,
 }
 
@@ -339,7 +339,7 @@ fn row(text: &str, columns: usize) -> Option<Row<'_>> {
     (named && metric.split_whitespace().count() <= 2).then_some((values, metric))
 }
 
-/// Whether a line has to do with rows although it is none.
+/// Whether a line looks like a damaged row.
 fn damaged(text: &str) -> bool {
     let number = text.split_whitespace().next().and_then(english);
     number.is_some() && text.contains('%') && text.starts_with("   ")

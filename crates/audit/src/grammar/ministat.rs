@@ -16,13 +16,13 @@ use crate::line::Line;
 const SYMBOLS: &str = "x+*%#@O";
 /// The columns of its table.
 const COLUMNS: [&str; 6] = ["N", "Min", "Max", "Median", "Avg", "Stddev"];
-/// How lines below the rows begin.
+/// Beginnings of the lines below the rows.
 const TEST: [&str; 3] = ["Difference at ", "No difference proven at ", "(Student's t"];
 
 /// The output of `ministat`.
 pub struct Ministat;
 
-/// The symbol of a row, how many values it is of, their mean and deviation.
+/// Returns the symbol of a row, the number of values, their mean and deviation.
 fn row(text: &str) -> Option<(char, u32, f64, f64)> {
     let mut words = text.split_whitespace();
     let symbol = words

@@ -13,11 +13,11 @@ use crate::line::Line;
 /// MMTests' table of kernels.
 pub struct Mmtests;
 
-/// Statistics of which one is a mean or a median.
+/// Statistics that are means or medians.
 const MEANS: &[&str] = &[
     "Amean", "Hmean", "Gmean", "BAmean", "BHmean", "Mean", "Median",
 ];
-/// Statistics that say how values lie apart, or at their ends.
+/// Statistics of spread and extremes.
 const OTHERS: &[&str] = &[
     "Stddev", "CoeffVar", "Min", "Max", "1st", "2nd", "3rd", "CI",
 ];

@@ -50,7 +50,7 @@ pub(crate) fn names_what_it_compares(format: &str) -> bool {
     formats.any(|grammar| grammar.name() == format && grammar.names_what_it_compares())
 }
 
-/// Whether what is of a format is a report that a tool printed.
+/// Whether blocks of a format are reports that a tool printed.
 pub(crate) fn is_report(format: &str) -> bool {
     let mut formats = all().iter();
     let known = formats.find(|grammar| grammar.name() == format);

@@ -10,7 +10,7 @@
 //! ```
 
 use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::line_at;
 use super::number::english;
 use crate::line::Line;
@@ -49,13 +49,12 @@ impl Grammar for Netperf {
             .map(english)
             .collect();
         let value = *row.filter(|row| row.len() >= 4)?.last()?;
-        let mut block = Block {
-            taken: vec!["netperf"; at + 1],
-            ..Block::default()
-        };
-        let labels = Labels::default();
-        let figures = vec![Figure::new(*metric, value, *unit)];
-        block.find(at, Finding::Run { labels, figures });
+        let mut block = Block::of("netperf", at + 1);
+        block.run(
+            at,
+            Labels::default(),
+            vec![Figure::new(*metric, value, *unit)],
+        );
         Some(block)
     }
 }

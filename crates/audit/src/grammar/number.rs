@@ -1,6 +1,6 @@
 //! Numbers as people and tools print them.
 
-/// Which character parts the integer from the fraction.
+/// Which character is the decimal mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Locale {
     /// `1,234.5`
@@ -13,8 +13,8 @@ pub enum Locale {
 /// Reads a whole token as a number: digits with correctly placed thousands
 /// separators (groups of three; comma, apostrophe, no-break or thin space in
 /// [`Locale::English`]; dot in [`Locale::CommaDecimal`]), one decimal mark,
-/// which may stand first in [`Locale::English`], optional sign and exponent. `nan`, `inf`, `1,2,3`, `1.2.3` and the empty
-/// string are `None`: they are not data.
+/// which may come first in [`Locale::English`], optional sign and exponent.
+/// Returns `None` for `nan`, `inf`, `1,2,3`, `1.2.3` and the empty string.
 pub fn parse(token: &str, locale: Locale) -> Option<f64> {
     let (thousands, decimal) = match locale {
         Locale::English => (b',', b'.'),
@@ -72,7 +72,7 @@ impl Reader<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Every byte pushed stands for a byte read, so there is always room.
+    /// There is always room: every byte pushed comes from a byte read.
     fn push(&mut self, byte: u8) {
         self.plain[self.len] = byte;
         self.len += 1;

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::block::mean_figures;
-use super::block::{Block, Figure, Finding, Grammar, Labels, Taken};
+use super::block::{Block, Figure, Grammar, Labels, Taken};
 use super::cells::{label, line_at};
 use super::number::{Locale, english, step};
 use crate::line::Line;
@@ -24,7 +24,7 @@ pub struct Reports;
 /// Their name among the formats.
 pub(crate) const REPORT: &str = "benchmark";
 
-/// A longer line is none of a report.
+/// Longest line of a report.
 const LONGEST: usize = 300;
 /// Time of day and host have no more bytes.
 const STAMP: usize = 60;
@@ -35,7 +35,7 @@ const MOST: usize = 400;
 struct Shape {
     /// The tool that prints it.
     tool: &'static str,
-    /// What every such line holds; for a quick look.
+    /// A text that every such line contains; checked first.
     anchor: &'static str,
     /// The whole line without blanks around it. `{n}` is a number, `{c}` a time that may have
     /// minutes and hours, `{u}` a unit, `{t}` one of time, `{w}` a name of what was measured.
@@ -92,7 +92,7 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     SHAPES.iter().filter_map(form).collect()
 });
 
-/// Whatever every form holds, at once.
+/// All anchors as one pattern.
 static ANCHORS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let anchors = SHAPES.iter().map(|shape| regex::escape(shape.anchor));
     Regex::new(&anchors.collect::<Vec<_>>().join("|")).ok()
@@ -130,11 +130,11 @@ fn compiled(form: &str) -> Option<Regex> {
     Regex::new(&text.replace("{w}", name)).ok()
 }
 
-/// What one line says.
+/// The contents of one line.
 struct Said {
     tool: &'static str,
     samples: bool,
-    /// What the lines below it are of, if it says nothing else.
+    /// The workload of the lines that follow, if the line only announces it.
     title: Option<String>,
     figures: Vec<Figure>,
 }
@@ -149,7 +149,7 @@ fn said(text: &str) -> Option<Said> {
     FORMS.iter().find_map(|form| {
         let anchored = text.contains(form.shape.anchor);
         let captures = anchored.then(|| form.pattern.captures(text)).flatten()?;
-        // `Before the patch: 5094 microseconds` is a state's, whatever test has such lines.
+        // `Before the patch: 5094 microseconds` names a state and not a test.
         let name = captures.name("name").map_or("", |name| name.as_str());
         if ["Before", "After", "With", "Without", "Old", "New"]
             .iter()
@@ -281,7 +281,7 @@ impl Grammar for Reports {
             match here.and_then(said).filter(|said| said.tool == tool) {
                 Some(said) => rows.push((at, said)),
                 None if tool == "wrk" && here.is_some_and(is_percentile) => {}
-                // Of some tools a blank line parts the lines of one report.
+                // Some tools print a blank line inside a report.
                 None if here.is_some_and(|text| text.trim().is_empty())
                     && rows.last().is_some_and(|(last, _)| *last + 1 == at) => {}
                 None => break,
@@ -331,10 +331,10 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
             workload,
             ..Labels::default()
         };
-        // Of `time` the line that says how long it took is never left out.
+        // `time` always prints the elapsed time.
         let whole = tool != "time" || figures.iter().any(|figure| figure.metric == "real");
         if !figures.is_empty() && whole {
-            block.find(at, Finding::Run { labels, figures });
+            block.run(at, labels, figures);
         }
     }
     (!block.findings.is_empty()).then_some(block)

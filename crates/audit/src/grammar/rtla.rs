@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::begins::Begins;
-use super::block::{Block, Figure, Grammar};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::line_at;
-use super::latencies::{Seen, find_run, levels, unescaped};
+use super::latencies::{Seen, levels, unescaped};
 use super::number::english;
 use crate::line::Line;
 
@@ -23,7 +23,7 @@ const SECTIONS: [(&str, &str); 4] = [
     ("Usr-", "timerlat user"),
     ("CPU-", "osnoise sample"),
 ];
-/// What is kept of a table of noise: name, unit, whether less of it is worse.
+/// The columns of a noise table that are kept, with their units.
 const NOISE: [(&str, &str); 4] = [
     ("noise", "us"),
     ("available", "%"),
@@ -85,11 +85,8 @@ impl Grammar for Rtla {
             }
         };
         end = end.min(lines.len());
-        let mut block = Block {
-            taken: vec!["rtla"; end],
-            ..Block::default()
-        };
-        find_run(&mut block, first, figures);
+        let mut block = Block::of("rtla", end);
+        block.run(first, Labels::default(), figures);
         (!block.findings.is_empty()).then_some(block)
     }
 }

@@ -6,7 +6,7 @@
 //! compares only rows below headings of several configurations; all others are left as prose.
 
 use super::begins::Begins;
-use super::block::{Block, Figure, Finding, Grammar, Labels};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::{label, line_at};
 use crate::line::Line;
 use crate::numbers::{self, Printed};
@@ -80,16 +80,11 @@ impl Grammar for Runs {
         if !are_runs(&all) {
             return None;
         }
-        let mut block = Block {
-            taken: vec![RUNS],
-            ..Block::default()
-        };
+        let mut block = Block::of(RUNS, 1);
         for one in all {
             let mut figure = Figure::new(label(name), one.number.value, one.unit);
             figure.step = one.number.step;
-            let labels = Labels::default();
-            let figures = vec![figure];
-            block.find(0, Finding::Run { labels, figures });
+            block.run(0, Labels::default(), vec![figure]);
         }
         Some(block)
     }

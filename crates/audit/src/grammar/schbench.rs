@@ -8,9 +8,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::begins::Begins;
-use super::block::{Block, Figure, Grammar};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::line_at;
-use super::latencies::find_run;
 use super::number::english;
 use crate::line::Line;
 
@@ -92,10 +91,7 @@ impl Grammar for Schbench {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let (mut metric, mut unit, mut runtime) = title(line_at(lines, 0)?.trim())?;
-        let mut block = Block {
-            taken: vec!["schbench title"],
-            ..Block::default()
-        };
+        let mut block = Block::of("schbench title", 1);
         let mut figures: Vec<Figure> = Vec::new();
         let mut first = 0;
         while let Some(text) = line_at(lines, block.taken.len()).map(str::trim) {
@@ -106,7 +102,7 @@ impl Grammar for Schbench {
                     .any(|figure| figure.metric.starts_with(next.0));
                 // A later report of the invocation; one that begins anew is another's.
                 if again && (next.2 < runtime || next.2.is_none()) {
-                    find_run(&mut block, first, std::mem::take(&mut figures));
+                    block.run(first, Labels::default(), std::mem::take(&mut figures));
                     first = at;
                 } else if again {
                     figures.clear();
@@ -122,7 +118,7 @@ impl Grammar for Schbench {
                 break;
             }
         }
-        find_run(&mut block, first, figures);
+        block.run(first, Labels::default(), figures);
         (!block.findings.is_empty()).then_some(block)
     }
 }

@@ -1,9 +1,9 @@
-//! Tables: parted by blanks, tabs or bars, ruled or not.
+//! Tables whose columns blanks, tabs or bars separate, with or without rules.
 //!
-//! A table is a line of names above rows that have as many figures as there are names. What
-//! rows and columns are, the user says or the table itself: a column is headed `kernel` or the
-//! like, or the rows number the runs of each name. The figures of any other table are read
-//! and not judged.
+//! A table is a line of names above rows with as many figures as there are names. The user
+//! gives the roles of rows and columns, or the table does: a column is headed `kernel` or the
+//! like, or rows or columns number the runs of each name. The figures of any other table are
+//! read and not judged.
 
 use std::sync::LazyLock;
 
@@ -22,14 +22,14 @@ mod roles;
 /// Tables that people make.
 pub struct Table;
 
-/// Their name among the formats.
+/// Name of the format.
 pub(crate) const TABLE: &str = "table";
 
-/// A longer line is none of a table.
+/// Longest line of a table.
 const LONGEST: usize = 400;
 /// No table has more rows.
 const MOST: usize = 2000;
-/// No header is longer, in lines.
+/// Most rules between the header and the rows.
 const RULES: usize = 2;
 
 static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -232,10 +232,7 @@ impl Grammar for Table {
             return None;
         }
         let end = grid.rows.last().map_or(end, |row| row.at + 1);
-        let mut block = Block {
-            taken: vec!["table"; end],
-            ..Block::default()
-        };
+        let mut block = Block::of("table", end);
         block.find(0, Finding::Grid(Box::new(grid)));
         for (at, why) in doubts.into_iter().filter(|(at, _)| *at < end) {
             block.find(at, Finding::Doubt("bad-number", why));
@@ -244,7 +241,7 @@ impl Grammar for Table {
     }
 }
 
-/// Why a row with as many fields as others is left out.
+/// Explains why a row with the right number of fields is left out.
 fn spoiled(text: &str, count: usize) -> Option<String> {
     let fields = fields(text);
     let bad = |field: &&String| {
@@ -289,55 +286,6 @@ mod tests {
     }
 
     #[test]
-    fn rows_or_columns_that_number_the_runs_of_names_are_configurations() {
-        let table = [
-            "idle % cpu 0 cpu 1 render time",
-            "a_1 1.5 2 812",
-            "a_2 1 2 800",
-            "b_1 3 4 790",
-            "b_2 3 4 780",
-        ];
-        let found = read(&table, &Options::default());
-        assert_eq!(
-            found[0],
-            "a #1: idle cpu 0=1.5 %, idle cpu 1=2 %, render time=812, idle total=3.5 %"
-        );
-        assert_eq!(found.len(), 4);
-        let columns = [
-            "bench  base_1 base_2 new_1 new_2 change",
-            "read   1.5    1.6    2.5   2.4   60%",
-            "write  3.5    3.6    4.5   4.4   25%",
-        ];
-        let found = read(&columns, &Options::default());
-        assert_eq!(found[0], "base #1: read=1.5, write=3.5");
-        assert_eq!(found[3], "new #2: read=2.4, write=4.4");
-        for of_one in [
-            ["x cpu 0 cpu 1", "a_1 1 2", "b_1 3 4"],
-            ["x t", "cpu_0 1", "node_0 3"],
-            ["x cpu_0 cpu_1 node_0 node_1", "a 1 2 3 4", "b 5 6 7 8"],
-            ["x size_1 size_2 jobs_1 jobs_2", "a 1 2 3 4", "b 5 6 7 8"],
-        ] {
-            let grid = grid(&of_one).expect("a table");
-            assert_eq!(grid.roles(&Options::default()).because, None, "{of_one:?}");
-        }
-    }
-
-    #[test]
-    fn a_key_names_configurations() {
-        let table = [
-            "| kernel | test | time ms |",
-            "|---|---|---|",
-            "| old | a | 12.5 |",
-            "| new | a | 11 |",
-        ];
-        let found = read(&table, &Options::default());
-        assert_eq!(found, ["old/a: time=12.5 ms", "new/a: time=11 ms"]);
-        // Rows of one name are its runs.
-        let runs = ["kernel time", "old 1.0", "old 2.0", "new 1.1", "new 2.2"];
-        assert_eq!(read(&runs, &Options::default()).len(), 4);
-    }
-
-    #[test]
     fn the_user_says_what_rows_and_columns_are() {
         let table = [
             "         before  after",
@@ -363,15 +311,5 @@ mod tests {
             ..options
         };
         assert_eq!(read(&table, &options)[0], "before/read: value=12.5");
-    }
-
-    #[test]
-    fn text_and_code_are_no_tables() {
-        for texts in [
-            ["we measured", "it 3 times and", "saw 5"],
-            ["int a = 3;", "b 4", "c 5"],
-        ] {
-            assert_eq!(grid(&texts), None, "{texts:?}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests of grammars share.
+//! Helpers for tests of grammars.
 
 use std::path::Path;
 

@@ -6,9 +6,8 @@
 //! single CPUs are passed over, as are columns that place a row or hold the time of day.
 //! Without columns `Core` or `CPU` all rows are those of intervals, as `--Summary` prints them.
 
-use super::block::{Block, Figure, Grammar};
+use super::block::{Block, Figure, Grammar, Labels};
 use super::cells::{label, line_at};
-use super::latencies::find_run;
 use super::number::english;
 use crate::line::Line;
 
@@ -67,10 +66,7 @@ impl Grammar for Turbostat {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let names = header(line_at(lines, 0)?)?;
         let places = names.iter().filter(|name| PLACES.contains(name)).count();
-        let mut block = Block {
-            taken: vec!["turbostat header"],
-            ..Block::default()
-        };
+        let mut block = Block::of("turbostat header", 1);
         let mut rows: Vec<Vec<Option<f64>>> = Vec::new();
         let mut fresh = true;
         while let Some(text) = line_at(lines, block.taken.len())
@@ -116,7 +112,7 @@ impl Grammar for Turbostat {
             (kept && first && !values.is_empty())
                 .then(|| Figure::new(label(name), mean, unit(name)))
         });
-        find_run(&mut block, 1, figures.collect());
+        block.run(1, Labels::default(), figures.collect());
         (!block.findings.is_empty()).then_some(block)
     }
 }

@@ -1,33 +1,19 @@
 //! Units of what is measured.
 
 /// Times, with the power of ten that makes seconds of them; minutes have none.
-const TIMES: [(&[&str], Option<i32>); 5] = [
+const TIMES: [(&str, Option<i32>); 5] = [
+    ("ns|nsec|nsecs|nanosecond|nanoseconds", Some(-9)),
     (
-        &["ns", "nsec", "nsecs", "nanosecond", "nanoseconds"],
-        Some(-9),
-    ),
-    (
-        &[
-            "us",
-            "\u{b5}s",
-            "\u{3bc}s",
-            "usec",
-            "usecs",
-            "microsecond",
-            "microseconds",
-        ],
+        "us|\u{b5}s|\u{3bc}s|usec|usecs|microsecond|microseconds",
         Some(-6),
     ),
-    (
-        &["ms", "msec", "msecs", "millisecond", "milliseconds"],
-        Some(-3),
-    ),
-    (&["s", "sec", "secs", "second", "seconds"], Some(0)),
-    (&["min", "mins", "minute", "minutes"], None),
+    ("ms|msec|msecs|millisecond|milliseconds", Some(-3)),
+    ("s|sec|secs|second|seconds", Some(0)),
+    ("min|mins|minute|minutes", None),
 ];
 
-/// Rates, energies and what else programs of measurement print; quotients apart. Sizes are
-/// not among them: they are seldom measured and often configured.
+/// Units of rates, energies and other measurements, except quotients. Sizes are left out:
+/// they are seldom measured and often configured.
 const MEASURES: [&str; 29] = [
     "mbps", "gbps", "kbps", "Kbps", "Mbps", "Gbps", "MBps", "GBps", "IOPS", "iops", "IOps",
     "KIOPS", "MIOPS", "ops", "tps", "TPS", "qps", "QPS", "rps", "RPS", "fps", "FPS", "pps",
@@ -38,13 +24,13 @@ const MEASURES: [&str; 29] = [
 pub(crate) fn power_of_seconds(unit: &str) -> Option<i32> {
     let mut known = TIMES.iter();
     known
-        .find_map(|(names, power)| names.contains(&unit).then_some(*power))
+        .find_map(|(names, power)| names.split('|').any(|name| name == unit).then_some(*power))
         .flatten()
 }
 
 /// Whether a word is a unit of time.
 pub(crate) fn is_time(word: &str) -> bool {
-    let mut all = TIMES.iter().flat_map(|(names, _)| names.iter());
+    let mut all = TIMES.iter().flat_map(|(names, _)| names.split('|'));
     word.len() <= 12 && all.any(|name| name.eq_ignore_ascii_case(word))
 }
 
@@ -72,7 +58,7 @@ pub(crate) fn is_unit(word: &str) -> bool {
     is_measure(word) || SIZES.contains(&word)
 }
 
-/// What is measured in a unit, where nothing says it.
+/// Returns a name for what is measured in a unit.
 pub(crate) fn metric_of(unit: &str) -> &str {
     if is_time(unit) { "time" } else { unit }
 }

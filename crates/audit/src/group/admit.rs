@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_bundle::Doubt;
 
 use super::gate::{Ruling, rule};
-use super::item::{Item, NamedBy, Stand, name_of};
+use super::item::{Item, NamedBy, Stand, doubt, name_of};
 use crate::grammar::block::{Figure, Finding, Labels};
 use crate::grammar::runs::RUNS;
 use crate::options::{Judged, Options};
@@ -13,22 +13,17 @@ use crate::options::{Judged, Options};
 /// Items of one workload.
 type Group = Vec<usize>;
 
-/// What is compared and what is stated only, and for `--explain` why.
-pub(super) struct Admitted {
-    pub(super) items: Vec<Item>,
-    pub(super) rulings: Vec<Ruling>,
-}
-
-/// Turns the figures of each workload that the gate does not let through into statements.
+/// Turns the figures of each workload that the gate does not let through into statements; the
+/// rulings say why.
 pub(super) fn admit(
     items: Vec<Item>,
     names: &BTreeMap<String, String>,
     options: &Options,
     doubts: &mut Vec<Doubt>,
-) -> Admitted {
+) -> (Vec<Item>, Vec<Ruling>) {
     let mut rulings = Vec::new();
     if options.judged == Judged::All {
-        return Admitted { items, rulings };
+        return (items, rulings);
     }
     let mut refused: BTreeSet<usize> = BTreeSet::new();
     // Runs in a row that are not compared were no figures to begin with.
@@ -58,8 +53,7 @@ pub(super) fn admit(
         }
         rulings.push(ruling);
     }
-    let items = stated(items, &refused, &prose);
-    Admitted { items, rulings }
+    (stated(items, &refused, &prose), rulings)
 }
 
 /// What keeps figures from being compared, and what would supply it.
@@ -74,26 +68,16 @@ fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
         true => "--columns-are or --rows-are says what they are",
         false => "--configuration 'REGEX=NAME' names them",
     };
-    Doubt {
-        code: "not-judged".to_string(),
-        detail: format!(
-            "read, not judged: {}{more}: {}; {option}",
-            some.join(", "),
-            ruling.why
-        ),
-        place: ruling.place,
-    }
+    let (some, why) = (some.join(", "), ruling.why);
+    let detail = format!("read, not judged: {some}{more}: {why}; {option}");
+    doubt("not-judged", detail, ruling.place)
 }
 
 /// Why the figures of a table are stated only.
 fn unconfirmed(item: &Item) -> Doubt {
-    Doubt {
-        code: "not-judged".to_string(),
-        detail: "read, not judged: nothing says what rows and columns of this table stand \
-                 for; --columns-are or --rows-are says it"
-            .to_string(),
-        place: item.place,
-    }
+    let detail = "read, not judged: nothing says what rows and columns of this table stand for; \
+                  --columns-are or --rows-are says it";
+    doubt("not-judged", detail, item.place)
 }
 
 /// Findings that would be compared, by workload in order of appearance; runs in a row apart

@@ -17,8 +17,8 @@ fn cell(item: &Item) -> Cell {
     )
 }
 
-/// A block that names configurations itself, a table or what one call of hyperfine compared, is
-/// whole: where another one has figures for the same cells, its workload is another.
+/// A block that names configurations itself (a table, or one call of hyperfine) is complete.
+/// If another block has figures for the same cells, it is of another workload.
 pub(super) fn tell_blocks_apart(items: &mut [Item]) {
     let mut named: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     for item in items.iter() {
@@ -60,8 +60,8 @@ pub(super) fn tell_blocks_apart(items: &mut [Item]) {
     }
 }
 
-/// Reports below one heading that differ by far, and in the same order below each of
-/// several headings, are no repetitions: something that was not read tells them apart.
+/// Reports below one heading that differ widely, and in the same order below each of
+/// several headings, are no repetitions: they are of workloads that the text does not name.
 pub(super) fn tell_steps_apart(items: &mut [Item]) {
     let mut groups: BTreeMap<(Stand, String), BTreeMap<String, Vec<usize>>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{Configuration, Doubt, Records};
+use assize_bundle::{Configuration, Records};
 
-use super::admit::Admitted;
 use super::gate::Ruling;
-use super::item::{Item, Stand, UNNAMED, name_of};
+use super::item::{Item, Stand, UNNAMED, doubt, name_of};
 use super::names::tool;
 use super::record::{Runs, record};
 use super::{admit, apart, factors, given, names, units};
@@ -14,29 +13,19 @@ use crate::grammar::block::Finding;
 use crate::grammar::{self, reports};
 use crate::options::Options;
 
-/// The records, and for `--explain` why they are compared or not.
-#[derive(Default)]
-pub(super) struct Assembled {
-    pub(super) records: Records,
-    pub(super) rulings: Vec<Ruling>,
-}
-
-/// Makes the records.
+/// Makes the records, and says for `--explain` why figures are compared or not.
 pub(super) fn assemble(
     source: &str,
     mut items: Vec<Item>,
     subjects: &BTreeMap<u32, String>,
     options: &Options,
-) -> Assembled {
+) -> (Records, Vec<Ruling>) {
     let mut records = Records {
         source: source.to_string(),
         ..Records::default()
     };
     if items.is_empty() {
-        return Assembled {
-            records,
-            ..Assembled::default()
-        };
+        return (records, Vec::new());
     }
     // A post's own figures come before what it quotes.
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
@@ -48,7 +37,7 @@ pub(super) fn assemble(
     keep_apart(&mut items, &names, subjects, &mut records);
     units::in_one_unit(&mut items);
     let items = given::stated(items);
-    let Admitted { items, rulings } = admit::admit(items, &names, options, &mut records.doubts);
+    let (items, rulings) = admit::admit(items, &names, options, &mut records.doubts);
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);
     let order_unknown = hides_order(&items, &names);
@@ -59,7 +48,7 @@ pub(super) fn assemble(
     records.order_unknown = order_unknown;
     records.resolutions = runs.resolutions();
     records.runs = runs.finish();
-    Assembled { records, rulings }
+    (records, rulings)
 }
 
 /// Workloads get the program's name; its arguments only where one configuration was measured
@@ -103,7 +92,7 @@ fn name_workloads(items: &mut [Item]) {
     }
 }
 
-/// What was measured on several machines that the text names is not one workload.
+/// Distinguishes workloads by machine where the text names several machines.
 fn keep_machines_apart(items: &mut [Item]) {
     let machines: BTreeSet<&String> = items.iter().filter_map(|i| i.machine.as_ref()).collect();
     if machines.len() < 2 {
@@ -208,13 +197,10 @@ fn keep_apart(
                 item.older = true;
             }
             if noted.insert(message) {
-                records.doubts.push(Doubt {
-                    code: "kept-apart".into(),
-                    detail: format!(
-                        "{workload} was measured elsewhere in the post too; the two are not pooled"
-                    ),
-                    place: item.place,
-                });
+                let detail = format!(
+                    "{workload} was measured elsewhere in the post too; the two are not pooled"
+                );
+                records.doubts.push(doubt("kept-apart", detail, item.place));
             }
             let name = item.workload_name.clone().unwrap_or_default();
             let origin = if depth > 0 {

@@ -21,19 +21,19 @@ use super::names;
 use crate::grammar::runs::RUNS;
 use crate::options::Options;
 
-/// What was decided of one workload, and why.
+/// The decision on one workload and its reason.
 pub(crate) struct Ruling {
     pub(crate) workload: String,
     pub(crate) place: Place,
     pub(crate) judged: bool,
-    /// The rule that lets it through, or what is missing.
+    /// The rule that admits it, or the missing declaration.
     pub(crate) why: &'static str,
 }
 
 /// A figure's item with the name of its configuration.
 pub(super) type Member<'a> = (&'a Item, &'a str);
 
-/// Decides on one workload; nothing, if there is nothing to compare.
+/// Decides on one workload; `None` if there is nothing to compare.
 pub(super) fn rule(workload: &str, members: &[Member<'_>], options: &Options) -> Option<Ruling> {
     let (first, _) = members.first()?;
     let mut met = BTreeSet::new();
@@ -56,7 +56,7 @@ pub(super) fn rule(workload: &str, members: &[Member<'_>], options: &Options) ->
     })
 }
 
-/// Whether the user names a configuration, or says what rows or columns are.
+/// Whether the user names a configuration or gives the roles of rows or columns.
 fn is_asked_for(members: &[Member<'_>], names: &[&str], options: &Options) -> bool {
     let given = |name: &&str| {
         let mut given = options.configurations.iter();
@@ -66,7 +66,7 @@ fn is_asked_for(members: &[Member<'_>], names: &[&str], options: &Options) -> bo
     names.iter().any(given) || options.says_roles() && members.iter().any(by_table)
 }
 
-/// The rule by which figures that nobody asked for are compared, or why they are not.
+/// Returns the rule by which the text declares a comparison, or why it does not.
 fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'static str> {
     let items = || members.iter().map(|(item, _)| *item);
     if items().all(|item| item.named_by.is_comparing_tool(item.format)) {
@@ -97,7 +97,7 @@ fn declared(members: &[Member<'_>], names: &[&str]) -> Result<&'static str, &'st
     Err("nothing declares what is compared")
 }
 
-/// Whether two rows of runs behind one name stand below one heading: what they are of differs.
+/// Whether one name stands before several rows below one heading; these measure different things.
 fn has_two_rows(members: &[Member<'_>]) -> bool {
     let mut rows: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut runs = members.iter().filter(|(item, _)| item.format == RUNS);
@@ -107,7 +107,7 @@ fn has_two_rows(members: &[Member<'_>]) -> bool {
     })
 }
 
-/// Why names are none of configurations, if they are not.
+/// Returns why names are not those of configurations, if they are not.
 fn no_configurations(names: &[&str]) -> Option<&'static str> {
     if names
         .iter()
@@ -170,7 +170,7 @@ fn is_no_name(name: &str) -> bool {
     told || who || figure || one || long || measured
 }
 
-/// Whether a name says only where or when something was measured: `second boot`, `host a`.
+/// Whether a name only gives a place or time of measurement: `second boot`, `host a`.
 fn names_circumstance(name: &str) -> bool {
     const CIRCUMSTANCES: [&str; 11] = [
         "machine", "host", "laptop", "board", "boot", "reboot", "pass", "rerun", "again",

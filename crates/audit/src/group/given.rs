@@ -1,7 +1,7 @@
-//! Figures that were set and not measured: they are read, and never compared.
+//! Figures that were set and not measured; these are never compared.
 //!
-//! How long `sleep 5` takes is what it was told, and the last time stamp of `perf stat -I` is
-//! when its last interval ended.
+//! The elapsed time of `sleep 5` was set on its command line, and the last time stamp of
+//! `perf stat -I` only marks the end of its last interval.
 
 use super::admit::statements;
 use super::item::Item;

@@ -1,8 +1,8 @@
-//! What was read, with everything that is known about where it belongs.
+//! Findings with everything that is known about their place in the experiment.
 
 use std::collections::BTreeMap;
 
-use assize_bundle::Place;
+use assize_bundle::{Doubt, Place};
 
 use crate::grammar::block::{Finding, Labels};
 use crate::grammar::names_what_it_compares;
@@ -14,7 +14,7 @@ pub const UNNAMED: &str = "unnamed";
 /// such places are one block, quoted; at one place they are two.
 pub(crate) type Stand = (u32, u8);
 
-/// What names the configurations of figures.
+/// The source of the configuration's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum NamedBy {
     /// The block itself: a tool prints it.
@@ -47,7 +47,7 @@ pub(super) struct Item {
     pub(super) workload: Option<String>,
     /// The machine that a line above names.
     pub(super) machine: Option<String>,
-    /// Which block of the whole post it is of.
+    /// The number of its block in the post.
     pub(super) block: usize,
     pub(super) named_by: NamedBy,
     /// Whether the text has other figures of the same names that are not quoted.
@@ -86,4 +86,13 @@ impl Item {
 /// The name of an item's configuration; `names` are those of all labels.
 pub(super) fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
     names[item.configuration_label.as_deref().unwrap_or(UNNAMED)].clone()
+}
+
+/// A doubt with the code of a lint.
+pub(super) fn doubt(code: &str, detail: impl Into<String>, place: Place) -> Doubt {
+    Doubt {
+        code: code.to_string(),
+        detail: detail.into(),
+        place,
+    }
 }

@@ -1,7 +1,7 @@
 //! Blocks of figures to runs of a configuration and a workload.
 //!
-//! What a block says of itself comes first. Then a command line names the
-//! workload and the nearest heading the configuration; where the block names
+//! Names in the block itself take precedence. Otherwise the command line names
+//! the workload and the nearest heading the configuration; where the block names
 //! the configuration itself (a table row), the heading names the workload.
 //! Of two levels of headings the inner one is the configuration, unless the
 //! words used say the opposite. Figures at different quote depths or in
@@ -19,7 +19,6 @@ mod record;
 mod repeat;
 mod units;
 
-use assemble::Assembled;
 pub use assemble::is_tool;
 pub use item::UNNAMED;
 
@@ -32,7 +31,7 @@ use crate::grammar::cells;
 use crate::options::Options;
 use crate::scan::{Placed, Scan};
 use gate::Ruling;
-use item::{Item, NamedBy, Stand};
+use item::{Item, NamedBy, Stand, doubt};
 use repeat::Seen;
 
 /// Collects the scans of all messages.
@@ -51,12 +50,12 @@ pub(crate) struct Grouper {
     said: Vec<(Place, String)>,
 }
 
-/// All that came out of a post.
+/// The result of grouping a post.
 pub(crate) struct Grouped {
     pub(crate) records: Records,
     /// Lines at which a quotation begins, and the original.
     pub(crate) repeats: Vec<(Place, Place)>,
-    /// What was decided of each table, and of each comparison.
+    /// The decision on each table and each comparison.
     pub(crate) decisions: Vec<(Place, Vec<String>)>,
 }
 
@@ -112,11 +111,7 @@ impl Grouper {
             if grid.has_spreads() && options.spread.is_none() {
                 let detail = "what the +- is was not said: it is taken for a standard error; \
                               --spread says what it is";
-                self.doubts.push(Doubt {
-                    code: "spread-kind".to_string(),
-                    detail: detail.to_string(),
-                    place,
-                });
+                self.doubts.push(doubt("spread-kind", detail, place));
             }
             let at = |line: usize| Place {
                 line: place.line + line as u32,
@@ -149,11 +144,7 @@ impl Grouper {
                         "the same figures as at line {}: counted once",
                         original.line
                     );
-                    self.doubts.push(Doubt {
-                        code: "duplicate-rows".to_string(),
-                        detail,
-                        place: *place,
-                    });
+                    self.doubts.push(doubt("duplicate-rows", detail, *place));
                 }
             }
             return;
@@ -197,22 +188,14 @@ impl Grouper {
             decide(&mut here, options);
         }
         self.infer_exposure(options);
-        let several = self
-            .subjects
-            .iter()
-            .map(|(_, s)| s)
-            .collect::<BTreeSet<_>>()
-            .len()
-            > 1;
-        let subjects: BTreeMap<u32, String> = if several {
-            std::mem::take(&mut self.subjects).into_iter().collect()
-        } else {
-            BTreeMap::new()
+        // Where all messages have one subject it tells nothing.
+        let different: BTreeSet<&String> =
+            self.subjects.iter().map(|(_, subject)| subject).collect();
+        let subjects: BTreeMap<u32, String> = match different.len() {
+            0 | 1 => BTreeMap::new(),
+            _ => self.subjects.iter().cloned().collect(),
         };
-        let Assembled {
-            mut records,
-            rulings,
-        } = assemble::assemble(source, self.items, &subjects, options);
+        let (mut records, rulings) = assemble::assemble(source, self.items, &subjects, options);
         records.doubts.splice(0..0, self.doubts);
         let tables = self
             .said
@@ -260,11 +243,11 @@ impl Grouper {
             }
             *exposure_s = Some(*seconds);
             if noted.insert(item.stand.0) {
-                self.doubts.push(Doubt {
-                    code: "exposure-inferred".to_string(),
-                    detail: format!("the exposure of {seconds} s is taken from `sleep {seconds}`; --exposure corrects it"),
-                    place: *place,
-                });
+                let detail = format!(
+                    "the exposure of {seconds} s is taken from `sleep {seconds}`; --exposure \
+                     corrects it"
+                );
+                self.doubts.push(doubt("exposure-inferred", detail, *place));
             }
         }
     }
@@ -342,7 +325,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     }
 }
 
-/// What a block calls its workload: a program if it is a command line.
+/// Returns the workload that a block names; of a command line, the program.
 fn named_workload(name: &str) -> String {
     let program = names::program(name).filter(|_| names::is_command(name));
     program.map_or_else(|| name.to_string(), joined)

@@ -2,7 +2,7 @@
 
 use crate::command;
 
-/// What a heading is called for short, unless it is the last line of a script that only sets
+/// Returns a short name for a heading, unless it is the last line of a script that only sets
 /// something: `umount $MNT`.
 pub(super) fn of_heading(heading: &str) -> Option<String> {
     let sets = heading.contains('$') && command::prepares(heading);
@@ -43,7 +43,7 @@ pub(crate) fn squeeze(text: &str) -> String {
 }
 
 /// Whether the name of a workload may be a command line. `200ms/s` and `build-a/libc.so`
-/// are none, and what stands before the mark tells them apart.
+/// may not: a path begins with `/`, `.` or `~`.
 pub(crate) fn is_command(workload: &str) -> bool {
     let first = workload.split_whitespace().next().unwrap_or_default();
     !first.contains('/') || first.starts_with(['/', '.', '~'])
@@ -94,7 +94,7 @@ fn names_state(name: &str) -> bool {
     words.any(|word| STATES.contains(&word))
 }
 
-/// Whether a name says that nothing was changed.
+/// Whether a name is a word for the unchanged state.
 pub(crate) fn is_base(name: &str) -> bool {
     STATES[..12].contains(&name)
 }

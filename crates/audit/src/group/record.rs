@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{
-    Doubt, Events, Measurement, Place, Records, Resolution, Run, Spread, Statement, Summary,
-    Unsupported,
+    Events, Measurement, Place, Records, Resolution, Run, Spread, Statement, Summary, Unsupported,
 };
 
-use super::item::{Item, Stand, name_of};
+use super::item::{Item, Stand, doubt, name_of};
 use super::names::tool;
 use crate::grammar::block::{Figure, Finding};
 
@@ -109,17 +108,6 @@ impl Runs {
     }
 }
 
-/// Where a record belongs.
-struct Cell {
-    configuration: String,
-    /// Whether the post gives the configuration a name.
-    named: bool,
-    workload: String,
-    place: Place,
-    format: &'static str,
-    not_admitted: bool,
-}
-
 /// Adds what an item holds to the records.
 pub(super) fn record(
     records: &mut Records,
@@ -127,18 +115,13 @@ pub(super) fn record(
     item: Item,
     names: &BTreeMap<String, String>,
 ) {
-    let cell = Cell {
-        configuration: name_of(&item, names),
-        named: item.configuration_label.is_some(),
-        workload: item.workload_name.clone().unwrap_or_default(),
-        place: item.place,
-        format: item.format,
-        not_admitted: item.not_admitted,
-    };
+    let configuration = name_of(&item, names);
+    let workload = item.workload_name.clone().unwrap_or_default();
+    let place = item.place;
     match item.finding {
         Finding::Run { labels, figures } => {
-            let mut run = Run::new(cell.configuration, cell.workload, 1);
-            run.place = cell.place;
+            let mut run = Run::new(configuration, workload, 1);
+            run.place = place;
             for figure in figures {
                 runs.note_step(&run.configuration, &run.workload, &figure);
                 let measurement = Measurement::new(figure.value, figure.unit);
@@ -150,32 +133,23 @@ pub(super) fn record(
             };
             runs.add(run, execution, item.stand);
         }
-        other => {
-            if let Finding::Summary { figure, .. } = &other {
-                runs.note_step(&cell.configuration, &cell.workload, figure);
-            }
-            record_other(records, cell, other);
-        }
-    }
-}
-
-fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
-    match finding {
         Finding::Summary {
             figure, spread, n, ..
         } => {
+            runs.note_step(&configuration, &workload, &figure);
             if n == Some(0) {
-                records.doubts.push(no_runs(cell.place, &figure.metric));
+                let detail = format!("{} is said to be the mean of 0 runs", figure.metric);
+                records.doubts.push(doubt("bad-number", detail, place));
             }
             records.summaries.push(Summary {
-                configuration: cell.configuration,
-                workload: cell.workload,
+                configuration,
+                workload,
                 metric: figure.metric,
                 unit: figure.unit,
                 mean: figure.value,
                 spread: spread.filter(|spread| is_usable(*spread)),
                 n: n.filter(|n| *n > 0),
-                place: cell.place,
+                place,
             });
         }
         Finding::Events {
@@ -185,8 +159,8 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
             times_s,
             ..
         } => records.events.push(Events {
-            configuration: cell.configuration,
-            workload: cell.workload,
+            configuration,
+            workload,
             event,
             count,
             exposure_s,
@@ -194,49 +168,31 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
             span_s: None,
             tolerated_s: None,
             by_run: Vec::new(),
-            place: cell.place,
+            place,
         }),
+        // A statement names a configuration and a workload only if the post does.
         Finding::Statement {
             figure,
             normalised_to,
             ..
-        } => records
-            .statements
-            .push(statement(cell, figure, normalised_to)),
+        } => records.statements.push(Statement {
+            configuration: item.configuration_label.map(|_| configuration),
+            workload: Some(workload).filter(|name| name != tool(item.format)),
+            metric: figure.metric,
+            unit: figure.unit,
+            value: figure.value,
+            normalised_to,
+            not_admitted: item.not_admitted,
+            place,
+        }),
         Finding::Unsupported { metric, reason, .. } => records.unsupported.push(Unsupported {
-            configuration: cell.configuration,
-            workload: cell.workload,
+            configuration,
+            workload,
             metric,
             reason,
-            place: cell.place,
+            place,
         }),
-        Finding::Run { .. }
-        | Finding::Grid(_)
-        | Finding::Sample(_)
-        | Finding::Command(_)
-        | Finding::Doubt(..) => {}
-    }
-}
-
-fn no_runs(place: Place, metric: &str) -> Doubt {
-    Doubt {
-        code: "bad-number".to_string(),
-        detail: format!("{metric} is said to be the mean of 0 runs"),
-        place,
-    }
-}
-
-/// A statement names a configuration and a workload only if the post does.
-fn statement(cell: Cell, figure: Figure, normalised_to: Option<String>) -> Statement {
-    Statement {
-        configuration: cell.named.then_some(cell.configuration),
-        workload: Some(cell.workload).filter(|name| name != tool(cell.format)),
-        metric: figure.metric,
-        unit: figure.unit,
-        value: figure.value,
-        normalised_to,
-        not_admitted: cell.not_admitted,
-        place: cell.place,
+        Finding::Grid(_) | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {}
     }
 }
 

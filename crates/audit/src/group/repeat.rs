@@ -17,10 +17,9 @@ struct Known {
     figures: usize,
 }
 
-/// Figures with so many digits in all, every one the same, are no second
-/// measurement.
+/// Equal figures with this many digits in total are the same measurement.
 const TELLING: usize = 8;
-/// So many are none either below another heading: it was not seen that the first comes again.
+/// Figures and digits that are enough below another heading too: the repeated heading was missed.
 const TELLING_ANYWHERE: (usize, usize) = (4, 20);
 
 /// All figures seen so far.

@@ -1,9 +1,8 @@
-//! One unit for one metric of a workload: `3.97 us` beside `109 ns`.
+//! Converts a metric that is printed in several units (`3.97 us` and `109 ns`) to one unit.
 //!
-//! Who prints times and sizes for people takes the unit that suits each figure. Of what
-//! is to be compared all are then given in the finest of these units, in which no digit
-//! is lost. A metric that is printed in one unit, or in units of several kinds, is left
-//! as it is.
+//! Tools choose a readable unit for each figure. Figures that are compared are converted to
+//! the finest of these units, so that no digit is lost. A metric in a single unit, or in units
+//! of several kinds, is left unchanged.
 
 use std::collections::BTreeMap;
 

@@ -13,25 +13,25 @@ pub(crate) trait Harness: Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Whether a text that begins so is of it.
+    /// Whether a text with this beginning has this form.
     fn begins(&self, head: &str) -> bool;
 
     /// Reads the whole text.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the mistake.
     fn read(&self, text: &str, context: &Context<'_>, sheet: &mut Sheet) -> Result<(), Fault>;
 }
 
-/// What a harness is told.
+/// Settings for reading results.
 pub(crate) struct Context<'c> {
     /// The configuration, if the text names none.
     pub(crate) configuration: &'c str,
-    /// How many runs stand behind means that do not tell.
+    /// The number of runs of means that do not give it.
     pub(crate) runs_behind: Option<u32>,
 }
 
-/// What several samples of one process are: a summary.
+/// Adds the samples of one process as a summary.
 pub(super) fn samples(sheet: &mut Sheet, of: Of<'_>, metric: &str, unit: &str, values: &[f64]) {
     let n = values.len() as f64;
     if values.is_empty() {
@@ -52,7 +52,7 @@ pub(super) fn samples(sheet: &mut Sheet, of: Of<'_>, metric: &str, unit: &str, v
     sheet.mean(of, metric, unit, mean);
 }
 
-/// What one process measured is said once for all of a file.
+/// Adds the limit that samples of one process carry, once per file.
 pub(super) fn of_one_process(sheet: &mut Sheet, what: &str) {
     let text = format!(
         "{what} are samples of one process: what differs from process to process is not in \

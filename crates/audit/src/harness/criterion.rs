@@ -15,13 +15,13 @@ use crate::declared::error::{Error, Fault};
 use crate::declared::input::Stands;
 use crate::declared::sheet::{Of, Sheet};
 
-/// Directories are not followed deeper.
+/// Deepest directory that is searched.
 const DEEPEST: usize = 6;
 
 /// A benchmark: its name, and its baselines with their directories.
 type Benchmarks = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
-/// Reads a directory; false if it is none of criterion's.
+/// Reads a directory; returns false if it is not one of criterion's.
 pub(super) fn read(
     path: &Path,
     source: &str,

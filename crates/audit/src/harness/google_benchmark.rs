@@ -19,7 +19,7 @@ use crate::declared::sheet::{Mean, Of, Sheet};
 pub(super) struct GoogleBenchmark;
 
 const FORM: &str = "JSON of Google Benchmark";
-/// Keys that are no counters.
+/// Keys that are not user counters.
 #[rustfmt::skip]
 const KNOWN: [&str; 9] = [
     "family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads",
@@ -63,7 +63,7 @@ impl Harness for GoogleBenchmark {
     }
 }
 
-/// Before 1.5 there is no `run_name`, and no repetition but by the name.
+/// Returns `run_name`, or before 1.5 the name.
 fn name_of(entry: &Value) -> Result<&str, Fault> {
     match entry.get("run_name").and_then(Value::as_str) {
         Some(name) => Ok(name),
@@ -112,7 +112,7 @@ fn benchmark(entries: &[&Value], of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fa
     }
 }
 
-/// What an entry is; all of an older library are measurements.
+/// Returns the kind of an entry; older libraries write only measurements.
 fn kind(entry: &Value) -> &str {
     let kind = entry.get("run_type").and_then(Value::as_str);
     kind.unwrap_or("iteration")

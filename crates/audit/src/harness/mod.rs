@@ -1,8 +1,8 @@
-//! Files of results that harnesses write, each strict and in a file of its own.
+//! Readers of the result files of benchmark harnesses, one module for each harness.
 //!
-//! What one process repeats are samples: their mean, deviation and number are one
-//! summary, of which no more follows than *likely*. Where a file is one of several of a
-//! configuration, its means are those of one run.
+//! Repetitions inside one process are samples: their mean, deviation and number become one
+//! summary, which supports no more than *likely*. If a configuration has several files, the
+//! means of each file are one run.
 
 pub(crate) mod common;
 mod criterion;
@@ -37,7 +37,7 @@ pub(crate) fn of(head: &str) -> Option<&'static dyn Harness> {
 /// for messages.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the mistake.
 pub fn directory(
     path: &Path,
     source: &str,

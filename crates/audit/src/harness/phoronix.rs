@@ -26,7 +26,7 @@ struct Test {
     entries: Vec<Entry>,
 }
 
-/// What one configuration has in a test.
+/// The results of one configuration in a test.
 #[derive(Default)]
 struct Entry {
     identifier: String,

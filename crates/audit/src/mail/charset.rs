@@ -136,17 +136,6 @@ mod tests {
     }
 
     #[test]
-    fn utf16_needs_its_mark() {
-        assert_eq!(
-            decode_utf16(b"\xff\xfe1\0\n\0").unwrap(),
-            ("1\n".into(), None)
-        );
-        assert_eq!(decode_utf16(b"\xfe\xff\0x").unwrap().0, "x");
-        assert!(decode_utf16(b"\xff\xfe1").unwrap().1.is_some());
-        assert_eq!(decode_utf16(b"1\0"), None);
-    }
-
-    #[test]
     fn binary_is_told_from_text() {
         assert!(is_binary(b"abc\0def"));
         assert!(is_binary(&[1, 2, 3, b'a', b'b']));

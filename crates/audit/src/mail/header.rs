@@ -43,7 +43,7 @@ pub(super) enum Field {
     ContentType,
     TransferEncoding,
     Disposition,
-    /// Any of those by which mails travel.
+    /// Any field that mail servers add.
     Trace,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Fields<'a> {
                 "Cc",
             ];
             let begins = |known: &&str| after(name, known.as_bytes()).is_some();
-            self.begins_known = field.is_some() || others.iter().any(|known| begins(&known));
+            self.begins_known = field.is_some() || others.iter().any(|known| begins(known));
         }
         let slot = field? as usize;
         let value = self.found.get_mut(slot).filter(|v| v.is_none())?;
@@ -182,7 +182,7 @@ impl<'a> Fields<'a> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// What the fields say about the part they belong to.
+    /// Returns the properties of the part that the fields describe.
     pub(super) fn part(&self) -> Part {
         let mut part = Part::default();
         if let Some(value) = self.parsed(Field::ContentType) {
@@ -235,7 +235,7 @@ pub(super) fn name(line: &[u8]) -> Option<&[u8]> {
     proper.then_some(name)
 }
 
-/// What stands behind a word with which a text begins, be its letters small or not.
+/// Returns the rest of a text that begins with a word, in upper or lower case.
 fn after<'t>(text: &'t [u8], word: &[u8]) -> Option<&'t [u8]> {
     let (start, rest) = text.split_at_checked(word.len())?;
     start.eq_ignore_ascii_case(word).then_some(rest)
@@ -271,7 +271,7 @@ fn unfold(raw: &[u8]) -> String {
     out
 }
 
-/// What kind of thing a part is.
+/// The kind of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Kind {
     #[default]
@@ -283,12 +283,12 @@ pub(super) enum Kind {
     Multipart(String),
     /// A mail in the mail.
     Message,
-    /// A signature by which nothing is measured.
+    /// A cryptographic signature.
     Signature,
     Binary,
 }
 
-/// What the header of a part says.
+/// The properties of a part.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
     /// The type by its name.
@@ -342,7 +342,7 @@ impl Part {
         self
     }
 
-    /// What kind of thing it is, by its type and its name.
+    /// Returns the kind of the part, by its type and name.
     pub(super) fn kind(&self) -> Kind {
         match &self.kind {
             Kind::Binary if self.named_as_text() => Kind::OtherText,

@@ -42,7 +42,7 @@ pub struct Message {
     /// The mails that it answers, the first of the thread first, without angle
     /// brackets.
     pub references: Vec<String>,
-    /// What was doubtful in decoding.
+    /// Doubts about the decoding.
     pub doubts: Vec<Doubt>,
     texts: Vec<Text>,
 }
@@ -50,7 +50,7 @@ pub struct Message {
 /// No thread is deeper than what is kept of its references.
 const REFERENCES: usize = 200;
 
-/// What a mail answers: the fields `References` and `In-Reply-To`.
+/// Returns the identifiers in `References` and `In-Reply-To`.
 fn references(fields: &Fields<'_>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for field in [Field::References, Field::InReplyTo] {

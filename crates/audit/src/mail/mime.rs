@@ -14,7 +14,7 @@ const DEEPEST: usize = 16;
 #[derive(Debug)]
 pub(super) struct Leaf {
     pub(super) part: Part,
-    /// What it is.
+    /// The kind of the part.
     pub(super) kind: Kind,
     /// Its bytes, still encoded.
     pub(super) body: Range<usize>,
@@ -54,7 +54,7 @@ struct Frame {
     choice: usize,
 }
 
-/// What is being read.
+/// The element being read.
 enum Open {
     /// Between parts.
     Nothing,

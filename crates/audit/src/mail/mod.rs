@@ -13,9 +13,9 @@
 //! | `text`, `entity`, `quote` | from text to lines |
 //!
 //! The walk over the parts of a mail is done here and not by the mail library
-//! (which decodes headers and character sets) for two reasons: places must
-//! point at lines of the file, and the time must stay linear in the size of
-//! whatever is thrown at it.
+//! (which decodes headers, base64, entities and character sets) for two
+//! reasons: places must point at lines of the file, and hostile mails must
+//! take linear time.
 //!
 //! Nothing here fails but reading. What cannot be decoded is decoded as far
 //! as it goes and leaves a [`Doubt`](assize_bundle::Doubt) of one of these

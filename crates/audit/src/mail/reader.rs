@@ -59,7 +59,7 @@ pub struct Sealed {
     of: Source,
 }
 
-/// What the bytes of a message were taken from.
+/// The source of a message's bytes.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     /// A mailbox, which may have put a mark before lines of the text.

@@ -80,7 +80,7 @@ fn append(
     out.extend_from_slice(bytes);
 }
 
-/// The byte that two hexadecimal digits stand for.
+/// Reads two hexadecimal digits.
 fn hex_pair(text: &[u8]) -> Option<u8> {
     let digit = |at: usize| {
         let c = char::from(*text.get(at)?);

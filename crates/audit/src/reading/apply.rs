@@ -203,7 +203,7 @@ fn equally_many<'t>(
     ))
 }
 
-/// The unit of a figure: as the row says, or as the text does.
+/// Returns the unit that the row gives, or else the one in the text.
 fn unit_of<'r>(row: &'r Row, one: &Taken<'r>) -> Result<&'r str, Fault> {
     let (said, found) = (row.metric.unit.as_str(), one.printed.unit);
     if said.is_empty() {
@@ -337,7 +337,7 @@ impl<'t> Post<'t> {
     }
 }
 
-/// The cells of a row: parted by `|`, by tabs, by two blanks, or else by blanks.
+/// Splits a row into cells at `|`, at tabs, at two blanks, or else at every blank.
 fn cells(text: &str) -> Vec<&str> {
     let bars = ['|', '\u{2502}', '\u{2503}', '\u{2551}'];
     let text = text.trim();

@@ -84,7 +84,19 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
             "{configuration} | {workload} | {metric} | {places}"
         );
     }
-    rest(&lines, &claimed, &mut draft);
+    for (line, nth, one) in unclaimed(&lines, &claimed) {
+        if draft.unassigned.is_empty() {
+            draft.text.push_str("# in no row:\n");
+        }
+        let shown = format!("{} {}", one.value, one.unit);
+        let _ = writeln!(
+            draft.text,
+            "#   {}: {}",
+            place(&lines, line, nth),
+            shown.trim()
+        );
+        draft.unassigned.push(one);
+    }
     draft
 }
 
@@ -203,19 +215,6 @@ fn joined(places: &[String]) -> String {
         }
     });
     shown.collect::<Vec<_>>().join(", ")
-}
-
-/// Lists the numbers that no row claims.
-fn rest(lines: &[&str], claimed: &BTreeSet<(u32, usize)>, draft: &mut Draft) {
-    for (line, nth, one) in unclaimed(lines, claimed) {
-        if draft.unassigned.is_empty() {
-            draft.text.push_str("# in no row:\n");
-        }
-        let place = place(lines, line, nth);
-        let shown = format!("{} {}", one.value, one.unit);
-        let _ = writeln!(draft.text, "#   {place}: {}", shown.trim());
-        draft.unassigned.push(one);
-    }
 }
 
 /// The numbers that no row claims, each with its line and which of its numbers it is.

@@ -8,7 +8,7 @@ use crate::declared::metric::Metric;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
     pub(super) rows: Vec<Row>,
-    /// What it is called in messages.
+    /// Its name in error messages.
     pub(super) source: String,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Row {
     pub(super) line: Option<u32>,
 }
 
-/// What a row's figures are of.
+/// The subject of a row's figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Subject {
     Configuration(String),
@@ -62,7 +62,7 @@ pub fn parse(text: &str, source: &str) -> Result<Reading, Error> {
 /// Reads `PLACE=CONFIGURATION`s, all of one metric.
 ///
 /// # Errors
-/// A sentence that says what is expected.
+/// A sentence that describes the expected form.
 pub fn take(takes: &[String], metric: Option<&Metric>) -> Result<Reading, Error> {
     let mut rows = Vec::new();
     for text in takes {

@@ -77,7 +77,7 @@ impl Place {
         Ok(place)
     }
 
-    /// A spread is a place of its own or a column of the same table.
+    /// Reads a spread: another place, or a column of the same table.
     fn spread_item(&self, words: &mut Vec<&str>) -> Result<Item, String> {
         let word = words.pop().ok_or_else(|| expected("+-", "33.1 +- 33.2"))?;
         match self.items.last() {

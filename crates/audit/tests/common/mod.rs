@@ -15,18 +15,20 @@ pub(crate) fn records_as(post: &str, options: &Options) -> Records {
     read(post.as_bytes(), "post", options).unwrap().records
 }
 
-/// The name and the text of each file in a folder of `posts`, and in those below it.
+/// The name and the text of each file in a folder of `posts`, and in those below it; or of one
+/// file.
 pub(crate) fn posts(folder: &str) -> Vec<(PathBuf, String)> {
     let top = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/posts")).join(folder);
     let mut found = Vec::new();
     let mut folders = vec![top];
     while let Some(folder) = folders.pop() {
+        if folder.is_file() {
+            let text = std::fs::read_to_string(&folder).unwrap();
+            found.push((folder, text));
+            continue;
+        }
         for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push((path.clone(), std::fs::read_to_string(path).unwrap())),
-            }
+            folders.push(entry.unwrap().path());
         }
     }
     found.sort();
@@ -56,4 +58,24 @@ pub(crate) fn compared(records: &Records) -> Vec<String> {
     let names: BTreeSet<&str> = several.flatten().copied().collect();
     let order = records.configurations.iter().map(|one| one.name.clone());
     order.filter(|name| names.contains(name.as_str())).collect()
+}
+
+/// What parts posts of one file from each other, and each from what is read of it.
+pub(crate) const MARK: &str = "=== read as ===\n";
+
+/// The title, the post and what is read of it, of all posts in a file.
+pub(crate) fn cases(text: &str) -> Vec<[String; 3]> {
+    let mut cases: Vec<[String; 3]> = Vec::new();
+    let mut part = 1;
+    for line in text.split_inclusive('\n') {
+        if line == MARK {
+            part = 2;
+        } else if line.starts_with("=== ") {
+            part = 1;
+            cases.push([line.to_owned(), String::new(), String::new()]);
+        } else if let Some(case) = cases.last_mut() {
+            case[part].push_str(line);
+        }
+    }
+    cases
 }

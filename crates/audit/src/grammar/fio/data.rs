@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::grammar::block::{Block, Figure, Finding, Labels, Taken};
+use crate::grammar::block::{Block, Figure, Labels};
 use crate::grammar::cells::{label, line_at};
 use crate::line::Line;
 
@@ -35,10 +35,7 @@ pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
         }
     }
     let read: Value = serde_json::from_str(&text).ok()?;
-    let mut block = Block {
-        taken: vec!["fio json" as Taken; end],
-        ..Block::default()
-    };
+    let mut block = Block::of("fio json", end);
     for job in read.get("jobs")?.as_array()? {
         let mut figures = Vec::new();
         for direction in ["read", "write", "trim"] {
@@ -51,7 +48,7 @@ pub(super) fn json(lines: &[Line<'_>]) -> Option<Block> {
             ..Labels::default()
         };
         if !figures.is_empty() {
-            block.find(0, Finding::Run { labels, figures });
+            block.run(0, labels, figures);
         }
     }
     (!block.findings.is_empty() && end > 0).then_some(block)
@@ -107,12 +104,9 @@ pub(super) fn terse(lines: &[Line<'_>]) -> Option<Block> {
         let Some((job, figures)) = terse_line(text) else {
             break;
         };
-        let labels = Labels {
-            workload: Some(label(job)),
-            ..Labels::default()
-        };
+        let labels = Labels::workload(label(job));
         block.taken.push("fio terse");
-        block.find(at, Finding::Run { labels, figures });
+        block.run(at, labels, figures);
     }
     (!block.findings.is_empty()).then_some(block)
 }

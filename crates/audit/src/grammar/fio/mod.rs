@@ -9,8 +9,8 @@
 //! ```
 //!
 //! One group of one invocation is a run. Its jobs execute together: they are no replicates, and
-//! their rates add up. `stdev` is over the requests of a run and says nothing of how runs vary.
-//! Of lines that stand alone each that says again what the run already has begins the next.
+//! their rates add up. `stdev` is over the requests of one run and not over runs. Where lines
+//! are quoted without their report, a repeated metric starts the next run.
 
 mod data;
 
@@ -32,7 +32,7 @@ const MOST: usize = 2000;
 const LONGEST: usize = 400;
 /// Percentiles that are kept.
 const KEPT: [&str; 5] = ["50.00", "95.00", "99.00", "99.90", "99.99"];
-/// How lines begin that say nothing that is kept.
+/// Beginnings of lines that hold nothing to keep.
 #[rustfmt::skip]
 const OTHERS: [&str; 23] = [
     "bw (", "iops  ", "lat (nsec)  ", "lat (usec)  ", "lat (msec)  ", "lat (usec) :", "lat (msec) :",
@@ -75,7 +75,7 @@ fn scaled(value: &str, factor: &str) -> Option<(f64, f64)> {
     Some((english(value)? * factor, step))
 }
 
-/// The rates that a line says.
+/// Returns the rates on a line.
 fn rates(way: &str, text: &str) -> Vec<Figure> {
     let mut figures = Vec::new();
     if let Some(found) = IOPS.as_ref().and_then(|iops| iops.captures(text))
@@ -139,15 +139,15 @@ impl Grammar for Fio {
 struct Open {
     /// The line at which it begins.
     at: usize,
-    /// Name and group of its jobs, of which so many have begun.
+    /// Name and group of its jobs.
     job: Option<(String, String)>,
     jobs: usize,
     figures: Vec<Figure>,
-    /// What the lines below are about: `read`, `write`.
+    /// The direction of the lines that follow: `read`, `write`.
     way: String,
     /// The unit of the percentiles that follow.
     percentiles: Option<String>,
-    /// What the group did in all was said.
+    /// Whether the total of the group has been read.
     total: bool,
 }
 
@@ -172,7 +172,7 @@ impl Open {
         }
     }
 
-    /// Adds what several jobs cannot share: of a second one it is left out.
+    /// Adds a figure that does not add up over jobs; that of a second job is left out.
     fn only(&mut self, metric: String, value: f64, unit: &str) {
         if !self.has(&metric) {
             self.figures.push(Figure::new(metric, value, unit));
@@ -194,7 +194,7 @@ impl Open {
         }
     }
 
-    /// Takes a line, and says what it is; one that begins another run ends this one.
+    /// Takes a line and returns its description. A line that starts another run ends this one.
     fn take(&mut self, text: &str, at: usize, block: &mut Block) -> Option<Taken> {
         let found =
             |form: &LazyLock<Option<Regex>>| form.as_ref().and_then(|form| form.captures(text));
@@ -223,7 +223,7 @@ impl Open {
             if self.total && figures.iter().any(|figure| self.has(&figure.metric)) {
                 self.begin(at, block);
             }
-            // What the group did in all is what its jobs add up to.
+            // The group's total replaces the sum over its jobs.
             self.figures
                 .retain(|known| figures.iter().all(|figure| figure.metric != known.metric));
             self.figures.extend(figures);

@@ -8,12 +8,12 @@ use super::ELAPSED;
 use crate::grammar::block::{Block, Figure, Finding, Labels};
 use crate::grammar::cells::label;
 
-/// What the value column gave.
+/// The contents of the value column.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Amount {
     /// A number that can be used.
     Value(f64),
-    /// A token that is not, and why.
+    /// An unusable token, with the reason.
     Bad(String),
     /// `not supported` or `not counted`.
     Missing(&'static str),
@@ -50,7 +50,7 @@ const LEVELS: [&str; 14] = [
     "%", "'C", "A", "C", "Hz", "MHz", "V", "W", "Watts", "\u{b0}C", "mA", "mV", "mW", "rpm",
 ];
 
-/// The amount that a number is, or why it is none.
+/// Returns the amount of a number, or why it is unusable.
 pub(super) fn amount(number: Option<f64>, printed: &str, unit: &str) -> Amount {
     match number {
         Some(value) if value >= 0.0 || LEVELS.contains(&unit) => Amount::Value(value),
@@ -114,7 +114,7 @@ pub(super) fn emit(
     }
     if !figures.is_empty() {
         let labels = labels.clone();
-        block.find(at, Finding::Run { labels, figures });
+        block.run(at, labels, figures);
     }
     block.findings.sort_by_key(|(at, _)| *at);
 }
@@ -137,7 +137,7 @@ fn multiplexed(block: &mut Block, counters: &[Counter]) {
     block.find(first.at, Finding::Doubt("multiplexed-counter", sentence));
 }
 
-/// The different names, eight at the most.
+/// Lists the distinct names, at most eight.
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut seen = HashSet::new();
     let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
@@ -168,7 +168,7 @@ pub(super) fn executions(counters: Vec<Counter>) -> Vec<Vec<Counter>> {
     }
 }
 
-/// What one counter gave over all intervals.
+/// One counter over all intervals.
 struct Sum {
     first: Counter,
     total: f64,
@@ -177,7 +177,7 @@ struct Sum {
     bad: Option<String>,
 }
 
-/// What each counter gave over the intervals of one execution.
+/// Sums each counter over the intervals of one execution.
 fn sums(counters: Vec<Counter>) -> Vec<Sum> {
     let mut sums: Vec<Sum> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();

@@ -10,10 +10,10 @@ use crate::grammar::number::{Locale, parse};
 use crate::line::Line;
 use crate::printed;
 
-/// Lines longer than this are none of perf's.
+/// Longest line that perf prints.
 const LONGEST: usize = 16 << 10;
 
-/// What a line is.
+/// The contents of a line.
 pub(super) enum Read {
     Counter(Box<Counter>),
     /// What perf derived, or a total that `--summary` repeats.
@@ -205,7 +205,7 @@ fn counter(
     Read::Counter(Box::new(counter.with_percent(error)))
 }
 
-/// Keys that say which part of the machine a counter is of.
+/// Keys that name the part of the machine that was counted.
 const PLACES: [&str; 8] = [
     "cpu", "core", "socket", "die", "cluster", "cache", "node", "thread",
 ];

@@ -8,7 +8,7 @@ use super::counters::{Amount, Counter, amount};
 use crate::grammar::number::{Locale, parse as parse_number};
 use crate::printed;
 
-/// Lines longer than this are none of perf's.
+/// Longest line that perf prints.
 const LONGEST: usize = 4096;
 
 /// A counter, or one of the times, as it is printed.
@@ -18,12 +18,12 @@ pub(super) struct Row {
     pub(super) name: String,
     /// Whether perf knows the event by that name, or its name is written as events' are.
     pub(super) known: bool,
-    /// Whether no sentence has such a line.
+    /// Whether prose has no such line.
     pub(super) certain: bool,
     pub(super) is_time: bool,
     unit: String,
     value: String,
-    /// What stands behind `+-`, of the mean of times.
+    /// The number after `+-`, for means of times.
     error: Option<String>,
     percent: Option<String>,
     share: Option<String>,
@@ -190,7 +190,7 @@ pub(super) fn is_event(name: &str) -> bool {
         || vendor()
 }
 
-/// The decimal mark of numbers that have a fraction, `None` if none of them tells.
+/// Returns the decimal mark of the numbers with a fraction, `None` if there are none.
 pub(super) fn locale(rows: &[Row]) -> Option<Locale> {
     let fractions = |row: &'_ Row| -> Vec<String> {
         let own = Some(&row.value).filter(|_| row.is_time || row.unit == "msec");
@@ -217,7 +217,7 @@ pub(super) fn locale(rows: &[Row]) -> Option<Locale> {
     })
 }
 
-/// Reads a number, whose groups may be parted by blanks.
+/// Reads a number whose groups blanks may separate.
 pub(super) fn number(token: &str, locale: Locale) -> Option<f64> {
     let part = |c: char| !matches!(c, ' ' | '\'' | '\u{a0}' | '\u{202f}' | '\u{2009}');
     let plain: String = token.chars().filter(|c| part(*c)).collect();
@@ -233,17 +233,17 @@ impl Row {
         matches!(both, [Some(a), Some(b)] if a != b) && !whole
     }
 
-    /// What is printed, where that is doubtful.
+    /// Returns the value and name as printed, for a doubt.
     pub(super) fn shown(&self) -> String {
         format!("`{}` ({})", self.value, self.name)
     }
 
-    /// Whether perf had a value.
+    /// Whether perf has no value.
     pub(super) fn is_missing(&self) -> bool {
         self.value.starts_with('<')
     }
 
-    /// As a counter.
+    /// Converts the row to a counter.
     pub(super) fn counter(self, at: usize, locale: Locale) -> Counter {
         let amount = match self.value.as_str() {
             "<not supported>" => Amount::Missing("not supported"),

@@ -129,7 +129,7 @@ impl Grammar for PerfStatJson {
 /// What `perf stat -o` writes at the top of its file.
 const STARTED: &str = "# started on ";
 
-/// What the lines were taken for that `perf stat -o` wrote above the counters.
+/// Describes the lines that `perf stat -o` writes above the counters.
 fn preamble(lines: &[Line<'_>]) -> Vec<Taken> {
     let started = |line: &&Line<'_>| line.text.trim_start().starts_with(STARTED);
     if lines.first().filter(started).is_none() {

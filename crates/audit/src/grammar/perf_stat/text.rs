@@ -16,7 +16,7 @@ const BLANKS: usize = 4;
 const WRAPPED: usize = 4;
 /// The quotes that perf and mailers put around the command.
 const QUOTES: [char; 5] = ['\'', '"', '`', '\u{2018}', '\u{2019}'];
-/// What perf says below the counters.
+/// Advice that perf prints below the counters.
 const ADVICE: [&str; 5] = [
     "Some events weren't counted",
     "echo 0 > /proc/sys/kernel/nmi_watchdog",
@@ -25,10 +25,10 @@ const ADVICE: [&str; 5] = [
     "perf stat ...",
 ];
 
-/// What the line above the counters says.
+/// The contents of the line above the counters.
 #[derive(Default)]
 struct Header {
-    /// What was measured, if that is a command.
+    /// The measured command, if there is one.
     command: Option<String>,
     runs: Option<u32>,
 }
@@ -100,17 +100,8 @@ fn row(lines: &[Line<'_>]) -> Option<(Row, usize)> {
 /// Whether a line is the rest of one that was wrapped: `utilized`, `GHz   ( +- 1.00% )`.
 fn is_rest(text: &str) -> bool {
     let words = text.split(['(', '[']).next().unwrap_or_default().trim();
-    let units = [
-        "utilized",
-        "CPUs utilized",
-        "GHz",
-        "M/sec",
-        "K/sec",
-        "/sec",
-        "insn per cycle",
-        "",
-    ];
-    units.contains(&words)
+    let mut units = "utilized|CPUs utilized|GHz|M/sec|K/sec|/sec|insn per cycle|".split('|');
+    units.any(|unit| unit == words)
         || words.starts_with("of all ") && words.split(' ').count() <= 5
         || words.ends_with("cycles idle")
 }
@@ -189,7 +180,7 @@ impl Text {
         self.rows.iter().any(|(_, row)| row.name == name)
     }
 
-    /// Takes what stands at the first of these lines; false if the block has ended.
+    /// Takes the first of these lines; returns false if the block has ended.
     fn step(&mut self, rest: &[Line<'_>]) -> bool {
         let (at, text) = (self.taken.len(), rest[0].text.trim());
         if text.is_empty() {
@@ -235,7 +226,7 @@ impl Text {
         !timed && row.time.is_none() && (headed || goes_on)
     }
 
-    /// Whether perf prints such a line between the counters or below them.
+    /// Whether perf prints such a line among or below the counters.
     fn is_note(&self, text: &str) -> bool {
         let table = ["# Table of individual", "# Final result"];
         if table.iter().any(|start| text.starts_with(start))
@@ -281,7 +272,7 @@ impl Text {
                     ..labels.clone()
                 };
                 let figures = vec![Figure::new(ELAPSED, value, "s")];
-                block.find(at, Finding::Run { labels, figures });
+                block.run(at, labels, figures);
             }
         }
         emit(&mut block, &labels, header.runs, 0, counters);

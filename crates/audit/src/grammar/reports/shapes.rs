@@ -37,7 +37,7 @@ pub(super) const SHAPES: &[Shape] = &[
         &[("time per request", "ms")]),
     shape("ab", "Transfer rate:", r"Transfer rate: +{n} \[Kbytes/sec\] received",
         &[("transfer", "KB/s")]),
-    // By then all of them were done.
+    // The last row: all requests were done.
     shape("redis-benchmark", " milliseconds", r"100(?:\.0+)?% <= [\d.]+ milliseconds", &[]),
     shape("redis-benchmark", " milliseconds", r"{n}% <= {w} milliseconds", &[("within W ms", "%")]),
     shape("redis-benchmark", " requests per second", r"{w}: {n} requests per second(?:, p50={n} msec.*)?",
@@ -50,7 +50,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("cryptsetup", " iterations per second", r"{w} +{n} iterations per second(?: for \d+-bit key)?.*",
         &[("W", "1/s")]),
     shape("cryptsetup", "iB/s", r"(?<name>\S+ +\d+b) +{n} {u} +{n} {u}", &[("W encryption", "U"), ("W decryption", "U")]),
-    // What the tests below it are of.
+    // Announces the tests below it.
     shape("tcrypt", "testing speed of ", r"(?:tcrypt: )?testing speed of {w}", &[]),
     shape("tcrypt", " byte blocks): ", r"(?:tcrypt: )?test +{w}: 1 operation in {n} cycles(?: \(\d+ bytes\))?",
         &[("W", "cycles")]),
@@ -86,7 +86,7 @@ pub(super) const SHAPES: &[Shape] = &[
     // A test's own line of lmbench.
     shape("lmbench", " microseconds", r"(?<name>[A-Z][\w/+.-]*(?: [\w/+&'.-]+)*): +{n} microseconds",
         &[("W", "us")]),
-    // `±` is of the seconds of one run, and not of runs.
+    // `±` is over the seconds of one run and not over runs.
     shape("bpf bench", "M/s (drops ", r"(?<name>[A-Za-z][\w+./-]*(?: +\(?[\w+./-]+\)?)*?) *:? +{n} *± *[0-9.]+ *M/s \(drops .*",
         &[("W", "M/s")]),
     // The kernel's time_bench, of which each step is another workload.
@@ -186,7 +186,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("unixbench", " samples)", r"{w} +{n} (?:lpm|MWIPS) +\([\d.]+ s, \d+ samples\)", &[("W", "")]),
     shape("unixbench", " BASELINE ", r"System Benchmarks (?:Partial )?Index(?: Values)? +BASELINE +RESULT +INDEX", &[]),
     shape("unixbench", "Index Score", r"System Benchmarks Index Score(?: \(Partial Only\))? +{n}", &[("index score", "")]),
-    // What one second brought is no run.
+    // One second of a test is no run.
     shape("iperf", " sec ", r"\[ *(?:\d+|SUM)\] +0\.0+- *(?:[5-9]|\d\d+)[\d.]* +sec +[\d.]+ [KMGT]?Bytes +{n} {u}",
         &[("throughput", "U")]),
     shape("iperf", " sec ", r"\[ *(?:\d+|SUM)\] +0\.0+- *[\d.]+ +sec +[\d.]+ [KMGT]?Bytes +{n} {u} +(?:\d+ +)?(?<name>sender|receiver)",

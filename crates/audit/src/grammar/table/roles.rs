@@ -10,7 +10,7 @@ use crate::grammar::grid::{Grid, Row};
 use crate::grammar::units::parted;
 use crate::options::{Options, Role, SpreadKind};
 
-/// What a figure is called where nothing names it.
+/// The metric of a figure that nothing names.
 const VALUE: &str = "value";
 
 #[rustfmt::skip]
@@ -28,7 +28,7 @@ const PARAMETERS: [&str; 21] = [
     "qd", "depth", "iodepth", "connections", "pairs", "cpus", "vcpus", "nodes", "workers",
     "length", "blocksize",
 ];
-/// What is computed from other columns or rows.
+/// Words for columns and rows that are computed from others.
 #[rustfmt::skip]
 const DERIVED: [&str; 27] = [
     "change", "delta", "diff", "difference", "gain", "improvement", "speedup", "ratio",
@@ -82,13 +82,13 @@ fn number_runs(names: &[String]) -> bool {
     by_name.len() >= 2 && distinct && by_name.iter().all(numbered)
 }
 
-/// What the parts of a table are, and what says so.
+/// The roles of rows and columns, and the reason for them.
 pub(crate) struct Roles {
     columns: Role,
     rows: Role,
-    /// Which label, or which column, names configurations.
+    /// The index of the label or column that names configurations.
     key: Option<usize>,
-    /// What declares it; none if nothing does.
+    /// The declaration; none if there is none.
     pub(crate) because: Option<&'static str>,
 }
 
@@ -113,7 +113,7 @@ impl Grid {
         cells.any(|cell| cell.spread.is_some())
     }
 
-    /// What rows and columns are.
+    /// Decides the roles of rows and columns.
     pub(crate) fn roles(&self, options: &Options) -> Roles {
         let unnamed = self.rows.iter().all(|row| row.labels.is_empty());
         let mut roles = self.declared().unwrap_or(Roles {
@@ -177,7 +177,7 @@ impl Grid {
         Some(said(metrics, configurations, Some(key), because))
     }
 
-    /// The figures, each with its line in the block; those of one run together.
+    /// Returns the findings, each with its line in the block; figures of one run together.
     pub(crate) fn findings(&self, roles: &Roles, options: &Options) -> Vec<(usize, Finding)> {
         let mut all: Vec<(usize, Labels, Vec<Figure>)> = Vec::new();
         let mut means = Vec::new();
@@ -207,7 +207,7 @@ impl Grid {
                 }
                 add(&mut all, row.at, labels, figure);
             }
-            if sum.len() >= 2 && roles.columns == Role::Metrics {
+            if sum.len() >= 2 && roles.columns == Role::Metrics && roles.because.is_some() {
                 let (labels, ..) = self.place(roles, row, number, 0);
                 add(&mut all, row.at, labels, total(&sum, self.keys.first()));
             }
@@ -223,15 +223,7 @@ impl Grid {
         let name = &self.columns[column];
         let key = roles.key.is_some_and(|key| key == self.keys.len() + column);
         let tells = key_is(name, &REPETITIONS) || key_is(name, &PARAMETERS);
-        let changes = self.rows.len() >= 2
-            && self.rows.iter().all(|row| {
-                row.cells[column]
-                    .as_ref()
-                    .is_some_and(|cell| cell.unit == "%")
-                    && row.cells.len() > 1
-            })
-            && is_derived(name);
-        !key && !tells && !changes && !is_derived(name)
+        !key && !tells && !is_derived(name)
     }
 
     /// Whether a column is one of several that are numbered: `cpu 0`, `cpu 1`.
@@ -244,7 +236,7 @@ impl Grid {
         own.is_some() && (0..self.columns.len()).any(|at| at != column && stem(at) == own)
     }
 
-    /// The name of a row, and what else is written before its figures.
+    /// Returns the name of a row, and the other labels before its figures.
     fn named(&self, roles: &Roles, row: &Row) -> (String, Vec<String>) {
         match roles.key {
             Some(key) if key < row.labels.len() && self.keys.len() == row.labels.len() => {
@@ -260,7 +252,7 @@ impl Grid {
         }
     }
 
-    /// Where a figure belongs, its metric and that one's unit.
+    /// Returns the labels, metric and unit of a figure.
     fn place(
         &self,
         roles: &Roles,
@@ -312,7 +304,7 @@ impl Grid {
     }
 }
 
-/// Adds a figure to its run; one that the run has already is of another.
+/// Adds a figure to its run, or to a new one if the run already has that metric.
 fn add(all: &mut Vec<(usize, Labels, Vec<Figure>)>, at: usize, labels: Labels, figure: Figure) {
     let fits = |(_, own, figures): &&mut (usize, Labels, Vec<Figure>)| {
         *own == labels && figures.iter().all(|other| other.metric != figure.metric)
@@ -335,7 +327,7 @@ fn total(parts: &[Figure], corner: Option<&String>) -> Figure {
     )
 }
 
-/// A mean with a `±`. What nobody says is taken for what leaves most doubt.
+/// A mean with a `±`, which is taken for a standard error if the user does not name it.
 fn mean(labels: Labels, figure: Figure, spread: f64, options: &Options) -> Finding {
     let spread = match options.spread {
         // Where it stands in percent, it was made absolute when it was read.
