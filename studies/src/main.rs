@@ -18,7 +18,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "speed",
         arguments: "[--write]",
-        help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
+        help: "time exact runs, booted and from memory, and virtme-ng; --write puts that into docs/speed.md",
         run: speed::run,
     },
     Verb {
@@ -48,12 +48,12 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "igt",
         arguments: "--sources DIRECTORY [--fresh] [--write]",
-        help: "tests of IGT on simgpu in the exact machine; --write makes docs/igt.md",
+        help: "tests of IGT on simgpu in the exact machine; --write puts the results into docs/igt.md",
         run: igt::run,
     },
     Verb {
         name: "debug-kernel",
-        arguments: "[kasan|kcsan] [--write]",
+        arguments: "[kasan|kcsan] [--fresh] [--write]",
         help: "build kernels that check themselves and run all tests of the modules on them",
         run: debug::run,
     },
@@ -66,7 +66,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "validity",
         arguments: "[--quick] [--seed S] [--write]",
-        help: "simulate how often the verdicts are wrong; --write makes docs/validity.md",
+        help: "simulate how often the verdicts are wrong; --write puts the tables into docs/validity.md",
         run: validity::run,
     },
 ];
