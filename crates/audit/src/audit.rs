@@ -14,7 +14,7 @@ use crate::mail::messages;
 use crate::options::Options;
 use crate::scan::{Scan, scan};
 
-/// What identifies a mail.
+/// The identity of a mail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Letter {
     /// Its place in the archive, counted from 1.

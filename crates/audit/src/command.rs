@@ -111,12 +111,12 @@ fn command_like(rest: &str) -> Option<&str> {
     (first.is_ascii_alphabetic() || matches!(first, b'.' | b'/' | b'_')).then_some(rest.trim())
 }
 
-/// Whether a command line was cut by a mailer before the program under test.
+/// Whether a mailer cut a command line before the program under test.
 pub(crate) fn wants_more(command: &str) -> bool {
     command.ends_with('\\') || (is_perf_stat(command) && under_test(command).is_none())
 }
 
-/// Whether the end of a shell's loop stands on a line below.
+/// Whether a shell loop continues on the next line.
 pub(crate) fn is_open_loop(command: &str) -> bool {
     let mut words = command.split_whitespace();
     is_loop(words.next())
@@ -139,7 +139,7 @@ const PREPARATIONS: &[&str] = &[
     "sysctl", "umount", "uname",
 ];
 
-/// Whether a command only shows or sets something, so that figures behind it are not of it.
+/// Whether a command only shows or sets something, so that figures below it are not its own.
 pub(crate) fn prepares(command: &str) -> bool {
     let words = command.trim_start_matches("sudo ").split_whitespace();
     let mut words = words.skip_while(|word| is_assignment(word));
@@ -148,8 +148,8 @@ pub(crate) fn prepares(command: &str) -> bool {
         && !words.any(|word| matches!(word, "|" | "&&" | ";"))
 }
 
-/// The program under test with its arguments, freed of `perf stat` and of
-/// wrappers such as `timeout 20s`.
+/// Returns the program under test with its arguments, without `perf stat` and
+/// without wrappers such as `timeout 20s`.
 pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = command
         .trim_matches(|c| c == '\'' || c == '"')

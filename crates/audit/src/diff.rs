@@ -24,7 +24,7 @@ struct Patches {
     /// The last hunk, and how deep it is quoted.
     hunk: Hunk,
     depth: u8,
-    /// How deep a header of git's is quoted that the line before belongs to.
+    /// The quote depth of git's header, if the previous line belongs to one.
     header: Option<u8>,
 }
 

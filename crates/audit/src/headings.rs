@@ -80,7 +80,9 @@ fn heading_of(texts: &[&str], at: usize, far: bool) -> Option<Heading> {
         && words <= SHORT.1
         && !last.ends_with(['.', '!', '?', ';', ',', '{', '}']);
     let marked = ruled || last.starts_with(['#', '=']) || is_decorated(last);
-    let alone = above.is_empty() && !far && !is_typed(last);
+    // A number that stands alone was printed by something.
+    let is_word = last.chars().any(char::is_alphabetic);
+    let alone = above.is_empty() && !far && !is_typed(last) && is_word;
     let item = !far && last.starts_with(['-', '*']) && last.get(1..2) == Some(" ");
     (marked || short && (alone || item))
         .then(|| heading(last))
@@ -106,15 +108,8 @@ fn joined(texts: &[&str]) -> Option<String> {
 
 /// Whether a line opens or closes a block of preformatted text.
 fn is_fence(text: &str) -> bool {
-    let tags = [
-        "<pre>",
-        "</pre>",
-        "<details>",
-        "</details>",
-        "{code}",
-        "{noformat}",
-    ];
-    text.starts_with("```") || text.starts_with("~~~") || tags.contains(&text)
+    let mut tags = "<pre>|</pre>|<details>|</details>|{code}|{noformat}".split('|');
+    text.starts_with("```") || text.starts_with("~~~") || tags.any(|tag| tag == text)
 }
 
 /// Whether a line consists of marks only.

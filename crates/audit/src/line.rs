@@ -11,9 +11,9 @@ pub struct Line<'a> {
     /// The text without quote marks and trailing white space, with HTML
     /// entities decoded. Leading white space and tabs are kept.
     pub text: Cow<'a, str>,
-    /// How many quote marks stood before it.
+    /// The number of quote marks before it.
     pub depth: u8,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub place: Place,
 }
 
@@ -37,9 +37,9 @@ impl<'a> Line<'a> {
 /// A line and its description.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// How deep it was quoted.
+    /// Its quote depth.
     pub depth: u8,
     /// Its description.
     pub taken: String,

@@ -45,7 +45,7 @@ pub enum StandsFor {
     Statement,
 }
 
-/// A block is looked through for no more lines than this.
+/// Most lines of a block that are searched.
 const LONGEST: usize = 80;
 
 /// The figures of the records with their lines, in the order of the lines.

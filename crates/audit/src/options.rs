@@ -49,7 +49,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Its name in the plural, as the options have it.
+    /// Its name in the plural, as on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Role::Configurations => "configurations",

@@ -74,7 +74,7 @@ impl Threads {
         }
     }
 
-    /// The threads in which there are figures.
+    /// Returns the threads that have figures.
     pub fn finish(self) -> impl Iterator<Item = Thread> {
         self.threads.into_values()
     }

@@ -71,18 +71,6 @@ fn mails_are_read_as_they_were_looked_over() {
 }
 
 #[test]
-fn a_mailbox_with_windows_line_ends_is_the_same_mailbox() {
-    let text = include_str!("posts/mail/mailbox.mbox");
-    let unix = read(text.as_bytes());
-    let windows = read(text.replace('\n', "\r\n").as_bytes());
-    assert_eq!(windows.len(), unix.len());
-    for (a, b) in unix.iter().zip(&windows) {
-        assert_eq!(shown(a), shown(b));
-        assert_eq!(a.subject, b.subject);
-    }
-}
-
-#[test]
 fn a_multipart_without_its_boundary_is_text() {
     let message =
         one(b"From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n12.5 s\n");

@@ -83,7 +83,7 @@ pub(crate) struct Known {
     pub(crate) is_configuration: bool,
 }
 
-/// The columns of a table, and how they are read.
+/// The columns of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) columns: Vec<Column>,

@@ -11,7 +11,7 @@ use crate::options::Options;
 /// The contents of an input that declares them.
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
-    /// The form it has.
+    /// The form of the input.
     pub format: &'static str,
     /// The figures.
     pub records: Records,

@@ -2,7 +2,7 @@
 
 use crate::grammar::units::parted;
 
-/// Which way a metric is better.
+/// The better direction of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Better {
     /// `<`: less of it.

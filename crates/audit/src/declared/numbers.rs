@@ -13,7 +13,7 @@ pub(super) fn are_all(text: &str) -> bool {
     lines.peek().is_some() && lines.all(|line| number(line.trim(), Locale::English).is_some())
 }
 
-/// Reads them.
+/// Reads the numbers.
 pub(super) fn read(text: &str, input: &Input<'_>) -> Result<Found, Error> {
     if !input.known.is_configuration {
         let fault = one_configuration("plain numbers");

@@ -14,7 +14,7 @@ use crate::options::{Options, SpreadKind};
 
 /// Name of a metric that nothing names.
 pub(crate) const VALUE: &str = "value";
-/// So many rows that all differ in a column are no accident.
+/// If at least this many rows all differ in a column, that is no accident.
 const FEWEST_ROWS: usize = 4;
 /// Cells that say that there is no figure.
 const ABSENT: [&str; 5] = ["", "-", "NA", "N/A", "n/a"];
@@ -124,7 +124,7 @@ impl<'o> Rows<'o> {
         }
     }
 
-    /// Takes note of a printed change.
+    /// Notes a printed change.
     fn change(&self, cells: &Cells<'_>, of: Of<'_>, sheet: &mut Sheet) -> Result<(), Fault> {
         for (at, column) in self.header.columns.iter().enumerate() {
             let said = match column {

@@ -264,7 +264,7 @@ impl Sheet {
         });
     }
 
-    /// Takes note of which way a metric is better.
+    /// Notes the better direction of a metric.
     pub(crate) fn better(&mut self, metric: &Metric) {
         if let Some(better) = metric.better {
             self.better.insert(metric.name.clone(), better);
@@ -406,7 +406,7 @@ fn permute(runs: &mut [Run], rank: &mut [usize]) {
     }
 }
 
-/// By what they measured, metric by metric.
+/// Compares runs by their figures, metric by metric.
 fn compare(a: &Run, b: &Run) -> std::cmp::Ordering {
     let values = |run: &Run| match run.metrics.len() {
         1 => run.metrics.first().map(|(_, m)| m.value),

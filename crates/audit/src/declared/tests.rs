@@ -1,6 +1,6 @@
 use super::*;
 
-/// Texts of each form, and what is put into them.
+/// Texts of each form.
 const TEXTS: [&str; 9] = [
     "configuration,workload,metric,unit,value\na,b,t,s,1.5\nb,b,t,s,2\n",
     "config;mean;sd;n\na;1,5;0,1;8\nb;2,5;0,1;8\n",

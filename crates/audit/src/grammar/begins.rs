@@ -9,10 +9,10 @@
 pub struct Bytes([u64; 4]);
 
 impl Bytes {
-    /// All of them.
+    /// All bytes.
     pub const ANY: Bytes = Bytes([u64::MAX; 4]);
 
-    /// These.
+    /// The set of these bytes.
     pub const fn of(bytes: &[u8]) -> Bytes {
         let mut set = [0; 4];
         let mut at = 0;
@@ -33,20 +33,20 @@ impl Bytes {
 /// The bytes that the first line of a block must have.
 #[derive(Debug, Clone, Copy)]
 pub struct Begins {
-    /// One of these is its first byte that is no blank, or that byte is not ASCII.
+    /// Allowed values of the first byte after blanks; bytes beyond ASCII are always allowed.
     pub first: Bytes,
-    /// It holds at least one of these.
+    /// At least one of these must occur.
     pub holds: Bytes,
 }
 
 impl Begins {
-    /// With any line.
+    /// Any line.
     pub const ANY: Begins = Begins {
         first: Bytes::ANY,
         holds: Bytes::ANY,
     };
 
-    /// With one of these bytes, behind blanks.
+    /// Lines whose first byte after blanks is one of these.
     pub const fn with(first: &[u8]) -> Begins {
         Begins {
             first: Bytes::of(first),
@@ -54,7 +54,7 @@ impl Begins {
         }
     }
 
-    /// With a line that holds one of these bytes.
+    /// Lines that have one of these bytes.
     pub const fn holding(bytes: &[u8]) -> Begins {
         Begins {
             holds: Bytes::of(bytes),
@@ -62,7 +62,7 @@ impl Begins {
         }
     }
 
-    /// The same of lines that hold one of these bytes.
+    /// Requires one of these bytes in addition.
     pub const fn and_holding(self, bytes: &[u8]) -> Begins {
         Begins {
             holds: Bytes::of(bytes),

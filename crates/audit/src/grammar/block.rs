@@ -45,7 +45,7 @@ impl Figure {
     }
 }
 
-/// One thing that was read.
+/// A finding.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
     /// One execution with all that was measured in it.
@@ -89,7 +89,7 @@ pub enum Finding {
         /// The divisor's name, if the figure is normalised.
         normalised_to: Option<String>,
     },
-    /// A counter that gave no number.
+    /// A counter without a value.
     Unsupported {
         /// The names that the block gives.
         labels: Labels,
@@ -156,7 +156,7 @@ impl Block {
     }
 }
 
-/// [`Grammar::reach`] of formats that do not say.
+/// The default of [`Grammar::reach`].
 pub const REACH: usize = 24;
 
 /// A format.

@@ -18,7 +18,7 @@ use crate::line::Line;
 #[derive(Debug, Clone, Copy)]
 pub struct Cyclictest;
 
-/// No JSON file of it is longer, in lines.
+/// Most lines of a JSON file.
 const MOST: usize = 20_000;
 /// The rows below a histogram.
 const SUMMARIES: [&str; 5] = [

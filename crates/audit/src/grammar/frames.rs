@@ -16,7 +16,7 @@ use crate::line::Line;
 #[derive(Debug, Clone, Copy)]
 pub struct Frames;
 
-/// No such line is longer.
+/// Longest such line.
 const LONGEST: usize = 100;
 
 static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -21,7 +21,7 @@ use crate::line::Line;
 #[derive(Debug, Clone, Copy)]
 pub struct GoBench;
 
-/// A longer line is no result.
+/// Longest line of a result.
 const LONGEST: usize = 1000;
 /// How lines about the machine and the package begin.
 const ABOUT: [&str; 6] = ["goos: ", "goarch: ", "pkg: ", "cpu: ", "PASS", "ok  \t"];

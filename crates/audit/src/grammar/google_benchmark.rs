@@ -28,7 +28,7 @@ use crate::line::Line;
 /// Google Benchmark; see the module.
 pub struct GoogleBenchmark;
 
-/// A longer line is no row.
+/// Longest row.
 const LONGEST: usize = 1000;
 /// Suffixes of aggregates over repetitions, besides the mean.
 const AGGREGATES: [&str; 7] = ["_median", "_stddev", "_cv", "_min", "_max", "_BigO", "_RMS"];

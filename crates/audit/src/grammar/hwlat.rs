@@ -17,7 +17,7 @@ use crate::line::Line;
 #[derive(Debug, Clone, Copy)]
 pub struct Hwlat;
 
-/// An event is wrapped over no more lines.
+/// Most lines of a wrapped event.
 const WRAPPED: usize = 4;
 
 static EVENT: LazyLock<Option<Regex>> = LazyLock::new(|| {

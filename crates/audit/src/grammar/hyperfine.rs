@@ -25,7 +25,7 @@ pub struct HyperfineExport;
 /// The JSON file that `hyperfine` exports.
 pub struct HyperfineJson;
 
-/// A file is no longer, in lines.
+/// Most lines of a file.
 const MOST: usize = 100_000;
 
 static TITLE: LazyLock<Option<Regex>> =

@@ -18,7 +18,7 @@ use crate::line::Line;
 /// JMH; see the module.
 pub struct Jmh;
 
-/// A longer line is no row.
+/// Longest row.
 const LONGEST: usize = 400;
 
 impl Grammar for Jmh {
@@ -53,7 +53,7 @@ impl Grammar for Jmh {
     }
 }
 
-/// The names of parameters, which stand in brackets.
+/// Returns the names of parameters, which are in parentheses.
 fn header(line: &str) -> Option<Vec<&str>> {
     let rest = line.trim_start().strip_prefix("Benchmark")?;
     if line.len() > LONGEST {

@@ -30,15 +30,12 @@ use super::cells::{label, line_at, summary};
 use super::number::english;
 use crate::line::Line;
 
-/// Name of the format.
-const LKP: &str = "lkp";
-
 /// The robot's table.
 pub struct Lkp;
 
-/// No row is longer, with some forty columns.
+/// Longest row, with some forty columns.
 const LONGEST: usize = 2000;
-/// So many lines may stand between the first line and the rows.
+/// Most lines between the first line and the rows.
 const HEAD: usize = 60;
 /// The standard deviation that is not printed is at most this, in per cent.
 const UNPRINTED: f64 = 2.0;
@@ -62,7 +59,7 @@ static CHANGE: LazyLock<Option<Regex>> =
 
 impl Grammar for Lkp {
     fn name(&self) -> &'static str {
-        LKP
+        "lkp"
     }
 
     fn names_what_it_compares(&self) -> bool {

@@ -1,7 +1,7 @@
 //! One file per format, all behind [`Grammar`].
 //!
-//! To add a format: write `grammar/FORMAT.rs` with a unit struct that
-//! implements [`Grammar`], and add it to [`all`]. Nothing else changes.
+//! To add a format: write `grammar/FORMAT.rs` with a unit struct that implements [`Grammar`], list
+//! it below and in [`all`], and put output of the tool into `tests/posts/tools/FORMAT`.
 //!
 //! A grammar sees lines that are already decoded and unquoted, is asked
 //! first whether a block may start at a line ([`Grammar::starts`], which runs

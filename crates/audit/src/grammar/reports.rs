@@ -21,14 +21,11 @@ mod shapes;
 /// Reports of a line or two; see the module.
 pub struct Reports;
 
-/// Their name among the formats.
-pub(crate) const REPORT: &str = "benchmark";
-
 /// Longest line of a report.
 const LONGEST: usize = 300;
-/// Time of day and host have no more bytes.
+/// Most bytes of the time of day and the host.
 const STAMP: usize = 60;
-/// No block has more lines.
+/// Most lines of a block.
 const MOST: usize = 400;
 
 /// One form of line.
@@ -260,7 +257,7 @@ pub(crate) fn is_tool(name: &str) -> bool {
 
 impl Grammar for Reports {
     fn name(&self) -> &'static str {
-        REPORT
+        "benchmark"
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -17,11 +17,11 @@ pub struct Runs;
 /// Their name among the formats.
 pub(crate) const RUNS: &str = "runs in a row";
 
-/// A longer line is no such row.
+/// Longest such line.
 const LONGEST: usize = 400;
-/// Fewer numbers may be anything.
+/// Fewest numbers.
 const FEWEST: usize = 3;
-/// A longer name is a sentence.
+/// Most words of a name; more are a sentence.
 const WORDS: usize = 6;
 
 /// The name before the colon or the equals sign of a line, and the numbers behind it, if

@@ -22,12 +22,9 @@ mod roles;
 /// Tables that people make.
 pub struct Table;
 
-/// Name of the format.
-pub(crate) const TABLE: &str = "table";
-
 /// Longest line of a table.
 const LONGEST: usize = 400;
-/// No table has more rows.
+/// Most rows of a table.
 const MOST: usize = 2000;
 /// Most rules between the header and the rows.
 const RULES: usize = 2;
@@ -180,7 +177,7 @@ fn numbered(words: &[String], count: usize) -> Vec<String> {
 
 impl Grammar for Table {
     fn name(&self) -> &'static str {
-        TABLE
+        "table"
     }
 
     fn is_report(&self) -> bool {
@@ -205,6 +202,10 @@ impl Grammar for Table {
             (1..=RULES).take_while(|at| text(*at).is_some_and(|text| is_ruled(text.trim())));
         let begin = 1 + rules.count();
         let first = row(begin, text(begin)?)?;
+        // `stock: 184.1` above `stock: 183.2` is no header but the first of them.
+        if row(0, names).is_some_and(|above| above.cells.len() == first.cells.len()) {
+            return None;
+        }
         let (keys, columns) = header(names, first.labels.len(), first.cells.len())?;
         let mut grid = Grid {
             keys,

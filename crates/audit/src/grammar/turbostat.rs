@@ -14,7 +14,7 @@ use crate::line::Line;
 /// The output of `turbostat`.
 pub struct Turbostat;
 
-/// More columns than any turbostat has.
+/// More columns than any version of turbostat prints.
 const MOST: usize = 300;
 
 /// Columns that say which CPU a row is about.

@@ -1,6 +1,6 @@
 //! Units of what is measured.
 
-/// Times, with the power of ten that makes seconds of them; minutes have none.
+/// Units of time, with their power of ten in seconds; minutes have none.
 const TIMES: [(&str, Option<i32>); 5] = [
     ("ns|nsec|nsecs|nanosecond|nanoseconds", Some(-9)),
     (

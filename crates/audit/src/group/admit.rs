@@ -65,7 +65,10 @@ fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
         false => "",
     };
     let option = match matches!(first.named_by, NamedBy::Table(_)) {
-        true => "--columns-are or --rows-are says what they are",
+        true => {
+            "if these are what is compared, --rows-are configurations or --columns-are \
+                 configurations says so; else complete the reading that --draft writes"
+        }
         false => "--configuration 'REGEX=NAME' names them",
     };
     let (some, why) = (some.join(", "), ruling.why);
@@ -76,7 +79,7 @@ fn not_judged(ruling: &Ruling, labels: &[String], first: &Item) -> Doubt {
 /// Why the figures of a table are stated only.
 fn unconfirmed(item: &Item) -> Doubt {
     let detail = "read, not judged: nothing says what rows and columns of this table stand for; \
-                  --columns-are or --rows-are says it";
+                  --columns-are or --rows-are says it, or complete the reading that --draft writes";
     doubt("not-judged", detail, item.place)
 }
 
@@ -129,7 +132,7 @@ fn parted(items: &[Item], group: Group) -> Vec<Group> {
     stands.into_values().map(|(members, _)| members).collect()
 }
 
-/// Items with those at `refused` as statements, and without those that are `prose`.
+/// Converts the items at `refused` to statements and drops those at `prose`.
 fn stated(items: Vec<Item>, refused: &BTreeSet<usize>, prose: &BTreeSet<usize>) -> Vec<Item> {
     let mut all = Vec::with_capacity(items.len());
     for (at, item) in items.into_iter().enumerate() {
@@ -142,7 +145,7 @@ fn stated(items: Vec<Item>, refused: &BTreeSet<usize>, prose: &BTreeSet<usize>) 
     all
 }
 
-/// The figures of one item as statements.
+/// Converts the figures of an item to statements.
 pub(super) fn statements(item: Item) -> Vec<Item> {
     let figures = match &item.finding {
         Finding::Run { figures, .. } => figures.clone(),

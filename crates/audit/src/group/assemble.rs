@@ -13,7 +13,7 @@ use crate::grammar::block::Finding;
 use crate::grammar::{self, reports};
 use crate::options::Options;
 
-/// Makes the records, and says for `--explain` why figures are compared or not.
+/// Makes the records, and returns the rulings for `--explain`.
 pub(super) fn assemble(
     source: &str,
     mut items: Vec<Item>,

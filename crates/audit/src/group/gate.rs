@@ -107,7 +107,7 @@ fn has_two_rows(members: &[Member<'_>]) -> bool {
     })
 }
 
-/// Returns why names are not those of configurations, if they are not.
+/// Returns the reason if some names are not names of configurations.
 fn no_configurations(names: &[&str]) -> Option<&'static str> {
     if names
         .iter()

@@ -115,21 +115,6 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_a_slash_in_it_is_no_command() {
-        for name in ["200ms/s", "board-a/libx.so", "N/A"] {
-            assert!(!is_command(name), "{name}");
-        }
-        for name in [
-            "/usr/bin/fio x.job",
-            "./bench -n 5",
-            "hackbench -g 4",
-            "../a/b",
-        ] {
-            assert!(is_command(name), "{name}");
-        }
-    }
-
-    #[test]
     fn parentheses_at_the_end_are_not_part_of_the_name() {
         assert_eq!(short("No opt (drm_dep_queue_flags = 0)"), "No opt");
         assert_eq!(short("V6.6 + no WC (<10us latency)"), "V6.6 + no WC");

@@ -84,7 +84,7 @@ fn figures(item: &mut Item) -> &mut [Figure] {
     }
 }
 
-/// What is given in one unit: a metric of a workload, in one message at one depth.
+/// The figures that share a unit: a metric of a workload, in one message at one depth.
 type Series = (Stand, Option<String>, String);
 
 fn series(stand: Stand, workload: &Option<String>, figure: &Figure) -> Series {

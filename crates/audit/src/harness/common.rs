@@ -63,7 +63,7 @@ pub(super) fn of_one_process(sheet: &mut Sheet, what: &str) {
     }
 }
 
-/// A number that was not printed with few digits.
+/// A number with unlimited digits.
 pub(super) fn exact(value: f64) -> Number {
     Number { value, step: None }
 }
@@ -85,13 +85,13 @@ pub(super) fn json(text: &str, form: &'static str) -> Result<Value, Fault> {
     serde_json::from_str(text).map_err(|error| syntax(form, error))
 }
 
-/// A number at a key.
+/// Returns the number at a key.
 pub(super) fn number(value: &Value, key: &str, of: &str) -> Result<f64, Fault> {
     let found = value.get(key).and_then(Value::as_f64);
     found.ok_or_else(|| missing(key, of))
 }
 
-/// A text at a key.
+/// Returns the text at a key.
 pub(super) fn text<'v>(value: &'v Value, key: &str, of: &str) -> Result<&'v str, Fault> {
     let found = value.get(key).and_then(Value::as_str);
     found.ok_or_else(|| missing(key, of))
@@ -101,13 +101,13 @@ pub(super) fn missing(key: &str, of: &str) -> Fault {
     format!("{of} has no '{key}'; write the file anew with the harness")
 }
 
-/// A list at a key.
+/// Returns the list at a key.
 pub(super) fn list<'v>(value: &'v Value, key: &str, of: &str) -> Result<&'v [Value], Fault> {
     let found = value.get(key).and_then(Value::as_array);
     found.map(Vec::as_slice).ok_or_else(|| missing(key, of))
 }
 
-/// Numbers at a key.
+/// Returns the numbers at a key.
 pub(super) fn numbers(value: &Value, key: &str, of: &str) -> Result<Vec<f64>, Fault> {
     let all = list(value, key, of)?.iter().map(Value::as_f64);
     all.collect::<Option<Vec<f64>>>()

@@ -6,7 +6,7 @@ use memchr::memchr;
 /// How much of a text is looked at to tell whether it is one.
 const SAMPLE: usize = 8192;
 
-/// What went wrong in decoding.
+/// A problem in decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trouble {
     /// The line of the text, counted from 0.
@@ -84,7 +84,7 @@ pub(super) fn decode_utf16(bytes: &[u8]) -> Option<(String, Option<Trouble>)> {
     Some((text, trouble.or(odd)))
 }
 
-/// Whether bytes are something else than text: with NUL bytes, or for more
+/// Whether bytes are not text: they have NUL bytes, or more
 /// than 30 % control characters.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     let sample = bytes.get(..SAMPLE).unwrap_or(bytes);

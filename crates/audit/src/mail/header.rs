@@ -130,7 +130,7 @@ impl<'a> Fields<'a> {
                 "Cc",
             ];
             let begins = |known: &&str| after(name, known.as_bytes()).is_some();
-            self.begins_known = field.is_some() || others.iter().any(|known| begins(known));
+            self.begins_known = field.is_some() || others.iter().any(begins);
         }
         let slot = field? as usize;
         let value = self.found.get_mut(slot).filter(|v| v.is_none())?;
@@ -145,7 +145,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the text that begins so is a mail: it begins with a header
+    /// Whether the text is a mail: it begins with a header
     /// that has at least two of the fields that every mail has.
     pub(super) fn are_of_mail(&self) -> bool {
         let essential = [
@@ -198,7 +198,7 @@ impl<'a> Fields<'a> {
         part
     }
 
-    /// Whether the text behind the header can be taken as it stands.
+    /// Whether the text after the header needs no decoding.
     pub(super) fn is_simple(&self) -> bool {
         self.encoding() == Encoding::Identity && self.part().is_simple()
     }
@@ -351,7 +351,7 @@ impl Part {
         }
     }
 
-    /// Whether its text can be taken as it stands.
+    /// Whether its text needs no decoding.
     pub(super) fn is_simple(&self) -> bool {
         self.kind == Kind::Plain
             && self.encoding == Encoding::Identity

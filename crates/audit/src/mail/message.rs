@@ -47,7 +47,7 @@ pub struct Message {
     texts: Vec<Text>,
 }
 
-/// No thread is deeper than what is kept of its references.
+/// Most references that are kept.
 const REFERENCES: usize = 200;
 
 /// Returns the identifiers in `References` and `In-Reply-To`.
@@ -90,7 +90,7 @@ impl Message {
         texts.any(|text| may_hold(text.text.as_bytes().get(text.start..).unwrap_or_default()))
     }
 
-    /// A message without anything yet.
+    /// An empty message.
     fn empty(number: u32, line: u32) -> Message {
         Message {
             number,
@@ -284,7 +284,7 @@ impl Message {
     }
 }
 
-/// Gives a file whose lines all end with a lone carriage return newer ones.
+/// Converts lone carriage returns to line feeds, if the file has no line feed.
 fn old_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
     if memchr::memchr(b'\r', &bytes).is_some() && memchr::memchr(b'\n', &bytes).is_none() {
         for byte in bytes.iter_mut().filter(|b| **b == b'\r') {

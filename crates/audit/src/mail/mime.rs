@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::header::{Fields, Kind, Part};
 use super::text::{line_ends, narrow};
 
-/// How deep parts may lie in each other; deeper ones are taken as text.
+/// Deepest nesting of parts; deeper ones are read as text.
 const DEEPEST: usize = 16;
 
 /// A part that has no parts itself.
@@ -46,7 +46,7 @@ pub(super) fn leaves(bytes: &[u8], line: u32) -> (Vec<Leaf>, Option<u32>) {
     (walk.leaves, walk.cut_at)
 }
 
-/// A multipart that has begun and not ended.
+/// An open multipart.
 struct Frame {
     boundary: Vec<u8>,
     digest: bool,
@@ -67,9 +67,9 @@ enum Open {
 
 struct Walk<'a> {
     bytes: &'a [u8],
-    /// How far line ends have been counted.
+    /// Line ends are counted up to here.
     counted: usize,
-    /// The file's line there.
+    /// The line of the file there.
     line: u32,
     open: Open,
     stack: Vec<Frame>,

@@ -3,7 +3,7 @@
 use mail_parser::decoders::base64::base64_decode;
 use memchr::memchr;
 
-/// How the bytes of a part travel.
+/// The transfer encoding of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Encoding {
     /// As they are.

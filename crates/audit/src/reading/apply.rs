@@ -142,7 +142,7 @@ fn note_means(row: &Row, taken: &[Taken<'_>], means: &mut Means) -> Result<(), F
     Ok(())
 }
 
-/// Fails if a mean is printed that does not follow: then a place is wrong.
+/// Fails if a printed mean does not match the row's numbers: then a place is wrong.
 fn printed_mean<'t>(row: &Row, post: &mut Post<'t>, taken: &[Taken<'t>]) -> Result<(), Fault> {
     let Some(item) = &row.place.mean else {
         return Ok(());
@@ -270,23 +270,19 @@ impl<'t> Post<'t> {
             let line = self.line(at)?;
             let printed = numbers::of(line);
             let count = printed.len();
-            let shown = || line.trim().chars().take(40).collect::<String>();
             let taken = match nth {
                 Nth::All if count > 0 => printed,
                 Nth::Th(k) if k <= count => vec![printed[k - 1]],
                 Nth::Only if count == 1 => printed,
-                Nth::Only if count > 1 => {
-                    return Err(format!(
-                        "line {at} has {count} numbers ('{}'); say which: {at}.1 to {at}.{count}, \
-                         or {at}.* for all",
-                        shown()
-                    ));
-                }
                 _ => {
-                    return Err(format!(
-                        "line {at} has {count} numbers ('{}'); correct the place",
-                        shown()
-                    ));
+                    let shown: String = line.trim().chars().take(40).collect();
+                    let mend = match nth {
+                        Nth::Only if count > 1 => {
+                            format!("say which: {at}.1 to {at}.{count}, or {at}.* for all")
+                        }
+                        _ => "correct the place".to_owned(),
+                    };
+                    return Err(format!("line {at} has {count} numbers ('{shown}'); {mend}"));
                 }
             };
             all.extend(taken.into_iter().map(|printed| Taken {

@@ -100,7 +100,7 @@ pub fn draft(text: &str, audit: &Audit) -> Draft {
     draft
 }
 
-/// The number of its line that a figure is, if no other one is it.
+/// Claims the number on the line that equals the figure; returns its index in the line.
 fn claim(lines: &[&str], figure: &Located, claimed: &mut BTreeSet<(u32, usize)>) -> Option<usize> {
     let line = figure.place.line;
     let text = lines.get((line as usize).checked_sub(1)?)?;

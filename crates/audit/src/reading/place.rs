@@ -26,7 +26,7 @@ pub(super) struct Place {
     pub(super) spread: Option<(Item, SpreadKind)>,
     pub(super) n: Option<u32>,
     pub(super) order: Option<Item>,
-    /// Where their mean is printed.
+    /// The place of their printed mean.
     pub(super) mean: Option<Item>,
 }
 

@@ -27,7 +27,7 @@ use crate::line::Line;
 /// fio in all its formats; see the module.
 pub struct Fio;
 
-/// No report is longer, and no line.
+/// Most lines of a report; longest line.
 const MOST: usize = 2000;
 const LONGEST: usize = 400;
 /// Percentiles that are kept.

@@ -20,7 +20,7 @@ pub(super) enum Read {
     Note,
 }
 
-/// Reads lines in a row, each by itself.
+/// Reads consecutive lines, each on its own.
 pub(super) fn read(lines: &[Line<'_>], of: fn(&str) -> Option<Read>) -> Option<Block> {
     let mut taken = preamble(lines);
     let depth = lines.get(taken.len())?.depth;

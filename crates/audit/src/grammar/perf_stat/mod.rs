@@ -126,7 +126,7 @@ impl Grammar for PerfStatJson {
     }
 }
 
-/// What `perf stat -o` writes at the top of its file.
+/// The first line of files that `perf stat -o` writes.
 const STARTED: &str = "# started on ";
 
 /// Describes the lines that `perf stat -o` writes above the counters.

@@ -8,11 +8,11 @@ use crate::grammar::cells::line_at;
 use crate::grammar::number::Locale;
 use crate::line::Line;
 
-/// How the line above the counters begins.
+/// The beginning of the line above the counters.
 pub(super) const HEADER: &str = "Performance counter stats for";
 /// More blank lines in a row end a block.
 const BLANKS: usize = 4;
-/// No command line is wrapped over more lines.
+/// Most lines of a wrapped header.
 const WRAPPED: usize = 4;
 /// The quotes that perf and mailers put around the command.
 const QUOTES: [char; 5] = ['\'', '"', '`', '\u{2018}', '\u{2019}'];
@@ -33,7 +33,7 @@ struct Header {
     runs: Option<u32>,
 }
 
-/// Reads a header, which a mailer may have wrapped, and over how many lines it stands.
+/// Reads a header, which a mailer may have wrapped; returns also its number of lines.
 fn header(lines: &[Line<'_>]) -> Option<(Header, usize)> {
     let mut text = line_at(lines, 0)?.trim().to_owned();
     if !text.starts_with(HEADER) || text.len() > 1 << 16 {
@@ -74,7 +74,7 @@ fn header(lines: &[Line<'_>]) -> Option<(Header, usize)> {
     Some((Header { command, runs }, used))
 }
 
-/// Reads a row, which a mailer may have wrapped, and over how many lines it stands.
+/// Reads a row, which a mailer may have wrapped; returns also its number of lines.
 fn row(lines: &[Line<'_>]) -> Option<(Row, usize)> {
     let text = line_at(lines, 0)?;
     let next = line_at(lines, 1).filter(|next| text.len() + next.len() < 1000);
@@ -97,7 +97,7 @@ fn row(lines: &[Line<'_>]) -> Option<(Row, usize)> {
     }
 }
 
-/// Whether a line is the rest of one that was wrapped: `utilized`, `GHz   ( +- 1.00% )`.
+/// Whether a line is the rest of a wrapped one: `utilized`, `GHz   ( +- 1.00% )`.
 fn is_rest(text: &str) -> bool {
     let words = text.split(['(', '[']).next().unwrap_or_default().trim();
     let mut units = "utilized|CPUs utilized|GHz|M/sec|K/sec|/sec|insn per cycle|".split('|');

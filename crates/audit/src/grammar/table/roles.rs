@@ -64,7 +64,7 @@ fn repetition(name: &str) -> Option<(&str, u32)> {
     (!stem.is_empty()).then_some((stem, number))
 }
 
-/// Whether names number the runs of two things or more, from 1 on: `base_1`, `base_2`,
+/// Whether names number the runs of two or more things from 1 on: `base_1`, `base_2`,
 /// `new_1`, `new_2`. What is computed is passed over; CPUs and the like count from 0, and
 /// amounts are none.
 fn number_runs(names: &[String]) -> bool {
