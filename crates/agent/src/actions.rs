@@ -5,18 +5,18 @@ use std::io::Write;
 
 use assize_job::{Action, Record, Scheduling, Stage};
 
-use crate::modules::Modules;
-use crate::process::{Body, Child, Limits};
+use crate::modules::RunModules;
+use crate::process::{Body, Child, WaitLimits};
 use crate::sys;
 use crate::workload::{self, program};
 
 /// The context in which actions are carried out.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Circumstances<'a> {
+pub(crate) struct ActionContext<'a> {
     /// The job's seed.
     pub(crate) seed: u64,
     /// How long a command may take.
-    pub(crate) limits: Limits<'a>,
+    pub(crate) limits: WaitLimits<'a>,
     /// Whether this is process 1 of a virtual machine.
     pub(crate) guest: bool,
 }
@@ -26,8 +26,8 @@ pub(crate) struct Circumstances<'a> {
 pub(crate) fn carry_out(
     actions: &[Action],
     stage: Stage,
-    with: &Circumstances<'_>,
-    modules: &mut Modules,
+    with: &ActionContext<'_>,
+    modules: &mut RunModules,
 ) -> Vec<Record> {
     let mut failures = Vec::new();
     for action in actions {
@@ -74,7 +74,7 @@ fn write(path: &str, value: &str) -> Result<(), String> {
 }
 
 /// Runs a command to its end.
-pub(crate) fn command(argv: &[String], with: &Circumstances<'_>) -> Result<(), String> {
+pub(crate) fn command(argv: &[String], with: &ActionContext<'_>) -> Result<(), String> {
     let body = Body::Exec(program(argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
         .map_err(|error| format!("new process: {}", sys::words(&error)))?;

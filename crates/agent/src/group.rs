@@ -11,14 +11,14 @@ const CONTROL: &str = "/sys/fs/cgroup/cgroup.subtree_control";
 /// A control group with the cpu controller, directly below the root. Dropping
 /// it removes the group, unless it still has a process.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct ControlGroup {
     path: PathBuf,
 }
 
-impl Group {
+impl ControlGroup {
     /// Creates this agent's group of that name. `guest`: whether the machine is
     /// assize's own, so that the controller may be enabled.
-    pub(crate) fn create(name: &str, guest: bool) -> Result<Group, String> {
+    pub(crate) fn create(name: &str, guest: bool) -> Result<ControlGroup, String> {
         enable(guest)?;
         let path = Path::new(ROOT).join(format!("assize-{}-{name}", std::process::id()));
         match fs::create_dir(&path) {
@@ -26,7 +26,7 @@ impl Group {
                 let path = path.display();
                 Err(format!("{path}: {}; this needs root", sys::words(&error)))
             }
-            _ => Ok(Group { path }),
+            _ => Ok(ControlGroup { path }),
         }
     }
 
@@ -38,7 +38,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         // If it still has a process, that process's owner removes it.
         let _ = fs::remove_dir(&self.path);

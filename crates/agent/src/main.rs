@@ -40,7 +40,7 @@ mod workload;
 
 use std::io::{self, Read, Write};
 
-use channel::{Channel, Way};
+use channel::{Channel, RecordSink};
 
 const USAGE: &str = "\
 usage: assize-agent run          carry out the job on standard input
@@ -96,7 +96,7 @@ fn run_here() -> io::Result<()> {
         Ok(_) => Ok(text),
         Err(error) => Err(format!("standard input: {}", sys::words(&error))),
     };
-    let mut channel = Channel::new(Way::Stdout);
+    let mut channel = Channel::new(RecordSink::Stdout);
     run::hello(&mut channel, None, false);
     run::answer(job, &mut channel, None);
     channel.end()

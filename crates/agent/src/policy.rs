@@ -10,8 +10,8 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{IdentityKind, PlacementPolicy, PolicyForm, Scheduling};
 
-use crate::actions::Circumstances;
-use crate::process::{Body, Child, Left};
+use crate::actions::ActionContext;
+use crate::process::{Body, Child, ProcessExit};
 use crate::sys;
 use crate::workload::{self, program};
 
@@ -28,11 +28,11 @@ const LINES: usize = 4;
 
 /// A policy that is attached.
 #[derive(Debug)]
-pub(crate) struct Attached {
+pub(crate) struct AttachedPolicy {
     child: Child,
     /// The state of sched_ext right after attaching.
-    seen: Seen,
-    log: KernelLog,
+    seen: SchedExtState,
+    log: PolicyLog,
     /// Tunables, as read back by the attaching program.
     tunables: Vec<(String, String)>,
     object: Option<String>,
@@ -40,20 +40,20 @@ pub(crate) struct Attached {
 
 /// The state of sched_ext.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct SchedExtState {
     state: String,
     ops: String,
     /// Increases with each policy that is enabled.
     serial: String,
 }
 
-impl Seen {
-    fn now() -> Seen {
+impl SchedExtState {
+    fn now() -> SchedExtState {
         let read = |name: &str| {
             let text = fs::read_to_string(format!("{ROOT}/{name}")).unwrap_or_default();
             text.trim().to_string()
         };
-        Seen {
+        SchedExtState {
             state: read("state"),
             ops: read("root/ops"),
             serial: read("enable_seq"),
@@ -63,30 +63,30 @@ impl Seen {
     /// Whether a policy is in effect that was not in effect `before`. The kernel
     /// reports a policy as enabled a moment before it counts it, and has not
     /// finished enabling it until then.
-    fn is_new(&self, before: &Seen) -> bool {
+    fn is_new(&self, before: &SchedExtState) -> bool {
         self.state == ENABLED && (self.serial.is_empty() || self.serial != before.serial)
     }
 }
 
 /// The kernel's name of the policy in effect, if any.
 pub(crate) fn deciding() -> Option<String> {
-    let seen = Seen::now();
+    let seen = SchedExtState::now();
     (seen.state == ENABLED).then_some(seen.ops)
 }
 
 /// Attaches a policy, and waits until it is in effect.
 pub(crate) fn attach(
     policy: &PlacementPolicy,
-    with: &Circumstances<'_>,
-) -> Result<Attached, String> {
+    with: &ActionContext<'_>,
+) -> Result<AttachedPolicy, String> {
     if !fs::exists(ROOT).unwrap_or(false) {
         return Err(format!("this kernel has no sched_ext: there is no {ROOT}"));
     }
     if let Some(other) = deciding() {
         return Err(format!("the policy '{other}' is attached already; stop it"));
     }
-    let before = Seen::now();
-    let log = KernelLog::open();
+    let before = SchedExtState::now();
+    let log = PolicyLog::open();
     let body = Body::Exec(program(&policy.argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
         .map_err(|error| format!("new process: {}", sys::words(&error)))?;
@@ -95,7 +95,7 @@ pub(crate) fn attach(
         child.release();
         started = wait(&mut child, policy, &before, with);
     }
-    let seen = Seen::now();
+    let seen = SchedExtState::now();
     if let (Ok(()), Some(wanted)) = (&started, policy.ops())
         && seen.ops != wanted
     {
@@ -107,12 +107,12 @@ pub(crate) fn attach(
     if let Err(why) = started {
         child.kill();
         let left = child.reap().map_err(|error| sys::words(&error))?;
-        let said = log.said();
+        let said = log.new_messages();
         return Err(because(&why_not(why, &left), &said));
     }
     let is_object = matches!(policy.form, PolicyForm::Ours | PolicyForm::Object);
-    Ok(Attached {
-        tunables: settings(&child.said()),
+    Ok(AttachedPolicy {
+        tunables: settings(&child.stdout_so_far()),
         object: is_object.then(|| policy.argv.get(1).cloned()).flatten(),
         child,
         seen,
@@ -124,8 +124,8 @@ pub(crate) fn attach(
 fn wait(
     child: &mut Child,
     policy: &PlacementPolicy,
-    before: &Seen,
-    with: &Circumstances<'_>,
+    before: &SchedExtState,
+    with: &ActionContext<'_>,
 ) -> Result<(), String> {
     let deadline = with.limits.deadline();
     // Third-party programs do not report when they are done.
@@ -134,8 +134,8 @@ fn wait(
         if child.ends_until(sys::now() + LOOK_NS, &with.limits)? {
             return Err(String::new());
         }
-        let said = !says || child.said().lines().any(|line| line == ATTACHED);
-        if said && Seen::now().is_new(before) {
+        let said = !says || child.stdout_so_far().lines().any(|line| line == ATTACHED);
+        if said && SchedExtState::now().is_new(before) {
             return Ok(());
         }
         if deadline.is_some_and(|deadline| sys::now() >= deadline) {
@@ -145,19 +145,19 @@ fn wait(
     }
 }
 
-impl Attached {
+impl AttachedPolicy {
     /// Checks that this policy is still in effect. The error is the kernel's reason.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let now = Seen::now();
+        let now = SchedExtState::now();
         if now == self.seen && !self.child.has_ended() {
             return Ok(());
         }
         // The kernel logs the reason a moment after it ejects a policy.
         let deadline = sys::now() + EXIT_NS;
-        let mut said = self.log.said();
+        let mut said = self.log.new_messages();
         while said.is_empty() && sys::now() < deadline {
             sys::sleep_until(sys::now() + LOOK_NS);
-            said = self.log.said();
+            said = self.log.new_messages();
         }
         let what = match now.state.as_str() {
             ENABLED if now.ops != self.seen.ops => format!("'{}' decides now", now.ops),
@@ -199,7 +199,7 @@ impl Attached {
 }
 
 /// Why a policy was not attached, from the output of the program.
-fn why_not(why: String, left: &Left) -> String {
+fn why_not(why: String, left: &ProcessExit) -> String {
     if !why.is_empty() {
         return why;
     }
@@ -270,10 +270,10 @@ fn settings(stdout: &str) -> Vec<(String, String)> {
 
 /// The kernel's log from now on.
 #[derive(Debug)]
-struct KernelLog(Option<File>);
+struct PolicyLog(Option<File>);
 
-impl KernelLog {
-    fn open() -> KernelLog {
+impl PolicyLog {
+    fn open() -> PolicyLog {
         let open = || {
             let mut file = OpenOptions::new()
                 .read(true)
@@ -283,11 +283,11 @@ impl KernelLog {
             std::io::Result::Ok(file)
         };
         // Without the log, failures give less detail.
-        KernelLog(open().ok())
+        PolicyLog(open().ok())
     }
 
     /// The messages about policies since the last call, at most [`LINES`].
-    fn said(&self) -> Vec<String> {
+    fn new_messages(&self) -> Vec<String> {
         let Some(mut file) = self.0.as_ref() else {
             return Vec::new();
         };
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_policy_decides_once_the_kernel_has_counted_it() {
-        let seen = |state: &str, serial: &str| Seen {
+        let seen = |state: &str, serial: &str| SchedExtState {
             state: state.into(),
             ops: "x".into(),
             serial: serial.into(),

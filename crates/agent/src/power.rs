@@ -8,7 +8,7 @@ use assize_job::{FREQUENCY_POLICIES, Frequency, IDLE_GOVERNOR, Idle, Job};
 use crate::sys;
 
 /// What failed, and why.
-type Failure = (String, String);
+type PowerFailure = (String, String);
 
 /// The governors from before the run.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Governors {
 impl Governors {
     /// Sets the governors that the job declares, and checks them by reading
     /// them back. The set-up has loaded the drivers already.
-    pub(crate) fn set(&mut self, job: &Job) -> Result<(), Failure> {
+    pub(crate) fn set(&mut self, job: &Job) -> Result<(), PowerFailure> {
         if let Some(idle) = &job.idle {
             let what = format!("idle governor {}", idle.governor.word());
             self.set_idle(idle).map_err(|why| (what, why))?;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use assize_job::{Image, Record, Stage};
 
-use crate::channel::{Channel, Way};
+use crate::channel::{Channel, RecordSink};
 use crate::digests::Digests;
 use crate::run::{self, Guest};
 use crate::sys;
@@ -123,7 +123,7 @@ pub(crate) fn main(command_line: &str) {
         ports.write_console(READY);
         ports.stop_for_image()
     });
-    let mut channel = Channel::new(Way::DebugConsole(ports));
+    let mut channel = Channel::new(RecordSink::DebugConsole(ports));
     run::hello(&mut channel, resumed_ns, true);
     if let Err(why) = aged {
         channel.send(&Record::Failed {
@@ -242,7 +242,7 @@ fn report_panics(ports: Ports) {
             eprintln!("{panic}");
             return;
         }
-        let mut channel = Channel::new(Way::DebugConsole(ports));
+        let mut channel = Channel::new(RecordSink::DebugConsole(ports));
         channel.send(&Record::Failed {
             stage: Stage::Start,
             what: "the agent panicked".into(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::mount::{MountFlags, mount};
 
-use super::ring::{self, Format, Layout};
+use super::ring::{self, EventFormat, PageLayout};
 use super::system;
 
 const TRACEFS: &str = "/sys/kernel/tracing";
@@ -17,7 +17,7 @@ const PREFIX: &str = "assize.";
 
 /// The settings of an instance.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct InstanceSettings<'a> {
     /// Name of the instrument.
     pub name: &'a str,
     /// A clock that trace_clock lists.
@@ -33,7 +33,7 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Instance {
     root: PathBuf,
     path: PathBuf,
-    layout: Layout,
+    layout: PageLayout,
     /// Each CPU and its trace_pipe_raw.
     pipes: Vec<(u32, File)>,
     switch: Option<File>,
@@ -50,7 +50,7 @@ pub(crate) struct CpuEvents<E> {
 
 /// Everything an instance has recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trace<E> {
+pub(crate) struct RecordedTrace<E> {
     /// For each CPU, ascending.
     pub cpus: Vec<CpuEvents<E>>,
     /// Number of events lost, as far as the kernel counts them.
@@ -61,7 +61,7 @@ pub(crate) struct Trace<E> {
 
 impl Instance {
     /// Creates an instance and allocates all memory it will need.
-    pub(crate) fn open(wanted: Wanted<'_>) -> Result<Instance, String> {
+    pub(crate) fn open(wanted: InstanceSettings<'_>) -> Result<Instance, String> {
         let root = mounted()?;
         remove_left_over(&root);
         let own = std::process::id();
@@ -78,7 +78,7 @@ impl Instance {
         let mut this = Instance {
             root,
             path,
-            layout: Layout::default(),
+            layout: PageLayout::default(),
             pipes: Vec::new(),
             switch: None,
         };
@@ -135,7 +135,7 @@ impl Instance {
         fs::write(&path, value).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    /// The events of this kernel that `wanted`, as in [`Wanted::events`], names.
+    /// The events of this kernel that `wanted`, as in [`InstanceSettings::events`], names.
     /// Sorted.
     pub(crate) fn events_of(&self, wanted: &str) -> Vec<String> {
         let events = self.path.join("events");
@@ -154,10 +154,10 @@ impl Instance {
     }
 
     /// The format of an event.
-    pub(crate) fn format(&self, event: &str) -> Result<Format, String> {
+    pub(crate) fn format(&self, event: &str) -> Result<EventFormat, String> {
         let path = self.root.join("events").join(event).join("format");
         let text = system::read(&path)?;
-        Format::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
+        EventFormat::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
     }
 
     /// Starts recording.
@@ -180,8 +180,8 @@ impl Instance {
 
     /// Takes out everything recorded. `decode` turns bytes into an event, or
     /// skips them.
-    pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> Trace<E> {
-        let mut trace = Trace {
+    pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> RecordedTrace<E> {
+        let mut trace = RecordedTrace {
             cpus: Vec::with_capacity(self.pipes.len()),
             lost: 0,
             broken: false,
@@ -217,7 +217,7 @@ impl Instance {
     }
 }
 
-impl<E> Trace<E> {
+impl<E> RecordedTrace<E> {
     /// A doubt, if events were lost or could not be read.
     pub(crate) fn doubt(&self, instrument: &str) -> Option<assize_job::Record> {
         let detail = match (self.lost, self.broken) {
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_lost_event_is_never_silent() {
-        let trace = |lost, broken| Trace::<()> {
+        let trace = |lost, broken| RecordedTrace::<()> {
             cpus: Vec::new(),
             lost,
             broken,
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn an_instance_records_and_leaves_nothing() {
-        let wanted = Wanted {
+        let wanted = InstanceSettings {
             name: "test",
             clock: "mono",
             kib_per_cpu: 256,
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn events_that_do_not_fit_are_counted() {
-        let wanted = Wanted {
+        let wanted = InstanceSettings {
             name: "test-full",
             clock: "mono",
             kib_per_cpu: 64,

@@ -25,7 +25,7 @@ const SEED: u32 = 0x2545_f491;
 const CHECKSUM: u32 = 0x2a73_136e;
 
 pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
-    let computing = Computing {
+    let computing = ScoreComputation {
         threads: count(score.threads, score.per_cpu, sys::cpus()),
         duration_ns: (!background).then_some(score.duration_ns),
         done: Vec::new(),
@@ -34,7 +34,7 @@ pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
 }
 
 /// The computation and its results.
-struct Computing {
+struct ScoreComputation {
     threads: u64,
     /// `None` goes on until the process is killed.
     duration_ns: Option<u64>,
@@ -42,7 +42,7 @@ struct Computing {
     done: Vec<u64>,
 }
 
-impl Staged for Computing {
+impl Staged for ScoreComputation {
     fn set_up(&mut self) -> Result<(), String> {
         match unit(SEED) {
             CHECKSUM => Ok(()),
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn units_are_counted_until_the_end() {
-        let computing = |duration_ns| Computing {
+        let computing = |duration_ns| ScoreComputation {
             threads: 2,
             duration_ns: Some(duration_ns),
             done: Vec::new(),

@@ -2,7 +2,7 @@
 
 use assize_job::Record;
 
-use crate::process::Left;
+use crate::process::ProcessExit;
 
 /// Maximum number of bytes kept of a tool's output.
 const LIMIT: usize = 1 << 20;
@@ -11,7 +11,7 @@ const LINES: usize = 5;
 const BYTES: usize = 2000;
 
 /// The output of the process, under names that begin with `name`.
-pub(crate) fn raw(name: &str, left: &Left) -> Vec<Record> {
+pub(crate) fn raw(name: &str, left: &ProcessExit) -> Vec<Record> {
     let mut records = keep(format!("{name}.stdout"), &left.stdout);
     records.extend(keep(format!("{name}.stderr"), &left.stderr));
     records
@@ -45,7 +45,7 @@ pub(crate) fn keep(name: String, text: &str) -> Vec<Record> {
 
 /// The last lines of standard error, or of standard output if that is empty, on
 /// one line.
-pub(crate) fn last_lines(left: &Left) -> String {
+pub(crate) fn last_lines(left: &ProcessExit) -> String {
     let said = [&left.stderr, &left.stdout]
         .into_iter()
         .find(|text| !text.trim().is_empty());
@@ -66,11 +66,11 @@ pub(crate) fn last_lines(left: &Left) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::{CpuTime, End};
+    use crate::sys::{CpuTime, ProcessEnd};
 
-    fn left(stdout: &str, stderr: &str) -> Left {
-        Left {
-            end: End::Exited(1),
+    fn left(stdout: &str, stderr: &str) -> ProcessExit {
+        ProcessExit {
+            end: ProcessEnd::Exited(1),
             cpu: CpuTime::default(),
             failure: None,
             stdout: stdout.into(),

@@ -8,7 +8,7 @@ use assize_job::{Record, Scheduling};
 use super::calibration::{self, Calibration};
 use super::scratch::Directory;
 use super::{Prepared, output, program};
-use crate::process::{Body, Left};
+use crate::process::{Body, ProcessExit};
 use crate::sys;
 
 /// Runs rt-app on a file, in a directory made for it, where rt-app leaves its
@@ -69,7 +69,7 @@ fn uncalibrated(name: &str) -> Record {
     }
 }
 
-fn read(name: &str, directory: &Path, left: &Left) -> Vec<Record> {
+fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<Record> {
     let mut records = output::raw(name, left);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut logs: Vec<PathBuf> = entries

@@ -14,7 +14,7 @@ pub(super) const STEAL_NS_MIN: u64 = TICK_NS / 2;
 
 /// Counters of one CPU, and of the thread that watches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
+pub(super) struct CpuCounts {
     /// Context switches of the thread.
     pub(super) switches: u64,
     /// Interrupts of the CPU.
@@ -27,10 +27,10 @@ pub(super) struct Counts {
     pub(super) smis: u64,
 }
 
-impl Counts {
+impl CpuCounts {
     /// The increase since `before`.
-    pub(super) fn since(self, before: Counts) -> Counts {
-        Counts {
+    pub(super) fn since(self, before: CpuCounts) -> CpuCounts {
+        CpuCounts {
             switches: self.switches.saturating_sub(before.switches),
             interrupts: self.interrupts.saturating_sub(before.interrupts),
             softirqs: self.softirqs.saturating_sub(before.softirqs),
@@ -40,8 +40,8 @@ impl Counts {
     }
 
     /// These counters, with the thread's and the SMIs as in `own`.
-    pub(super) fn with_own(self, own: Counts) -> Counts {
-        Counts {
+    pub(super) fn with_own(self, own: CpuCounts) -> CpuCounts {
+        CpuCounts {
             switches: own.switches,
             smis: own.smis,
             ..self
@@ -79,7 +79,7 @@ impl Counts {
 
 /// Reads the counters of one CPU.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct CpuCountsReader {
     cpu: u32,
     interrupts: File,
     softirqs: File,
@@ -88,11 +88,11 @@ pub(super) struct Reader {
     buffer: Vec<u8>,
 }
 
-impl Reader {
+impl CpuCountsReader {
     /// Opens the counters that are available.
-    pub(super) fn open(cpu: u32) -> Result<Reader, String> {
+    pub(super) fn open(cpu: u32) -> Result<CpuCountsReader, String> {
         let open = |path: &str| File::open(path).map_err(|why| format!("{path}: {why}"));
-        Ok(Reader {
+        Ok(CpuCountsReader {
             cpu,
             interrupts: open("/proc/interrupts")?,
             softirqs: open("/proc/softirqs")?,
@@ -104,11 +104,11 @@ impl Reader {
     }
 
     /// Reads all counters but steal time, whose file takes longest to read: that is 0.
-    pub(super) fn read(&mut self) -> Counts {
+    pub(super) fn read(&mut self) -> CpuCounts {
         let cpu = self.cpu;
         let interrupts = of_cpu(text(&self.interrupts, &mut self.buffer), cpu);
         let softirqs = of_cpu(text(&self.softirqs, &mut self.buffer), cpu);
-        Counts {
+        CpuCounts {
             interrupts: interrupts.unwrap_or(0),
             softirqs: softirqs.unwrap_or(0),
             ..self.read_own()
@@ -122,11 +122,11 @@ impl Reader {
 
     /// Reads only the counters of the thread and the CPU's register, which is quick; the
     /// others are 0.
-    pub(super) fn read_own(&self) -> Counts {
-        Counts {
+    pub(super) fn read_own(&self) -> CpuCounts {
+        CpuCounts {
             switches: switches(),
             smis: self.msr.as_ref().and_then(smis).unwrap_or(0),
-            ..Counts::default()
+            ..CpuCounts::default()
         }
     }
 }
@@ -252,8 +252,8 @@ MIS:          5\n";
 
     #[test]
     fn the_cause_is_what_was_counted_meanwhile() {
-        let none = Counts::default();
-        let counted = |of: fn(&mut Counts)| {
+        let none = CpuCounts::default();
+        let counted = |of: fn(&mut CpuCounts)| {
             let mut counts = none;
             of(&mut counts);
             counts
@@ -275,7 +275,7 @@ MIS:          5\n";
             assert_eq!(counts.cause(20_000, true), stale);
         }
         // A cause that includes others takes precedence.
-        let all = Counts {
+        let all = CpuCounts {
             switches: 1,
             interrupts: 4,
             softirqs: 1,
@@ -292,7 +292,7 @@ MIS:          5\n";
     #[test]
     fn counters_of_this_machine_do_not_go_back() {
         let online = super::super::system::online_cpus().unwrap();
-        let mut reader = Reader::open(online[0]).unwrap();
+        let mut reader = CpuCountsReader::open(online[0]).unwrap();
         let before = reader.read();
         let after = reader.read();
         assert!(before.interrupts > 0 && before.softirqs > 0);

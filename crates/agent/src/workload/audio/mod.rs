@@ -11,7 +11,7 @@ use assize_job::{Audio, Job, Record, Stage};
 
 use super::scratch::Directory;
 use super::{Prepared, output, program};
-use crate::process::{Body, Exec, Left};
+use crate::process::{Body, ExecProgram, ProcessExit};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -107,7 +107,7 @@ fn player(audio: &Audio) -> Vec<String> {
 
 /// Runs both programs to their ends, with the output of the decoder as input of
 /// the player.
-fn play(decoder: &Exec, player: &Exec) -> Result<(), String> {
+fn play(decoder: &ExecProgram, player: &ExecProgram) -> Result<(), String> {
     let mut decoding = start(decoder, Stdio::null(), Stdio::piped())?;
     let sound = decoding.stdout.take().map_or_else(Stdio::null, Stdio::from);
     let playing = start(player, sound, Stdio::null())?;
@@ -115,7 +115,7 @@ fn play(decoder: &Exec, player: &Exec) -> Result<(), String> {
     end(player, playing).and(end(decoder, decoding))
 }
 
-fn start(exec: &Exec, stdin: Stdio, stdout: Stdio) -> Result<Child, String> {
+fn start(exec: &ExecProgram, stdin: Stdio, stdout: Stdio) -> Result<Child, String> {
     let mut command = Command::new(&exec.path);
     command.args(exec.arguments.iter().skip(1));
     command.envs(exec.environment.iter().cloned());
@@ -123,7 +123,7 @@ fn start(exec: &Exec, stdin: Stdio, stdout: Stdio) -> Result<Child, String> {
     started.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))
 }
 
-fn end(exec: &Exec, mut child: Child) -> Result<(), String> {
+fn end(exec: &ExecProgram, mut child: Child) -> Result<(), String> {
     let status = child.wait();
     let status = status.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))?;
     match status.success() {
@@ -132,7 +132,13 @@ fn end(exec: &Exec, mut child: Child) -> Result<(), String> {
     }
 }
 
-fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64) -> Vec<Record> {
+fn read(
+    name: &str,
+    left: &ProcessExit,
+    elapsed_ns: u64,
+    music_ns: u64,
+    buffer_ns: u64,
+) -> Vec<Record> {
     let mut records = output::raw(name, left);
     // aplay may not wait for what is in the buffer at the end.
     if elapsed_ns + buffer_ns < music_ns {
@@ -180,7 +186,7 @@ fn silences(stderr: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::{CpuTime, End};
+    use crate::sys::{CpuTime, ProcessEnd};
 
     #[test]
     fn the_music_is_frames_that_stand_alone() {
@@ -242,16 +248,16 @@ mod tests {
             play(&bad, &reads),
             Err(format!("{}: exit status: 1", bad.path))
         );
-        let none = Exec::default();
+        let none = ExecProgram::default();
         assert!(play(&none, &reads).is_err() && play(&good, &none).is_err());
     }
 
     const TOLD: &str = "underrun!!! (at least 245.722 ms long)\n\
         underrun!!! (at least 0.100 ms long)\n";
 
-    fn left(stderr: &str) -> Left {
-        Left {
-            end: End::Exited(0),
+    fn left(stderr: &str) -> ProcessExit {
+        ProcessExit {
+            end: ProcessEnd::Exited(0),
             cpu: CpuTime {
                 user_ns: 50_000,
                 system_ns: 20_000,

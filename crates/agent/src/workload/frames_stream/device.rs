@@ -18,18 +18,18 @@ const DISPLAY: &str = "0x03";
 
 /// Memory in which the lines of a frame lie.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineMemory {
     pub(super) mapping: Mapping,
     /// Bytes from the beginning of one line to that of the next.
     pub(super) stride: usize,
     /// Closed or undone on drop.
-    _held: Held,
+    _held: HeldDevice,
 }
 
-impl Lines {
+impl LineMemory {
     /// Lines in this memory; `held` is released after it.
-    pub(super) fn new(mapping: Mapping, stride: usize, held: Held) -> Lines {
-        Lines {
+    pub(super) fn new(mapping: Mapping, stride: usize, held: HeldDevice) -> LineMemory {
+        LineMemory {
             mapping,
             stride,
             _held: held,
@@ -39,7 +39,7 @@ impl Lines {
 
 /// What the memory of a device depends on.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum HeldDevice {
     /// Nothing.
     Nothing,
     /// A PCI device that was enabled for it through this file.
@@ -48,9 +48,9 @@ pub(super) enum Held {
     Open { _file: File },
 }
 
-impl Drop for Held {
+impl Drop for HeldDevice {
     fn drop(&mut self) {
-        if let Held::Enabled(file) = self {
+        if let HeldDevice::Enabled(file) = self {
             // Nothing depends on this.
             let _ = fs::write(file, "0");
         }
@@ -62,7 +62,7 @@ pub(super) fn pci(
     stream: &FramesStream,
     memory: FrameMemory,
     bytes: usize,
-) -> Result<Lines, String> {
+) -> Result<LineMemory, String> {
     pci_below(Path::new(PCI), stream, memory, bytes)
 }
 
@@ -71,7 +71,7 @@ fn pci_below(
     stream: &FramesStream,
     memory: FrameMemory,
     bytes: usize,
-) -> Result<Lines, String> {
+) -> Result<LineMemory, String> {
     let combined = memory == FrameMemory::WriteCombined;
     let name = format!(
         "resource{}{}",
@@ -108,7 +108,7 @@ fn pci_below(
             None => format!("{}: it cannot be mapped: {why}", path.display()),
         }
     })?;
-    Ok(Lines::new(mapping, line_bytes(stream)?, held))
+    Ok(LineMemory::new(mapping, line_bytes(stream)?, held))
 }
 
 /// The display controller with the lowest address.
@@ -168,14 +168,14 @@ fn missing(
 }
 
 /// Enables a device that no driver has enabled.
-fn enable(device: &Path) -> Result<Held, String> {
+fn enable(device: &Path) -> Result<HeldDevice, String> {
     let file = device.join("enable");
     match fs::read_to_string(&file) {
         Ok(count) if count.trim() == "0" => match fs::write(&file, "1") {
-            Ok(()) => Ok(Held::Enabled(file)),
+            Ok(()) => Ok(HeldDevice::Enabled(file)),
             Err(error) => Err(needs_root(&file, &error)),
         },
-        _ => Ok(Held::Nothing),
+        _ => Ok(HeldDevice::Nothing),
     }
 }
 
@@ -209,7 +209,7 @@ const BITS: usize = 24;
 const LINE: usize = 48;
 
 /// Maps the memory of a framebuffer.
-pub(super) fn framebuffer(stream: &FramesStream) -> Result<Lines, String> {
+pub(super) fn framebuffer(stream: &FramesStream) -> Result<LineMemory, String> {
     let path = stream.device.as_deref().unwrap_or("/dev/fb0");
     let file =
         open(Path::new(path)).map_err(|why| format!("{why}; a framebuffer wants a driver"))?;
@@ -231,7 +231,7 @@ pub(super) fn framebuffer(stream: &FramesStream) -> Result<Lines, String> {
     let length = length.ok_or("a frame is too large")?;
     let mapping = Mapping::file(&file, length, 0)
         .map_err(|error| format!("{path}: it cannot be mapped: {}", sys::words(&error)))?;
-    Ok(Lines::new(mapping, stride, Held::Nothing))
+    Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
 fn screen(file: &File, (number, size): (libc::c_ulong, usize)) -> Result<Vec<u8>, String> {
@@ -276,7 +276,7 @@ struct MapDumb {
 }
 
 /// Creates and maps a dumb buffer of a card.
-pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<Lines, String> {
+pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<LineMemory, String> {
     match &stream.device {
         Some(path) => dumb_buffer_of(stream, path),
         None => {
@@ -290,7 +290,7 @@ pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<Lines, String> {
     }
 }
 
-fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<Lines, String> {
+fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<LineMemory, String> {
     let file = open(Path::new(path))?;
     let mut create = CreateDumb {
         height: stream.height,
@@ -311,8 +311,8 @@ fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<Lines, String> {
     let length = usize::try_from(create.size).map_err(|_| "a frame is too large")?;
     let mapping = Mapping::file(&file, length, map.offset)
         .map_err(|error| format!("{path}: a dumb buffer: {}", sys::words(&error)))?;
-    let held = Held::Open { _file: file };
-    Ok(Lines::new(mapping, create.pitch as usize, held))
+    let held = HeldDevice::Open { _file: file };
+    Ok(LineMemory::new(mapping, create.pitch as usize, held))
 }
 
 #[cfg(test)]
