@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::profile::{Place, Profile, UNKNOWN, USER, full_name};
+use crate::profile::{Profile, ProfilePlace, UNKNOWN, USER, full_name};
 use crate::symbols::KERNEL;
 use crate::threads::merged;
-use crate::{Counts, Error, Symbols};
+use crate::{Error, RunCounts, Symbols};
 
 /// The node above interrupt handlers, which are not callees of the code they interrupt.
 pub const INTERRUPTS: &str = "(interrupts)";
@@ -15,11 +15,11 @@ pub const INTERRUPTS: &str = "(interrupts)";
 pub(crate) struct Trees {
     /// For each root, the index of its task.
     roots: Vec<usize>,
-    nodes: Vec<Node>,
+    nodes: Vec<CallNode>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Node {
+struct CallNode {
     root: usize,
     parent: Option<usize>,
     depth: usize,
@@ -55,7 +55,7 @@ impl Trees {
             (caller.root == root && caller.depth < DEEPEST).then_some(())?;
             depth = caller.depth + 1;
         }
-        self.nodes.push(Node {
+        self.nodes.push(CallNode {
             root,
             parent,
             depth,
@@ -88,7 +88,7 @@ impl Call {
     /// Adds to `sum` the instructions and entries of the functions called `names`:
     /// inclusive instructions, each counted once even if such functions nest; self
     /// instructions; and entries.
-    fn add_up(&self, names: &BTreeSet<String>, inside: bool, sum: &mut Share) {
+    fn add_up(&self, names: &BTreeSet<String>, inside: bool, sum: &mut CallShare) {
         for (name, callee) in &self.callees {
             let one = names.contains(name);
             if one && !inside {
@@ -115,7 +115,7 @@ impl Call {
 
 /// Instructions and entries of a function.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct CallShare {
     /// Inclusive instructions.
     pub inclusive: u64,
     /// Self instructions.
@@ -138,7 +138,11 @@ impl Calls {
     /// # Errors
     /// If the trees do not add up to the instructions counted for each thread and
     /// function.
-    pub fn of(counts: &Counts, symbols: &Symbols, profile: &Profile) -> Result<Calls, Error> {
+    pub fn from_counts(
+        counts: &RunCounts,
+        symbols: &Symbols,
+        profile: &Profile,
+    ) -> Result<Calls, Error> {
         let trees = &counts.trees;
         // Callers precede their callees, so every node is complete when visited from the
         // end.
@@ -183,7 +187,7 @@ impl Calls {
                 continue;
             };
             let places = profile.places.iter();
-            let mine = |(place, _): &(&Place, &u64)| {
+            let mine = |(place, _): &(&ProfilePlace, &u64)| {
                 place.thread == *thread && place.subsystem == USER && place.function != USER
             };
             for (place, times) in places.filter(mine) {
@@ -229,8 +233,8 @@ impl Calls {
 
     /// The instructions and entries of all functions with these names together.
     #[must_use]
-    pub fn share(&self, names: &BTreeSet<String>) -> Share {
-        let mut sum = Share::default();
+    pub fn share(&self, names: &BTreeSet<String>) -> CallShare {
+        let mut sum = CallShare::default();
         for thread in self.threads.values() {
             thread.add_up(names, false, &mut sum);
         }

@@ -2,12 +2,12 @@
 
 use assize_verdict::{Comparison, Document, Verdict};
 
-use super::Sheet;
-use super::answers::{self, Answers};
+use super::BriefSheet;
+use super::answers::{self, BriefAnswers};
 use crate::contrasts::{self, by_event, decided, fixed, leading, lost};
 
 /// `1 run`, `2 runs`.
-pub(super) fn of(n: usize, noun: &str) -> String {
+pub(super) fn count_of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn settles(document: &Document) -> Option<String> {
         reason.map(|why| format!("{} undecided: {}.", are(why.rows.len()), why.text)),
     ];
     let said: Vec<String> = parts.into_iter().flatten().collect();
-    let count = of(open.len(), "row");
+    let count = count_of(open.len(), "row");
     (!said.is_empty()).then(|| format!("Not established: {count}. {}", said.join(" ")))
 }
 
@@ -119,10 +119,10 @@ pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
 pub(crate) fn counts(document: &Document) -> Vec<String> {
     let lost = lost(document);
     let mut parts = vec![match lost {
-        0 => of(document.runs.len(), "run"),
+        0 => count_of(document.runs.len(), "run"),
         _ => format!(
             "{} completed of {}",
-            of(document.runs.len(), "run"),
+            count_of(document.runs.len(), "run"),
             document.runs.len() + lost
         ),
     }];
@@ -133,16 +133,16 @@ pub(crate) fn counts(document: &Document) -> Vec<String> {
         (document.statements.len(), "figure", " not judged"),
     ] {
         if n > 0 {
-            parts.push(of(n, noun) + more);
+            parts.push(count_of(n, noun) + more);
         }
     }
-    parts.push(of(document.configurations.len(), "configuration"));
-    parts.push(of(document.workloads.len(), "workload"));
+    parts.push(count_of(document.configurations.len(), "configuration"));
+    parts.push(count_of(document.workloads.len(), "workload"));
     parts
 }
 
 /// Counts what did not fit into the answer and what is not part of it.
-pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
+pub(super) fn hidden(sheet: &BriefSheet<'_>, shown: &BriefAnswers) -> Vec<String> {
     let document = sheet.document;
     let mut parts = answers::left(shown);
     let others: Vec<_> = {
@@ -154,7 +154,7 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
     };
     if !others.is_empty() {
         let decided = decided(&others);
-        let of_others = of(others.len(), "secondary row");
+        let of_others = count_of(others.len(), "secondary row");
         parts.push(format!("{of_others} ({decided} decided)"));
     }
     let words = sheet.words();
@@ -162,11 +162,11 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
     let shown: usize = shown.iter().map(|one| one.contrasts.len()).sum();
     let silent = document.rate_comparisons.len() - shown;
     if silent > 0 {
-        let rates = of(silent, "rate");
+        let rates = count_of(silent, "rate");
         parts.push(format!("{rates} of events that did not occur"));
     }
     if !document.tradeoffs.is_empty() {
-        parts.push(of(document.tradeoffs.len(), "trade-off"));
+        parts.push(count_of(document.tradeoffs.len(), "trade-off"));
     }
     if parts.is_empty() {
         return Vec::new();
@@ -179,7 +179,7 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
 
 /// The closing lines: how many runs would settle open rows, warnings, and the command
 /// that reproduces the report.
-pub(super) fn rest(sheet: &Sheet<'_>) -> Vec<String> {
+pub(super) fn rest(sheet: &BriefSheet<'_>) -> Vec<String> {
     let document = sheet.document;
     let settles = settles(document);
     let mut lines = settles.map_or(Vec::new(), |text| sheet.wrapped(&text, "  "));

@@ -12,7 +12,7 @@ mod spread;
 
 use assize_verdict::Document;
 
-use crate::contrasts::{MetricWords, Words};
+use crate::contrasts::{MetricWords, Wordings};
 use crate::text::Style;
 use crate::{WIDTH, printable};
 
@@ -44,7 +44,7 @@ pub struct Brief<'a> {
 /// Returns the brief report: at most 25 lines.
 pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let width = brief.width.clamp(*WIDTHS.start(), *WIDTHS.end());
-    let sheet = Sheet::new(document, brief, style, width);
+    let sheet = BriefSheet::new(document, brief, style, width);
     let head = sheet.head();
     let rest = counts::rest(&sheet);
     let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
@@ -70,7 +70,7 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
 /// Returns the head of a mail: what was judged, and the answer with no more contrasts
 /// than on a terminal. It leaves claims out, because a mail reports them in full.
 pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [String; 2] {
-    let sheet = Sheet::new(document, brief, style, WIDTH);
+    let sheet = BriefSheet::new(document, brief, style, WIDTH);
     let mut answers = answers::lines(&sheet, LINES);
     let left = answers::left(&answers);
     if !left.is_empty() {
@@ -100,7 +100,7 @@ fn joined<const N: usize>(parts: [Vec<String>; N]) -> String {
 }
 
 /// What all sections of the report are built from.
-struct Sheet<'a> {
+struct BriefSheet<'a> {
     document: &'a Document,
     brief: &'a Brief<'a>,
     style: Style,
@@ -109,11 +109,11 @@ struct Sheet<'a> {
     names: usize,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> BriefSheet<'a> {
     fn new(document: &'a Document, brief: &'a Brief<'_>, style: Style, width: usize) -> Self {
         let names = document.configurations.iter();
         let names = names.map(|configuration| configuration.name.chars().count());
-        Sheet {
+        BriefSheet {
             document,
             brief,
             style,
@@ -122,8 +122,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn words(&self) -> Words<'_> {
-        Words(self.brief.metrics)
+    fn words(&self) -> Wordings<'_> {
+        Wordings(self.brief.metrics)
     }
 
     /// What was judged, and the question asked.

@@ -44,7 +44,7 @@ fn cause(signature: &OutcomeSignature) -> String {
 
 /// Describes a row: `Crashes with buggy: worse: 0 of 40 -> 6 of 40 runs (oops in
 /// use+0x5e), established`. If it is undecided, adds how many would have decided it.
-pub fn outcome_said(row: &OutcomeComparison) -> String {
+pub fn describe_outcome(row: &OutcomeComparison) -> String {
     let heading = match &row.tail {
         Some(_) => row.heading(),
         None => capital(&row.heading()),
@@ -120,7 +120,7 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(
-            outcome_said(&row),
+            describe_outcome(&row),
             "elapsed above 3.1 ms on read with rarely: cannot tell: 0 of 40 -> 2 of 40 runs; 9 \
              or more would tell"
         );

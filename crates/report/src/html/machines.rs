@@ -11,12 +11,12 @@ use crate::number::{self, p, ratio, significant};
 pub(super) struct Machines {
     /// `machines`, `kernels`.
     several: String,
-    rows: Vec<Row>,
+    rows: Vec<MachineRow>,
 }
 
 /// One comparison.
 #[derive(Debug, Serialize)]
-struct Row {
+struct MachineRow {
     workload: String,
     metric: String,
     configuration: String,
@@ -40,13 +40,13 @@ pub(super) fn machines(document: &Document) -> Option<Machines> {
     })
 }
 
-fn row(row: &Pooled) -> Row {
+fn row(row: &Pooled) -> MachineRow {
     let i2 = row
         .i2
         .map(|share| format!("I² {} %", significant(share * 100.0, 2)));
     let p_welch = row.q_p_welch.map(|value| format!("p {}", p(value)));
     let differ: Vec<String> = [i2, p_welch].into_iter().flatten().collect();
-    Row {
+    MachineRow {
         workload: row.workload.clone(),
         metric: row.metric.clone(),
         configuration: row.configuration.clone(),

@@ -9,13 +9,13 @@ use assize_trace::Timeline;
 use assize_verdict::{Better, Comparison, Document, Factorial, NoiseFloor, Run, Verdict, convert};
 use serde_json::{Value, json};
 
-use super::page::Page;
+use super::page::ReportPage;
 use super::{answer, attributed, grid, machines};
-use crate::contrasts::{Words, absolute};
+use crate::contrasts::{Wordings, absolute};
 use crate::text::contradicted;
 
 /// Lists of names, and the index of each name.
-struct Names<'p> {
+struct NameTable<'p> {
     configurations: HashMap<&'p str, usize>,
     workloads: HashMap<&'p str, usize>,
     /// Metrics with their units.
@@ -24,10 +24,10 @@ struct Names<'p> {
 }
 
 /// Returns all data that the script uses.
-pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
+pub(super) fn packed(page: &ReportPage<'_>, heroes: &[String]) -> Value {
     let document = page.document;
-    let names = Names::new(page);
-    let words = Words(&page.about.metrics);
+    let names = NameTable::new(page);
+    let words = Wordings(&page.about.metrics);
     // The page already contains the first answer.
     let heroes = std::iter::once("").chain(heroes.iter().map(String::as_str));
     let judged: Vec<Value> = std::iter::once(document)
@@ -84,13 +84,13 @@ pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
     })
 }
 
-impl<'p> Names<'p> {
-    fn new(page: &'p Page<'_>) -> Self {
+impl<'p> NameTable<'p> {
+    fn new(page: &'p ReportPage<'_>) -> Self {
         let document = page.document;
         let at = |names: Vec<&'p str>| -> HashMap<&'p str, usize> {
             names.into_iter().enumerate().map(|(i, n)| (n, i)).collect()
         };
-        let mut names = Names {
+        let mut names = NameTable {
             configurations: at(document
                 .configurations
                 .iter()
@@ -154,7 +154,7 @@ impl<'p> Names<'p> {
 }
 
 /// The verdicts for one baseline.
-fn judged(document: &Document, names: &Names<'_>, words: Words<'_>, hero: &str) -> Value {
+fn judged(document: &Document, names: &NameTable<'_>, words: Wordings<'_>, hero: &str) -> Value {
     let rows = &document.comparisons;
     let column = |of: &dyn Fn(&Comparison) -> Value| -> Value {
         rows.iter().map(of).collect::<Vec<Value>>().into()
@@ -232,7 +232,7 @@ fn timeline(timeline: &Timeline) -> Value {
 }
 
 /// The per-machine comparisons.
-fn on_machines(document: &Document, names: &Names<'_>) -> Value {
+fn on_machines(document: &Document, names: &NameTable<'_>) -> Value {
     let rows = document.machines.iter().map(|row| {
         json!({
             "w": names.workload(&row.workload),
@@ -250,7 +250,7 @@ fn on_machines(document: &Document, names: &Names<'_>) -> Value {
 }
 
 /// The comparisons pooled over machines.
-fn pooled(document: &Document, names: &Names<'_>) -> Value {
+fn pooled(document: &Document, names: &NameTable<'_>) -> Value {
     let rows = document.pooled.iter().map(|row| {
         json!({
             "w": names.workload(&row.workload),
@@ -282,7 +282,7 @@ fn letter(verdict: Verdict) -> char {
 }
 
 /// The noise floor: the effects found where nothing differs.
-fn floor(rows: &[NoiseFloor], names: &Names<'_>) -> Value {
+fn floor(rows: &[NoiseFloor], names: &NameTable<'_>) -> Value {
     let rows = rows.iter().map(|row| {
         json!({
             "w": names.workload(&row.workload),
@@ -297,7 +297,7 @@ fn floor(rows: &[NoiseFloor], names: &Names<'_>) -> Value {
     rows.collect()
 }
 
-fn factorial(fits: &[Factorial], names: &Names<'_>) -> Value {
+fn factorial(fits: &[Factorial], names: &NameTable<'_>) -> Value {
     let fits = fits.iter().map(|fit| {
         let effects = fit.effects.iter().map(|effect| {
             json!({
@@ -321,7 +321,7 @@ fn factorial(fits: &[Factorial], names: &Names<'_>) -> Value {
 }
 
 /// The runs: a column for each metric, `null` where a run lacks it.
-fn runs(runs: &[Run], names: &Names<'_>) -> Value {
+fn runs(runs: &[Run], names: &NameTable<'_>) -> Value {
     let column = |of: &dyn Fn(&Run) -> Value| -> Value {
         runs.iter().map(of).collect::<Vec<Value>>().into()
     };

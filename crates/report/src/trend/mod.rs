@@ -5,7 +5,7 @@ mod text;
 use assize_verdict::{Better, Comparison, Document, RateComparison, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::contrasts::{MetricWords, Outcome, Words, by_event, effect, ends, outcome, range};
+use crate::contrasts::{MetricWords, RowOutcome, Wordings, by_event, effect, ends, outcome, range};
 
 pub use text::trend_text;
 
@@ -26,7 +26,7 @@ pub struct Trend {
     /// The bundles.
     pub points: Vec<TrendPoint>,
     /// Bundles that were not judged.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedBundle>,
     /// One series per metric or event and workload.
     pub series: Vec<TrendSeries>,
     /// The significance level of all tests together.
@@ -57,7 +57,7 @@ pub struct TrendPoint {
 
 /// A bundle that was not judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct SkippedBundle {
     /// The path of the bundle.
     pub path: String,
     /// The reason.
@@ -115,7 +115,7 @@ pub struct TrendStep {
 
 /// The bundles before they are judged, named like the document's configurations.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TrendOf {
+pub struct TrendInput {
     /// The experiment's title.
     pub title: String,
     /// The question that it asks.
@@ -125,17 +125,17 @@ pub struct TrendOf {
     /// The bundles in order; their paths are the names of configurations.
     pub points: Vec<TrendPoint>,
     /// Bundles that were not judged.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedBundle>,
 }
 
 impl Trend {
     /// Builds the trend from a document that compares each configuration with the one
     /// before.
     #[must_use]
-    pub fn new(document: &Document, metrics: &[MetricWords], of: TrendOf) -> Trend {
-        let mut maker = Maker {
+    pub fn new(document: &Document, metrics: &[MetricWords], of: TrendInput) -> Trend {
+        let mut maker = TrendBuilder {
             document,
-            words: Words(metrics),
+            words: Wordings(metrics),
             points: of.points,
             series: Vec::new(),
         };
@@ -231,14 +231,14 @@ pub fn trend_json(trend: &Trend) -> Result<String, serde_json::Error> {
 }
 
 /// Sorts rows into series.
-struct Maker<'a> {
+struct TrendBuilder<'a> {
     document: &'a Document,
-    words: Words<'a>,
+    words: Wordings<'a>,
     points: Vec<TrendPoint>,
     series: Vec<TrendSeries>,
 }
 
-impl Maker<'_> {
+impl TrendBuilder<'_> {
     fn point(&self, name: &str) -> Option<usize> {
         self.points.iter().position(|point| point.path == name)
     }
@@ -362,10 +362,10 @@ fn begin(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
     }
 }
 
-fn decided(came_out: Outcome, margin: f64) -> TrendStep {
+fn decided(came_out: RowOutcome, margin: f64) -> TrendStep {
     TrendStep {
         outcome: came_out.words(margin),
-        changed: !matches!(came_out, Outcome::Same | Outcome::Open),
+        changed: !matches!(came_out, RowOutcome::Same | RowOutcome::Open),
         tone: came_out.tone(),
         ..TrendStep::default()
     }
