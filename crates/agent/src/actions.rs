@@ -70,21 +70,21 @@ fn write(path: &str, value: &str) -> Result<(), String> {
         .truncate(true)
         .open(path)
         .and_then(|mut file| file.write_all(value.as_bytes()))
-        .map_err(|error| format!("{path}: {}", sys::words(&error)))
+        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 /// Runs a command to its end.
 pub(crate) fn command(argv: &[String], with: &ActionContext<'_>) -> Result<(), String> {
     let body = Body::Exec(program(argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
-        .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+        .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
     let ready = child.wait_ready(&with.limits);
     if ready.is_err() {
         child.kill();
     }
     child.release();
     let cut_short = child.wait_end(&with.limits);
-    let left = child.reap().map_err(|error| sys::words(&error))?;
+    let left = child.reap().map_err(|error| sys::error_text(&error))?;
     ready?;
     cut_short
         .or_else(|| workload::failure(&left, &[0]))

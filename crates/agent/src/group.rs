@@ -24,7 +24,10 @@ impl ControlGroup {
         match fs::create_dir(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 let path = path.display();
-                Err(format!("{path}: {}; this needs root", sys::words(&error)))
+                Err(format!(
+                    "{path}: {}; this needs root",
+                    sys::error_text(&error)
+                ))
             }
             _ => Ok(ControlGroup { path }),
         }
@@ -34,7 +37,7 @@ impl ControlGroup {
     pub(crate) fn join(&self) -> Result<(), String> {
         let procs = self.path.join("cgroup.procs");
         fs::write(&procs, "0")
-            .map_err(|error| format!("{}: {}", procs.display(), sys::words(&error)))
+            .map_err(|error| format!("{}: {}", procs.display(), sys::error_text(&error)))
     }
 }
 
@@ -50,7 +53,7 @@ impl Drop for ControlGroup {
 fn enable(guest: bool) -> Result<(), String> {
     let has_cpu = |text: String| text.split_whitespace().any(|word| word == "cpu");
     let enabled = fs::read_to_string(CONTROL).map_err(|error| {
-        let why = sys::words(&error);
+        let why = sys::error_text(&error);
         format!("{CONTROL}: {why}; control groups need cgroup v2 mounted at {ROOT}")
     })?;
     if has_cpu(enabled) {
@@ -62,5 +65,6 @@ fn enable(guest: bool) -> Result<(), String> {
             "{CONTROL}: the cpu controller is not enabled; as root: {mend}"
         ));
     }
-    fs::write(CONTROL, "+cpu").map_err(|error| format!("{CONTROL}: +cpu: {}", sys::words(&error)))
+    fs::write(CONTROL, "+cpu")
+        .map_err(|error| format!("{CONTROL}: +cpu: {}", sys::error_text(&error)))
 }

@@ -155,7 +155,7 @@ impl RunModules {
             if is_loaded(name)
                 && let Err(error) = sys::unload_module(name)
             {
-                failed.push((name.clone(), sys::words(&error)));
+                failed.push((name.clone(), sys::error_text(&error)));
             }
         }
         failed
@@ -179,7 +179,7 @@ impl RunModules {
             open.extend(needed.iter().cloned());
             needs.insert(name, needed);
         }
-        for name in module_order::drawn(&needs, self.order) {
+        for name in module_order::random_order(&needs, self.order) {
             let (module, parameters) = self.step(&name);
             self.load_in_guest(&module, &name, &parameters, known, &mut BTreeSet::new())?;
         }
@@ -210,11 +210,12 @@ impl RunModules {
             let (module, parameters) = self.step(&need);
             self.load_in_guest(&module, &need, &parameters, known, begun)?;
         }
-        let file = File::open(&path).map_err(|error| format!("{path}: {}", sys::words(&error)))?;
+        let file =
+            File::open(&path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
         sys::load_module(&file, &text_of(parameters)).map_err(|error| {
             format!(
                 "{path}: {}; the kernel's log has the details",
-                sys::words(&error)
+                sys::error_text(&error)
             )
         })?;
         self.loaded.push((name.to_string(), Some(path)));
@@ -278,7 +279,7 @@ impl RunModules {
 }
 
 fn read(path: &str) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("{path}: {}", sys::words(&error)))
+    fs::read(path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 fn is_loaded(name: &str) -> bool {

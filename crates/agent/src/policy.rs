@@ -69,7 +69,7 @@ impl SchedExtState {
 }
 
 /// The kernel's name of the policy in effect, if any.
-pub(crate) fn deciding() -> Option<String> {
+pub(crate) fn active_policy() -> Option<String> {
     let seen = SchedExtState::now();
     (seen.state == ENABLED).then_some(seen.ops)
 }
@@ -82,14 +82,14 @@ pub(crate) fn attach(
     if !fs::exists(ROOT).unwrap_or(false) {
         return Err(format!("this kernel has no sched_ext: there is no {ROOT}"));
     }
-    if let Some(other) = deciding() {
+    if let Some(other) = active_policy() {
         return Err(format!("the policy '{other}' is attached already; stop it"));
     }
     let before = SchedExtState::now();
     let log = PolicyLog::open();
     let body = Body::Exec(program(&policy.argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
-        .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+        .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
     let mut started = child.wait_ready(&with.limits);
     if started.is_ok() {
         child.release();
@@ -106,9 +106,9 @@ pub(crate) fn attach(
     }
     if let Err(why) = started {
         child.kill();
-        let left = child.reap().map_err(|error| sys::words(&error))?;
+        let left = child.reap().map_err(|error| sys::error_text(&error))?;
         let said = log.new_messages();
-        return Err(because(&why_not(why, &left), &said));
+        return Err(with_reasons(&why_not(why, &left), &said));
     }
     let is_object = matches!(policy.form, PolicyForm::Ours | PolicyForm::Object);
     Ok(AttachedPolicy {
@@ -165,7 +165,7 @@ impl AttachedPolicy {
             ENABLED => "what had attached it has ended".into(),
             state => format!("it is {state}"),
         };
-        Err(because(&what, &said))
+        Err(with_reasons(&what, &said))
     }
 
     /// Name and tunables of the policy, as parts of the identity of a run.
@@ -203,7 +203,7 @@ fn why_not(why: String, left: &ProcessExit) -> String {
     if !why.is_empty() {
         return why;
     }
-    let said = telling(&left.stderr);
+    let said = load_failure_lines(&left.stderr);
     match workload::failure(left, &[]) {
         Some(how) if said.is_empty() => how,
         _ => said,
@@ -213,7 +213,7 @@ fn why_not(why: String, left: &ProcessExit) -> String {
 /// The last lines that explain why a policy was not loaded. Leaves out the
 /// verifier's statistics, the long explanations that newer kernels add to a one-line
 /// error, and the errors of libbpf that follow from the first.
-fn telling(stderr: &str) -> String {
+fn load_failure_lines(stderr: &str) -> String {
     let is_noise = |line: &&str| {
         let starts = [
             "processed ",
@@ -252,7 +252,7 @@ fn without_colours(text: &str) -> String {
     std::iter::once(first).chain(rest).collect()
 }
 
-fn because(what: &str, said: &[String]) -> String {
+fn with_reasons(what: &str, said: &[String]) -> String {
     match said {
         [] => what.to_string(),
         said => format!("{what}: {}", said.join("; ")),
@@ -339,7 +339,10 @@ mod tests {
     #[test]
     fn a_failure_repeats_no_colours() {
         let stderr = "00:05 \x1b[0m\x1b[1;34m[INFO] \x1b[0mflags: 0x36\nError: x\x1b[2Jy\x1b[\n";
-        assert_eq!(telling(stderr), "00:05 [INFO] flags: 0x36; Error: x2Jy");
+        assert_eq!(
+            load_failure_lines(stderr),
+            "00:05 [INFO] flags: 0x36; Error: x2Jy"
+        );
     }
 
     #[test]
@@ -361,13 +364,13 @@ mod tests {
             R0 invalid mem access 'map_value_or_null'\n\
             processed 10 insns (limit 1000000) max_states_per_insn 0\n-- END PROG LOAD LOG --\n\
             libbpf: failed to load object 'policy'\nx.bpf.o: the kernel does not load it\n";
-        let said = telling(stderr);
+        let said = load_failure_lines(stderr);
         assert!(
             said.contains("R0 invalid mem access 'map_value_or_null'"),
             "{said}"
         );
         assert!(!said.contains("processed"), "{said}");
-        assert_eq!(telling(""), "");
+        assert_eq!(load_failure_lines(""), "");
     }
 
     #[test]
@@ -380,7 +383,7 @@ mod tests {
             libbpf: prog 'e': failed to load: -13\nlibbpf: failed to load object 'policy'\n\
             x.bpf.o: the kernel does not load it\n";
         assert_eq!(
-            telling(stderr),
+            load_failure_lines(stderr),
             "R0 invalid mem access 'map_value_or_null'; \
              Verification failed: Register Type Safety: Invalid dereference; \
              libbpf: prog 'e': failed to load: -13; x.bpf.o: the kernel does not load it"
@@ -398,7 +401,10 @@ mod tests {
     #[test]
     fn reasons_follow_what_has_happened() {
         let said = ["a".to_string(), "b".to_string()];
-        assert_eq!(because("it is disabled", &said), "it is disabled: a; b");
-        assert_eq!(because("x", &[]), "x");
+        assert_eq!(
+            with_reasons("it is disabled", &said),
+            "it is disabled: a; b"
+        );
+        assert_eq!(with_reasons("x", &[]), "x");
     }
 }

@@ -49,7 +49,7 @@ impl Governors {
                 let known = path.replace("current_governor", "available_governors");
                 is_known(&known, &wanted, "CONFIG_CPU_IDLE_GOV")?;
                 self.before.push((path.clone(), read(&path)?));
-                put(&path, &wanted)?;
+                write_setting(&path, &wanted)?;
             }
             is_now(&path, &wanted)?;
         }
@@ -70,7 +70,7 @@ fn set_frequency(frequency: &Frequency) -> Result<(), String> {
                 is_known(&known, &wanted, "CONFIG_CPU_FREQ_GOV")?;
             }
             if !path.ends_with("/scaling_driver") {
-                put(&path, &wanted)?;
+                write_setting(&path, &wanted)?;
             }
             is_now(&path, &wanted)?;
         }
@@ -136,12 +136,12 @@ fn is_now(path: &str, wanted: &str) -> Result<(), String> {
 
 fn read(path: &str) -> Result<String, String> {
     let text = fs::read_to_string(Path::new(path));
-    let text = text.map_err(|error| format!("{path}: {}", sys::words(&error)))?;
+    let text = text.map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
     Ok(text.trim().to_owned())
 }
 
-fn put(path: &str, value: &str) -> Result<(), String> {
-    fs::write(path, value).map_err(|error| format!("{path}: {}", sys::words(&error)))
+fn write_setting(path: &str, value: &str) -> Result<(), String> {
+    fs::write(path, value).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 #[cfg(test)]

@@ -374,7 +374,8 @@ fn prepare(
         }
         Ok(())
     };
-    standard().map_err(|error: io::Error| format!("standard files: {}", sys::words(&error)))?;
+    standard()
+        .map_err(|error: io::Error| format!("standard files: {}", sys::error_text(&error)))?;
     schedule(scheduling)
 }
 
@@ -405,17 +406,17 @@ fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> R
     }
     results
         .write_all(lines.as_bytes())
-        .map_err(|error| format!("its records: {}", sys::words(&error)))
+        .map_err(|error| format!("its records: {}", sys::error_text(&error)))
 }
 
 /// In the child: execs the program. Returns only if that fails, with the
 /// reason.
 fn become_program(exec: &ExecProgram) -> String {
-    let why = |error: io::Error| format!("{}: {}", exec.path, sys::words(&error));
+    let why = |error: io::Error| format!("{}: {}", exec.path, sys::error_text(&error));
     if let Some(directory) = &exec.directory
         && let Err(error) = std::env::set_current_dir(directory)
     {
-        return format!("{directory}: {}", sys::words(&error));
+        return format!("{directory}: {}", sys::error_text(&error));
     }
     for (name, value) in &exec.environment {
         // SAFETY: this process has one thread.
@@ -426,7 +427,7 @@ fn become_program(exec: &ExecProgram) -> String {
     {
         return format!(
             "its choice of CPUs cannot be ignored: {}",
-            sys::words(&error)
+            sys::error_text(&error)
         );
     }
     let arguments: Vec<CString> = exec
@@ -447,7 +448,7 @@ fn become_program(exec: &ExecProgram) -> String {
 /// defaults stay as inherited.
 pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
     let failed = |what: String| {
-        let why = sys::words(&io::Error::last_os_error());
+        let why = sys::error_text(&io::Error::last_os_error());
         Err(format!(
             "scheduling: {what}: {why}; real-time policies and negative nice values need root"
         ))

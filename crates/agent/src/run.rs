@@ -31,7 +31,7 @@ const GRID_NS: u64 = 100_000_000;
 const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends the agent's version and the facts about the machine.
-pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool) {
+pub(crate) fn send_greeting(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool) {
     channel.send(&Record::Hello {
         schema: AGENT_SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -54,7 +54,11 @@ pub(crate) struct Guest {
 }
 
 /// Carries out the job, or reports why it cannot be read.
-pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: Option<Guest>) {
+pub(crate) fn carry_out_job(
+    job: Result<String, String>,
+    channel: &mut Channel,
+    guest: Option<Guest>,
+) {
     match job.and_then(|text| read(&text)) {
         Ok(job) => {
             let mut run = AgentRun::new(job, guest.is_some());
@@ -328,7 +332,7 @@ impl AgentRun {
     /// Starts a process and waits until it is ready to be released.
     fn start(&self, body: Body, scheduling: &Scheduling) -> Result<Child, String> {
         let mut child = Child::start(body, scheduling, self.guest)
-            .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+            .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
         if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
             // The error is known already; how the process ends does not matter.
@@ -370,7 +374,7 @@ impl AgentRun {
         if let Some(why) = measured.why {
             let name = &self.job.workload.name;
             channel.send(&failed(Stage::Workload, name, why));
-            channel.send_all(&output::raw(name, left));
+            channel.send_all(&output::output_records(name, left));
         } else {
             channel.send_all(&(measured.read)(left, measured.elapsed_ns));
         }
@@ -420,7 +424,7 @@ impl AgentRun {
         if cut_short.is_none() && child.goes_on() {
             cut_short = child.wait_end(&self.limits());
         }
-        let left = child.reap().map_err(|error| sys::words(&error))?;
+        let left = child.reap().map_err(|error| sys::error_text(&error))?;
         let kills = oom_kills().saturating_sub(kills);
         let killed = (kills > 0 && left.end != ProcessEnd::Exited(0)).then(|| {
             format!(
@@ -444,7 +448,7 @@ pub(crate) fn reseed(mut stream: Stream) -> Result<(), String> {
         .write(true)
         .open(path)
         .and_then(|file| sys::reseed(&file, &bytes))
-        .map_err(|error| format!("{path}: {}", sys::words(&error)))
+        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 /// Ends the background workloads and reports those that ended too early.
@@ -462,7 +466,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         let left = match child.reap() {
             Ok(left) => left,
             Err(error) => {
-                channel.send(&failed(Stage::Background, &name, sys::words(&error)));
+                channel.send(&failed(Stage::Background, &name, sys::error_text(&error)));
                 continue;
             }
         };

@@ -23,7 +23,7 @@ pub(crate) fn check(returned: c_int) -> io::Result<c_int> {
 }
 
 /// The text of an error, without Rust's ` (os error N)`.
-pub(crate) fn words(error: &Error) -> String {
+pub(crate) fn error_text(error: &Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {
         Some(end) => text[..end].to_string(),

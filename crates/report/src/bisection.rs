@@ -10,7 +10,7 @@ use crate::contrasts::outcome_figures;
 use crate::number::{signed, significant, with_points};
 use crate::printable::printable;
 use crate::readable::Readable;
-use crate::series::{PatchName, command, cut, mark, named, percent, plain, written};
+use crate::series::{PatchName, command, cut, id_and_subject, mark, percent, plain, written};
 
 /// The schema of [`Bisection`].
 pub const BISECTION: &str = "assize.bisect/1";
@@ -198,7 +198,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
     };
     match &bisection.answer {
         BisectionAnswer::Found(found) => {
-            lines.push(named(&found.commit));
+            lines.push(id_and_subject(&found.commit));
             lines.extend(written(&found.commit).map(|line| format!("  {line}")));
             lines.push(match bisection.commits {
                 1 => "has it, the only commit of the range:".into(),
@@ -214,8 +214,8 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push("search ended, and it is not shown to have all of it by itself:".into());
             lines.push(claim(bisection));
             lines.push(format!("{} against its parent:", outcome(&found.verdict)));
-            lines.push(format!("  {}", named(&found.commit)));
-            lines.extend(grounds(&found.verdict));
+            lines.push(format!("  {}", id_and_subject(&found.commit)));
+            lines.extend(reason_lines(&found.verdict));
             lines.extend(figures(&found.verdict));
             lines.push("The difference came in several steps, or the runs do not tell.".into());
         }
@@ -223,7 +223,7 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push(format!("It begins with one of these {}:", commits.len()));
             lines.push(claim(bisection));
             let hidden = commits.len().saturating_sub(NAMED);
-            let line = |one: &PatchName| format!("  {}", named(one));
+            let line = |one: &PatchName| format!("  {}", id_and_subject(one));
             lines.extend(
                 commits
                     .iter()
@@ -251,28 +251,32 @@ fn answer(bisection: &Bisection) -> Vec<String> {
 }
 
 fn against_parent(found: &Culprit) -> Vec<String> {
-    let mut lines = vec![format!("Against its parent {}:", named(&found.parent))];
+    let mut lines = vec![format!(
+        "Against its parent {}:",
+        id_and_subject(&found.parent)
+    )];
     lines.extend(figures(&found.verdict));
     lines
 }
 
 /// The result for the last commit of the range, if the answer is about it.
-fn end(bisection: &Bisection) -> Option<&TriedCommit> {
+fn last_commit_result(bisection: &Bisection) -> Option<&TriedCommit> {
     bisection.tried.iter().max_by_key(|one| one.place)
 }
 
 /// The figures and grounds for the last commit of the range.
 fn of_end(bisection: &Bisection) -> Vec<String> {
-    let Some(TriedResult::Verdict(verdict)) = end(bisection).map(|one| &one.result) else {
+    let Some(TriedResult::Verdict(verdict)) = last_commit_result(bisection).map(|one| &one.result)
+    else {
         return Vec::new();
     };
     let mut lines = figures(verdict);
-    lines.extend(grounds(verdict));
+    lines.extend(reason_lines(verdict));
     lines
 }
 
 /// The reason for an outcome, wrapped to at most three lines.
-fn grounds(verdict: &ClaimVerdict) -> Vec<String> {
+fn reason_lines(verdict: &ClaimVerdict) -> Vec<String> {
     let mut lines = vec![String::from(" ")];
     for word in verdict.because.split_whitespace() {
         match lines.last_mut() {
@@ -365,15 +369,20 @@ fn about(bisection: &Bisection) -> Vec<String> {
         ),
     ];
     let is_undecided = bisection.answer == BisectionAnswer::Undecided;
-    let end = end(bisection).filter(|_| is_undecided).map(|one| one.place);
+    let end = last_commit_result(bisection)
+        .filter(|_| is_undecided)
+        .map(|one| one.place);
     for one in &bisection.tried {
         match &one.result {
             TriedResult::NotBuilt(why) => {
-                lines.push(format!("not tested: {}: {why}", named(&one.commit)));
+                lines.push(format!(
+                    "not tested: {}: {why}",
+                    id_and_subject(&one.commit)
+                ));
             }
             TriedResult::Verdict(verdict) if verdict.outcome == Claimed::Undecided => {
                 if end != Some(one.place) {
-                    lines.push(format!("undecided: {}", named(&one.commit)));
+                    lines.push(format!("undecided: {}", id_and_subject(&one.commit)));
                 }
             }
             TriedResult::Verdict(_) => {}

@@ -175,7 +175,7 @@ pub fn series_text(series: &SeriesReport) -> String {
         .iter()
         .map(|(rows, author)| mail(series, *rows, *author));
     let mut fitting = full.filter(|lines| lines.len() <= LINES);
-    let lines = fitting.next().unwrap_or_else(|| short(series));
+    let lines = fitting.next().unwrap_or_else(|| short_mail(series));
     let mut text = String::new();
     for line in lines {
         let line = line.replace(['\n', '\r'], " ");
@@ -207,7 +207,7 @@ fn mail(series: &SeriesReport, rows: usize, author: bool) -> Vec<String> {
 }
 
 /// The mail with one line per patch, for as many patches as fit.
-fn short(series: &SeriesReport) -> Vec<String> {
+fn short_mail(series: &SeriesReport) -> Vec<String> {
     let (mut lines, tail) = (head(series), tail(series));
     let whole = series
         .whole
@@ -229,14 +229,14 @@ fn short(series: &SeriesReport) -> Vec<String> {
 
 fn in_short(outcome: &PatchOutcome) -> String {
     match outcome {
-        PatchOutcome::Effects(all) => counted(all),
+        PatchOutcome::Effects(all) => count_effects(all),
         PatchOutcome::SameBytes => "same bytes".into(),
         PatchOutcome::NotBuilt(_) => "does not build".into(),
         PatchOutcome::NotTried => "not tried alone".into(),
     }
 }
 
-fn counted(all: &[PatchEffect]) -> String {
+fn count_effects(all: &[PatchEffect]) -> String {
     let count = |reading| all.iter().filter(|one| one.reading == reading).count();
     let kinds = [
         EffectReading::Worse,
@@ -271,7 +271,7 @@ fn head(series: &SeriesReport) -> Vec<String> {
         format!("{}: {n} {patches}", series.title),
         format!("  {}", series.built),
         format!("  kernel: {}", series.kernel),
-        format!("  base: {}", named(&series.base)),
+        format!("  base: {}", id_and_subject(&series.base)),
         format!(
             "  run: {}, {} times a side{completed}",
             series.experiment, series.runs
@@ -302,7 +302,7 @@ fn tail(series: &SeriesReport) -> Vec<String> {
 /// Wraps a command with backslashes so that it can be pasted.
 pub(crate) fn command(line: &str) -> Vec<String> {
     let mut lines = vec![String::from(" ")];
-    for word in words(line) {
+    for word in shell_words_of(line) {
         let fits = |last: &String| last.width() + 1 + word.width() + 2 <= WIDTH;
         match lines.last_mut() {
             Some(last) if fits(last) || last.trim().is_empty() => {
@@ -320,7 +320,7 @@ pub(crate) fn command(line: &str) -> Vec<String> {
 }
 
 /// Splits a command into words; quoted text is one word.
-fn words(line: &str) -> Vec<&str> {
+fn shell_words_of(line: &str) -> Vec<&str> {
     let (mut words, mut from) = (Vec::new(), 0);
     let (mut quoted, mut escaped) = (false, false);
     for (at, c) in line.char_indices() {
@@ -342,13 +342,13 @@ fn words(line: &str) -> Vec<&str> {
 fn name(series: &SeriesReport, at: usize, tried: &TriedPatch) -> String {
     let (n, of) = (at + 1, series.patches.len());
     match of {
-        1 => named(&tried.patch),
-        _ => format!("{n}/{of} {}", named(&tried.patch)),
+        1 => id_and_subject(&tried.patch),
+        _ => format!("{n}/{of} {}", id_and_subject(&tried.patch)),
     }
 }
 
 /// The abbreviated commit ID and the subject.
-pub(crate) fn named(patch: &PatchName) -> String {
+pub(crate) fn id_and_subject(patch: &PatchName) -> String {
     let id: String = patch.commit.chars().take(12).collect();
     format!("{id} {}", patch.subject).trim().to_owned()
 }
@@ -403,7 +403,7 @@ fn effects(series: &SeriesReport, all: &[PatchEffect], rows: usize) -> Vec<Strin
             .map(|one| (*one).clone())
             .collect();
         let more = if shown == 0 { "" } else { "more: " };
-        lines.push(format!("    {more}{}", counted(&rest)));
+        lines.push(format!("    {more}{}", count_effects(&rest)));
     }
     if same > 0
         && let Some(last) = lines.last_mut()

@@ -23,16 +23,16 @@ const NAME_BESIDE_INTERVAL: usize = 24;
 /// `rows` is `None`. `command` is the command that was run.
 #[must_use]
 pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
-    let mut text = filled(&sentence(why));
+    let mut text = fill_lines(&sentence(why));
     if let Some(caches) = &why.caches {
         text += &caches::sentence(why, caches);
     }
     text.push('\n');
-    text += &filled(&account(why));
+    text += &fill_lines(&account(why));
     if let Some(metric) = metric(why) {
-        text += &filled(&metric);
+        text += &fill_lines(&metric);
     }
-    text += &filled(&seeds(why));
+    text += &fill_lines(&seeds(why));
     for (title, table, most) in [
         ("Thread", &why.threads, None),
         ("Subsystem", &why.subsystems, None),
@@ -45,7 +45,11 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
         text.push('\n');
         text += &caches::tables(why, caches, rows);
     }
-    for reached in why.reached.iter().map(|one| reached(why, one)) {
+    for reached in why
+        .reached
+        .iter()
+        .map(|one| requested_function_text(why, one))
+    {
         text.push('\n');
         text += &reached;
     }
@@ -67,7 +71,7 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
 }
 
 /// Wraps text to the width of a mail.
-fn filled(text: &str) -> String {
+fn fill_lines(text: &str) -> String {
     textwrap::fill(text, WIDTH) + "\n"
 }
 
@@ -81,7 +85,10 @@ pub(crate) fn questions(why: &Why) -> Vec<String> {
         let sentence = caches::sentence(why, of);
         sentence + "\n" + &caches::tables(why, of, Some(OF_CACHES))
     });
-    let reached = why.reached.iter().map(|one| reached(why, one));
+    let reached = why
+        .reached
+        .iter()
+        .map(|one| requested_function_text(why, one));
     let hunks = (!why.hunks.is_empty()).then(|| calls::hunks(why));
     let claims = why.claims.iter().map(|one| calls::claim(why, one));
     claims.chain(reached).chain(hunks).chain(caches).collect()
@@ -132,7 +139,7 @@ pub(crate) fn sentence(why: &Why) -> String {
     } else {
         (
             format!("{a} {executes} than {b} on {workload}{range}"),
-            parts(why),
+            subsystem_lines(why),
         )
     };
     if !parts.is_empty() {
@@ -143,7 +150,7 @@ pub(crate) fn sentence(why: &Why) -> String {
 }
 
 /// The subsystems with most of the difference, and the sum of the others.
-fn parts(why: &Why) -> Vec<String> {
+fn subsystem_lines(why: &Why) -> Vec<String> {
     let whole = why.total.difference;
     let worth = |row: &&DifferenceRow| {
         row.difference.abs() >= WORTH * whole.abs().max(1.0) && row.established != Some(false)
@@ -188,7 +195,7 @@ fn over_seeds(why: &Why, row: &DifferenceRow) -> String {
 /// Whether every instruction is accounted for.
 pub(crate) fn account(why: &Why) -> String {
     let account = &why.account;
-    let all = grouped(account.instructions);
+    let all = with_separators(account.instructions);
     if account.whole {
         let clock = if account.cpus > 1 {
             "never advanced by less than the count"
@@ -199,15 +206,15 @@ pub(crate) fn account(why: &Why) -> String {
             "Every instruction is accounted for: {all} in {} runs, and the machine's clock {clock} \
              in {} readings.",
             2 * why.runs.len(),
-            grouped(account.readings)
+            with_separators(account.readings)
         );
     }
     format!(
         "NOT every instruction is accounted for: {all} were counted; the machine's clock did not \
          agree in {} of {} readings, and of {} blocks it is not known how far they were executed.",
-        grouped(account.mismatches),
-        grouped(account.readings),
-        grouped(account.unclear)
+        with_separators(account.mismatches),
+        with_separators(account.readings),
+        with_separators(account.unclear)
     )
 }
 
@@ -318,10 +325,10 @@ pub(crate) fn interval(row: &DifferenceRow) -> String {
 }
 
 /// The result for a function that was asked about.
-fn reached(why: &Why, reached: &RequestedFunction) -> String {
+fn requested_function_text(why: &Why, reached: &RequestedFunction) -> String {
     let name = &reached.function;
     if reached.a == 0.0 && reached.b == 0.0 {
-        return filled(&format!("{name}: not reached, by either of them."));
+        return fill_lines(&format!("{name}: not reached, by either of them."));
     }
     let share = |share: f64| format!("{} %", crate::significant(100.0 * share, 3));
     let state = |entries: f64| {
@@ -332,7 +339,7 @@ fn reached(why: &Why, reached: &RequestedFunction) -> String {
         }
     };
     let per = &why.per;
-    let mut text = filled(&format!(
+    let mut text = fill_lines(&format!(
         "{name}: {} by {}, entered {} times per {per}; {} by {}, {} times. It has {} and {} of all \
          instructions, without what it calls.",
         state(reached.a),
@@ -366,8 +373,8 @@ fn reached(why: &Why, reached: &RequestedFunction) -> String {
             text,
             "{:<36} {:>11} {:>11}",
             range(bits),
-            grouped(a),
-            grouped(b)
+            with_separators(a),
+            with_separators(b)
         );
     }
     text
@@ -385,7 +392,7 @@ fn range(bits: u32) -> String {
     if low == high {
         return low.to_string();
     }
-    format!("{} to {}", grouped(low), grouped(high))
+    format!("{} to {}", with_separators(low), with_separators(high))
 }
 
 /// Cuts a name to `columns` columns.
@@ -398,7 +405,7 @@ fn cut(name: &str, columns: usize) -> String {
 }
 
 /// An integer with thousands separators.
-fn grouped(number: u64) -> String {
+fn with_separators(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -417,7 +424,7 @@ pub(crate) fn count(value: f64) -> String {
     let size = value.abs();
     let whole = size >= 1000.0 || size.fract() == 0.0;
     let text = if whole {
-        grouped(size.round() as u64)
+        with_separators(size.round() as u64)
     } else if size < 1.0 {
         crate::significant(size, 2)
     } else {

@@ -49,7 +49,7 @@ pub fn touched(text: &str) -> Vec<TouchedHunk> {
             hunk = next;
             let words = line.trim_start_matches("@@ ");
             let (range, around) = words.split_once(" @@").unwrap_or((words, ""));
-            inside = begun(around.trim_start());
+            inside = function_begun(around.trim_start());
             all.push(TouchedHunk {
                 path: file.clone(),
                 range: range.to_owned(),
@@ -69,7 +69,7 @@ impl TouchedHunk {
             _ => (' ', line),
         };
         let first = code.chars().next();
-        let function = begun(code);
+        let function = function_begun(code);
         let others = first.is_some_and(|c| c.is_alphabetic() || c == '_' || c == '#');
         let label = code.trim_end().ends_with(':');
         if function.is_some() {
@@ -93,7 +93,7 @@ impl TouchedHunk {
 }
 
 /// The name of the function that starts on a line.
-fn begun(code: &str) -> Option<String> {
+fn function_begun(code: &str) -> Option<String> {
     let starts = code.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if !starts || code.trim_end().ends_with(';') {
         return None;
@@ -185,7 +185,7 @@ mod tests {
             " * text (more)",
             "",
         ] {
-            assert_eq!(begun(line), None, "{line}");
+            assert_eq!(function_begun(line), None, "{line}");
         }
     }
 
@@ -199,7 +199,7 @@ mod tests {
             ("SYM_FUNC_START(csum_partial)", "csum_partial"),
             ("f(int a)", "f"),
         ] {
-            assert_eq!(begun(line).as_deref(), Some(name), "{line}");
+            assert_eq!(function_begun(line).as_deref(), Some(name), "{line}");
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn read(bytes: &[u8]) -> Mail {
     let parsed = MessageParser::default().parse(after_separator(bytes));
     let headed = parsed.filter(|mail| mail.subject().is_some() && mail.from().is_some());
     let Some(mail) = headed else {
-        return bare(bytes);
+        return mail_of_diff(bytes);
     };
     let subject = PatchSubject::parse(mail.subject().unwrap_or_default());
     let text = body(&mail);
@@ -64,7 +64,7 @@ pub(crate) fn read(bytes: &[u8]) -> Mail {
     }
 }
 
-fn bare(bytes: &[u8]) -> Mail {
+fn mail_of_diff(bytes: &[u8]) -> Mail {
     let text = String::from_utf8_lossy(bytes);
     Mail {
         subject: PatchSubject {

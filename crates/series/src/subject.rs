@@ -34,7 +34,7 @@ impl PatchSubject {
                 rest = after.trim_start();
                 continue;
             }
-            let Some((inside, after)) = bracket(rest) else {
+            let Some((inside, after)) = split_bracket(rest) else {
                 break;
             };
             subject.take(inside);
@@ -66,7 +66,7 @@ impl PatchSubject {
 }
 
 /// Splits leading text in brackets from the rest.
-fn bracket(text: &str) -> Option<(&str, &str)> {
+fn split_bracket(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('[')?.split_once(']')
 }
 

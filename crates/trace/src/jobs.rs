@@ -140,19 +140,19 @@ pub(crate) fn follow(events: &Events, threads: &TracedThreads) -> Vec<TracedJob>
     following.jobs
 }
 
-fn unsigned(events: &Events, row: &Row, field: &str) -> Option<u64> {
+fn u64_field(events: &Events, row: &Row, field: &str) -> Option<u64> {
     events.value(row, field).map(i64::cast_unsigned)
 }
 
-fn small(events: &Events, row: &Row, field: &str) -> Option<u32> {
+fn u32_field(events: &Events, row: &Row, field: &str) -> Option<u32> {
     events.value(row, field)?.try_into().ok()
 }
 
 /// The job that a simgpu event is about: context serial and sequence number.
 fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
     Some((
-        unsigned(events, row, "serial")?,
-        unsigned(events, row, "seqno")?,
+        u64_field(events, row, "serial")?,
+        u64_field(events, row, "seqno")?,
     ))
 }
 
@@ -161,16 +161,16 @@ impl JobFollower {
         let (serial, seqno) = key(events, row)?;
         let place = self.jobs.len();
         self.jobs.push(TracedJob {
-            context: small(events, row, "context")?,
+            context: u32_field(events, row, "context")?,
             serial,
             seqno,
-            engine: small(events, row, "engine")?,
-            cookie: unsigned(events, row, "cookie").unwrap_or(0),
+            engine: u32_field(events, row, "engine")?,
+            cookie: u64_field(events, row, "cookie").unwrap_or(0),
             design: None,
             submitter: row.tid,
             runner: None,
             inline: false,
-            submit: unsigned(events, row, "enter")?.min(row.at_ns),
+            submit: u64_field(events, row, "enter")?.min(row.at_ns),
             queued: None,
             woken: None,
             running: None,

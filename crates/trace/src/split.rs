@@ -147,7 +147,7 @@ pub fn split(run: &TracedRun, question: &SplitQuestion) -> LatencySplit {
         stages: (0..STAGES.len()).map(|at| stage(&jobs, at)).collect(),
         worst: by_latency
             .iter()
-            .map(|worst| self::worst(run, *worst))
+            .map(|worst| self::worst_job(run, *worst))
             .collect(),
     }
 }
@@ -176,7 +176,7 @@ fn stage(jobs: &[&TracedJob], at: usize) -> SplitStage {
     }
 }
 
-fn worst(run: &TracedRun, (job, latency_ns): (&TracedJob, u64)) -> WorstJob {
+fn worst_job(run: &TracedRun, (job, latency_ns): (&TracedJob, u64)) -> WorstJob {
     let marks = MARKS.into_iter().zip(job.marks());
     let since = |at: u64| at.saturating_sub(job.submit);
     WorstJob {
@@ -195,11 +195,15 @@ fn worst(run: &TracedRun, (job, latency_ns): (&TracedJob, u64)) -> WorstJob {
             .collect(),
         submitter: run.threads.name(job.submitter),
         runner: job.runner.map(|(tid, _)| run.threads.name(tid)),
-        meanwhile: meanwhile(run, job, latency_ns),
+        meanwhile: intervening_threads(run, job, latency_ns),
     }
 }
 
-fn meanwhile(run: &TracedRun, job: &TracedJob, latency_ns: u64) -> Vec<InterveningThread> {
+fn intervening_threads(
+    run: &TracedRun,
+    job: &TracedJob,
+    latency_ns: u64,
+) -> Vec<InterveningThread> {
     let worker = job.woken.zip(job.running).zip(job.runner);
     let waiter = job.wait.zip(job.done);
     let waits = [
@@ -270,7 +274,7 @@ pub fn text(split: &LatencySplit) -> String {
         }
         let name = format!("{} -> {}", stage.from, stage.to);
         let quantile = |ns: Option<f64>| ns.map_or("-".to_owned(), |ns| format!("{:.3}", ns / 1e3));
-        let max = stage.ns_max.map_or("-".to_owned(), us);
+        let max = stage.ns_max.map_or("-".to_owned(), microseconds);
         let _ = writeln!(
             text,
             "{name:<34}{:>6}{:>10}{:>11}{max:>11}",
@@ -298,7 +302,7 @@ fn worst_text(text: &mut String, split: &LatencySplit) {
             let found = worst.marks.iter().find(|(known, _)| *known == name);
             found.map(|(_, ns)| *ns)
         };
-        let cell = |ns: Option<u64>| ns.map_or("-".to_owned(), tenths);
+        let cell = |ns: Option<u64>| ns.map_or("-".to_owned(), microsecond_tenths);
         let waited = mark(6).zip(mark(5)).map(|(end, done)| end - done);
         let _ = writeln!(
             text,
@@ -320,19 +324,19 @@ fn worst_text(text: &mut String, split: &LatencySplit) {
             let _ = writeln!(
                 text,
                 "  its {who} waited {} for {}",
-                tenths(meanwhile.ns),
+                microsecond_tenths(meanwhile.ns),
                 meanwhile.thread
             );
         }
     }
 }
 
-fn us(ns: u64) -> String {
+fn microseconds(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
 /// Formats microseconds with one decimal, truncated.
-fn tenths(ns: u64) -> String {
+fn microsecond_tenths(ns: u64) -> String {
     format!("{}.{}", ns / 1000, ns % 1000 / 100)
 }
 

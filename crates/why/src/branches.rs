@@ -57,10 +57,13 @@ pub(crate) fn branches(pairs: &[CountedPair], by_job: bool) -> Vec<Branch> {
         .collect();
     let maps: Vec<[Option<&BTreeMap<String, Call>>; 2]> =
         calls.iter().map(|both| both.map(Some)).collect();
-    joined(&maps, &weights)
+    join_branches(&maps, &weights)
 }
 
-fn joined(maps: &[[Option<&BTreeMap<String, Call>>; 2]], weights: &[[f64; 2]]) -> Vec<Branch> {
+fn join_branches(
+    maps: &[[Option<&BTreeMap<String, Call>>; 2]],
+    weights: &[[f64; 2]],
+) -> Vec<Branch> {
     let mut places: BTreeMap<&str, JoinedCall<'_>> = BTreeMap::new();
     let none = || JoinedCall {
         a: vec![None; maps.len()],
@@ -125,6 +128,6 @@ fn branch(name: &str, joint: &JoinedCall<'_>, weights: &[[f64; 2]]) -> Branch {
         own_b,
         entered_a,
         entered_b,
-        callees: joined(&below, weights),
+        callees: join_branches(&below, weights),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::profile::{Profile, ProfilePlace, UNKNOWN, USER, full_name};
 use crate::symbols::KERNEL;
-use crate::threads::merged;
+use crate::threads::merged_name;
 use crate::{Error, RunCounts, Symbols};
 
 /// The node above interrupt handlers, which are not callees of the code they interrupt.
@@ -104,7 +104,7 @@ impl Call {
 
     fn fold(&self, stack: &str, text: &mut String) {
         for (name, callee) in &self.callees {
-            let stack = format!("{stack};{}", plain(name));
+            let stack = format!("{stack};{}", plain_frame_name(name));
             if callee.own > 0 {
                 text.push_str(&format!("{stack} {}\n", callee.own));
             }
@@ -165,13 +165,13 @@ impl Calls {
                     let task = trees.roots.get(node.root);
                     let task = task.and_then(|at| counts.task(*at));
                     task.map(|task| {
-                        let thread = merged(&task.name, task.pid);
+                        let thread = merged_name(&task.name, task.pid);
                         all.threads.entry(thread).or_default()
                     })
                 }
             };
             if let Some(above) = above {
-                join(above.callees.entry(name).or_default(), call);
+                merge_call(above.callees.entry(name).or_default(), call);
             }
         }
         all.refuse_other(profile)?;
@@ -214,7 +214,7 @@ impl Calls {
         }
         let mut here = BTreeMap::new();
         for (thread, call) in &self.threads {
-            own(thread, call, &mut here);
+            add_own(thread, call, &mut here);
         }
         let functions: BTreeSet<_> = counted.keys().chain(here.keys()).collect();
         for at in functions {
@@ -247,32 +247,32 @@ impl Calls {
     pub fn folded(&self) -> String {
         let mut text = String::new();
         for (thread, call) in &self.threads {
-            call.fold(&plain(thread), &mut text);
+            call.fold(&plain_frame_name(thread), &mut text);
         }
         text
     }
 }
 
 /// Replaces characters that separate frames or lines.
-fn plain(name: &str) -> String {
+fn plain_frame_name(name: &str) -> String {
     name.replace([';', '\n', '\r'], "_")
 }
 
 /// Merges a tree into another; threads with the same name share a tree.
-fn join(into: &mut Call, call: Call) {
+fn merge_call(into: &mut Call, call: Call) {
     into.own += call.own;
     into.entered += call.entered;
     for (name, callee) in call.callees {
-        join(into.callees.entry(name).or_default(), callee);
+        merge_call(into.callees.entry(name).or_default(), callee);
     }
 }
 
-fn own<'a>(thread: &'a str, call: &'a Call, sums: &mut BTreeMap<(&'a str, &'a str), u64>) {
+fn add_own<'a>(thread: &'a str, call: &'a Call, sums: &mut BTreeMap<(&'a str, &'a str), u64>) {
     for (name, callee) in &call.callees {
         if callee.own > 0 {
             *sums.entry((thread, name)).or_default() += callee.own;
         }
-        own(thread, callee, sums);
+        add_own(thread, callee, sums);
     }
 }
 

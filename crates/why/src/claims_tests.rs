@@ -46,7 +46,7 @@ pub(crate) fn side(own: u64, all: u64) -> CountedRun {
     }
 }
 
-fn put(text: &str, names: &[&str], spoil: fn(&mut CountedRun)) -> ExplainedClaim {
+fn explain(text: &str, names: &[&str], spoil: fn(&mut CountedRun)) -> ExplainedClaim {
     let with_names = |mut side: CountedRun| {
         side.functions = vec![names.iter().map(|name| (*name).to_owned()).collect()];
         side
@@ -74,14 +74,14 @@ fn put(text: &str, names: &[&str], spoil: fn(&mut CountedRun)) -> ExplainedClaim
 #[test]
 fn what_a_function_explains_includes_what_it_calls() {
     // 250 of 1000 and 200 of 800: at most 250 of 800.
-    let kept = put("f: 31% on busy_time", &["f"], |_| ());
+    let kept = explain("f: 31% on busy_time", &["f"], |_| ());
     assert_eq!(kept.outcome, ClaimOutcome::NotRefuted);
     assert_eq!((kept.has.share_a, kept.has.share_b), (25.0, 25.0));
     assert!((kept.has.at_most - 31.25).abs() < 1e-9, "{kept:?}");
     assert_eq!((kept.has.entered_a, kept.has.reached), (1.0, true));
-    let refuted = put("f: 32%", &["f"], |_| ());
+    let refuted = explain("f: 32%", &["f"], |_| ());
     assert_eq!(refuted.outcome, ClaimOutcome::Refuted);
-    let callee = put("g: 20 %", &["g"], |_| ());
+    let callee = explain("g: 20 %", &["g"], |_| ());
     assert_eq!(callee.outcome, ClaimOutcome::Refuted);
     assert!((callee.has.at_most - 18.75).abs() < 1e-9, "{callee:?}");
 }
@@ -148,13 +148,13 @@ fn the_last_digit_of_a_figure_may_be_rounded() {
         ("g: 18.8%", ClaimOutcome::NotRefuted),
         ("g: 18.9%", ClaimOutcome::Refuted),
     ] {
-        assert_eq!(put(text, &["g"], |_| ()).outcome, outcome, "{text}");
+        assert_eq!(explain(text, &["g"], |_| ()).outcome, outcome, "{text}");
     }
 }
 
 #[test]
 fn a_function_that_is_not_reached_explains_nothing() {
-    let all = put("z: 1%", &["z"], |_| ());
+    let all = explain("z: 1%", &["z"], |_| ());
     assert_eq!(all.outcome, ClaimOutcome::Refuted);
     assert!(!all.has.reached && all.has.at_most == 0.0);
 }
@@ -162,7 +162,7 @@ fn a_function_that_is_not_reached_explains_nothing() {
 #[test]
 fn what_the_counts_do_not_say_is_undecided() {
     let undecided = |text: &str, names: &[&str], spoil: fn(&mut CountedRun), why: &str| {
-        let all = put(text, names, spoil);
+        let all = explain(text, names, spoil);
         assert_eq!(all.outcome, ClaimOutcome::Undecided);
         assert!(all.why.unwrap().contains(why));
     };
@@ -180,7 +180,7 @@ fn what_the_counts_do_not_say_is_undecided() {
         "2 CPUs",
     );
     let several: fn(&mut CountedRun) = |side| side.profile.checks.cpus = 2;
-    let all = put("z: 1% on guest_instructions", &["z"], several);
+    let all = explain("z: 1% on guest_instructions", &["z"], several);
     assert_eq!(all.outcome, ClaimOutcome::Refuted);
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::branches::{Branch, branches};
 use crate::claims::{ExplainedClaim, FunctionShare, HunkShare, explained_claim, hunk_shares};
 use crate::profile::USER;
-use crate::tables::{RowKey, rows, smallest};
+use crate::tables::{RowKey, rows, smallest_p};
 use crate::{Caches, Calls, Geometry, Misses, Profile, ShareClaim};
 
 /// The schema of [`Why`].
@@ -266,8 +266,8 @@ impl Why {
             threads: table(&|place| (place.thread.clone(), None)),
             subsystems: table(&|place| (place.subsystem.clone(), None)),
             functions: table(&|place| (place.function.clone(), Some(place.subsystem.clone()))),
-            p_attainable: (pairs.len() > 1).then(|| smallest(pairs.len())),
-            reached: reached(asked, pairs, by_job),
+            p_attainable: (pairs.len() > 1).then(|| smallest_p(pairs.len())),
+            reached: requested_functions(asked, pairs, by_job),
             claims: claims.collect(),
             hunks: hunk_shares(asked, pairs, by_job),
             caches: asked
@@ -329,7 +329,11 @@ fn metric(asked: &WhyQuestion, pairs: &[CountedPair], by_job: bool) -> Option<Re
     })
 }
 
-fn reached(asked: &WhyQuestion, pairs: &[CountedPair], by_job: bool) -> Vec<RequestedFunction> {
+fn requested_functions(
+    asked: &WhyQuestion,
+    pairs: &[CountedPair],
+    by_job: bool,
+) -> Vec<RequestedFunction> {
     let one = |(at, name): (usize, &String)| {
         let function = name.split(':').next().unwrap_or_default();
         let sums = |of: &dyn Fn(&CountedPair) -> &CountedRun| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::{Task, numbers};
-use crate::profile::{ProfilePlace, placed};
+use crate::profile::{ProfilePlace, counts_by_place};
 use crate::programs::InstructionNames;
 use crate::{Error, RunCounts, Subsystems, Symbols};
 
@@ -108,7 +108,7 @@ impl Misses {
             return Err(Error::Caches(Some(unplaced)));
         }
         let each = |(at, kind): (usize, &MissKind)| {
-            let places = placed(symbols, subsystems, |visit| {
+            let places = counts_by_place(symbols, subsystems, |visit| {
                 for (number, address, times) in &missed.cells {
                     let task: Option<&Task> = counts.task(*number);
                     let times = times.get(at).copied().filter(|times| *times > 0);

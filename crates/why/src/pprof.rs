@@ -95,7 +95,7 @@ pub fn pprof(a: &str, b: &str, pairs: &[CountedPair]) -> Vec<u8> {
         for (side, place) in [(&pair.a, 0), (&pair.b, 1)] {
             for (thread, call) in side.calls.iter().flat_map(|calls| &calls.threads) {
                 let stack = [names.number(thread)];
-                below(call, &stack, place, &mut names, &mut stacks);
+                write_below(call, &stack, place, &mut names, &mut stacks);
             }
         }
     }
@@ -145,7 +145,7 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn below<'a>(
+fn write_below<'a>(
     call: &'a Call,
     stack: &[u64],
     place: usize,
@@ -160,7 +160,7 @@ fn below<'a>(
                 *value += callee.own;
             }
         }
-        below(callee, &stack, place, names, stacks);
+        write_below(callee, &stack, place, names, stacks);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::counts::{CountChecks, Task};
 use crate::programs::InstructionNames;
 use crate::symbols::{KERNEL, KernelFunction};
-use crate::threads::merged;
+use crate::threads::merged_name;
 use crate::{RunCounts, Subsystems, Symbols};
 
 /// The subsystem of instructions outside the kernel.
@@ -48,7 +48,7 @@ pub(crate) fn full_name(function: &KernelFunction) -> String {
 pub(crate) type Visit<'a, 'names> = dyn FnMut(&Task, (u64, &'names str), u64) + 'a;
 
 /// Resolves the addresses that `each` visits to names and sums the counts by place.
-pub(crate) fn placed<'a>(
+pub(crate) fn counts_by_place<'a>(
     symbols: &Symbols,
     subsystems: &Subsystems,
     each: impl FnOnce(&mut Visit<'_, 'a>),
@@ -59,7 +59,7 @@ pub(crate) fn placed<'a>(
     each(&mut |task, (address, user), times| {
         let thread = names
             .entry((task.pid, task.name.clone()))
-            .or_insert_with(|| merged(&task.name, task.pid))
+            .or_insert_with(|| merged_name(&task.name, task.pid))
             .clone();
         let user = (address < KERNEL).then_some(user);
         let function = if user.is_some() {
@@ -98,7 +98,7 @@ impl Profile {
         programs: &InstructionNames,
         subsystems: &Subsystems,
     ) -> Profile {
-        let places = placed(symbols, subsystems, |visit| {
+        let places = counts_by_place(symbols, subsystems, |visit| {
             counts.each(|task, one, times| {
                 let user = programs.of_block(one.block, one.at);
                 visit(task, (one.address, user), times);

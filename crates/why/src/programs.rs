@@ -121,7 +121,7 @@ fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)
     let mut all: Vec<(u64, u64, String)> = named
         .filter_map(|one| Some((one.st_value, one.st_size, names.get_at(one.st_name)?)))
         .filter(|(_, _, name)| !name.is_empty())
-        .map(|(from, length, name)| (from, length, readable(name)))
+        .map(|(from, length, name)| (from, length, readable_name(name)))
         .collect();
     // Of several names for one address, the plainest is used.
     let plain = |name: &str| (name.len() - name.trim_start_matches('_').len(), name.len());
@@ -145,7 +145,7 @@ fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)
 }
 
 /// Demangles a name and removes its symbol version.
-fn readable(name: &str) -> String {
+fn readable_name(name: &str) -> String {
     let plain = name.split('@').next().unwrap_or(name);
     format!("{:#}", rustc_demangle::demangle(plain))
 }

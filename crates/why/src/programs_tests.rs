@@ -149,9 +149,9 @@ fn a_place_that_had_two_codes_is_of_neither_where_only_the_address_is_known() {
 
 #[test]
 fn names_are_as_their_sources_have_them() {
-    assert_eq!(readable("memcpy@@GLIBC_2.14"), "memcpy");
+    assert_eq!(readable_name("memcpy@@GLIBC_2.14"), "memcpy");
     let rust = "_ZN12assize_agent8workload4sync17h0123456789abcdefE";
-    assert_eq!(readable(rust), "assize_agent::workload::sync");
+    assert_eq!(readable_name(rust), "assize_agent::workload::sync");
 }
 
 #[test]

@@ -42,12 +42,12 @@ struct FrameColumns {
 impl From<Flame> for StoredFlame {
     fn from(flame: Flame) -> StoredFlame {
         let mut names = BTreeMap::new();
-        named(&flame.whole, &mut names);
+        collect_names(&flame.whole, &mut names);
         for (at, number) in names.values_mut().enumerate() {
             *number = at;
         }
         let mut frames = FrameColumns::default();
-        fill(&mut frames, &flame.whole, None, &names);
+        fill_columns(&mut frames, &flame.whole, None, &names);
         StoredFlame {
             stacks: flame.stacks,
             jobs: flame.jobs,
@@ -58,14 +58,14 @@ impl From<Flame> for StoredFlame {
     }
 }
 
-fn named<'a>(frame: &'a FlameFrame, names: &mut BTreeMap<&'a str, usize>) {
+fn collect_names<'a>(frame: &'a FlameFrame, names: &mut BTreeMap<&'a str, usize>) {
     names.insert(&frame.name, 0);
     for below in &frame.below {
-        named(below, names);
+        collect_names(below, names);
     }
 }
 
-fn fill(
+fn fill_columns(
     columns: &mut FrameColumns,
     frame: &FlameFrame,
     above: Option<usize>,
@@ -87,7 +87,7 @@ fn fill(
         column.push(figure);
     }
     for below in &frame.below {
-        fill(columns, below, Some(at), names);
+        fill_columns(columns, below, Some(at), names);
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn rows(
             }
         }
     }
-    let mut rows = judged(all.into_iter().collect(), pairs.len());
+    let mut rows = judged_rows(all.into_iter().collect(), pairs.len());
     rows.sort_by(|one, other| {
         let size = |row: &DifferenceRow| row.difference.abs();
         size(other)
@@ -77,14 +77,14 @@ pub(crate) fn totals(
     };
     let named = names.iter().enumerate();
     let all = named.map(|(at, name)| (((*name).into(), None), values(at)));
-    judged(all.collect(), pairs.len())
+    judged_rows(all.collect(), pairs.len())
 }
 
 /// The rows of one table; with several seeds they are tested together.
-fn judged(all: Vec<((String, Option<String>), Values)>, pairs: usize) -> Vec<DifferenceRow> {
+fn judged_rows(all: Vec<((String, Option<String>), Values)>, pairs: usize) -> Vec<DifferenceRow> {
     let decided = (pairs > 1).then(|| {
         let values: Vec<&Values> = all.iter().map(|(_, values)| values).collect();
-        established(&values, smallest(pairs))
+        established(&values, smallest_p(pairs))
     });
     let row = |(at, ((name, of), values)): (usize, ((String, Option<String>), Values))| {
         let (a, b) = (mean(&values.a), mean(&values.b));
@@ -107,7 +107,7 @@ fn interval(values: &Values) -> Option<[f64; 2]> {
 }
 
 /// The smallest attainable p value of a permutation test within this many pairs.
-pub(crate) fn smallest(pairs: usize) -> f64 {
+pub(crate) fn smallest_p(pairs: usize) -> f64 {
     let pairs = i32::try_from(pairs).unwrap_or(i32::MAX);
     2.0_f64.powi(1 - pairs)
 }

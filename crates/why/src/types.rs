@@ -110,7 +110,7 @@ impl<'a> Types<'a> {
                 STRUCTURE | UNION => (at, count),
                 _ => (at, 0),
             };
-            at = at.checked_add(following(kind, count))?;
+            at = at.checked_add(bytes_following(kind, count))?;
             types.all.push(BtfType {
                 name,
                 kind,
@@ -177,7 +177,7 @@ impl<'a> Types<'a> {
 }
 
 /// The number of bytes that follow a type header.
-fn following(kind: u32, count: usize) -> usize {
+fn bytes_following(kind: u32, count: usize) -> usize {
     match kind {
         INTEGER | VARIABLE | DECLARATION_TAG => 4,
         ARRAY => 12,

@@ -126,7 +126,7 @@ impl RunInstrument for CpuResidency {
             window,
             cpus: trace.cpus.iter().map(|cpu| cpu.cpu).collect(),
             sojourns,
-            counted: advance(&self.counted),
+            counted: counter_increases(&self.counted),
         };
         let mut records = found.of_cpus();
         records.extend(found.of_states(&self.kernel.states, self.idle.is_some()));
@@ -202,7 +202,7 @@ impl ObservedStates {
         let (mut asleep, mut wakeups) = (0, 0);
         for (cpu, sojourns) in self.cpus.iter().zip(&self.sojourns) {
             let idle = idle::length(&residency::spans(sojourns, |_| true));
-            let ended = ended(sojourns);
+            let ended = count_idle_exits(sojourns);
             let non_idle = self.share(self.elapsed() - idle);
             records.push(metric(format!("cpu{cpu}_non_idle_share"), non_idle, "%"));
             let rate = number(ended) / seconds;
@@ -288,7 +288,7 @@ impl ObservedStates {
             for state in 0..states {
                 let is_it = |one: &&Sojourn| usize::try_from(one.state) == Ok(state);
                 let own: Vec<Sojourn> = sojourns.iter().filter(is_it).copied().collect();
-                let (traced, counted) = (ended(&own), self.counts(at, state)[USAGE]?);
+                let (traced, counted) = (count_idle_exits(&own), self.counts(at, state)[USAGE]?);
                 if traced.abs_diff(counted) > ENDS {
                     let detail = format!(
                         "CPU {cpu} was {counted} times in idle state {state} by the kernel's \
@@ -372,13 +372,13 @@ impl IdleStateFiles {
 }
 
 /// How often a CPU left an idle state.
-fn ended(sojourns: &[Sojourn]) -> u64 {
+fn count_idle_exits(sojourns: &[Sojourn]) -> u64 {
     let ended = sojourns.iter().filter(|sojourn| sojourn.ended);
     u64::try_from(ended.count()).unwrap_or(u64::MAX)
 }
 
 /// The increase of each counter from the first reading to the second.
-fn advance([before, after]: &[Vec<Vec<StateCounts>>; 2]) -> Vec<Vec<StateCounts>> {
+fn counter_increases([before, after]: &[Vec<Vec<StateCounts>>; 2]) -> Vec<Vec<StateCounts>> {
     let of_state = |(before, after): (&StateCounts, &StateCounts)| {
         std::array::from_fn(|at| Some(after[at]?.saturating_sub(before[at]?)))
     };
@@ -557,6 +557,6 @@ mod tests {
         let before = vec![vec![[Some(3), Some(1), None, Some(1)]]];
         let after = vec![vec![[Some(5), Some(1), Some(9), None]]];
         let wanted = vec![vec![[Some(2), Some(0), None, None]]];
-        assert_eq!(advance(&[before, after]), wanted);
+        assert_eq!(counter_increases(&[before, after]), wanted);
     }
 }

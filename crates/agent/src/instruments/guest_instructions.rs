@@ -151,7 +151,7 @@ fn records(trace: &RecordedTrace<IdleEvent>, window: IdleSpan, around_sleep: u64
     let mut all_idle = vec![window];
     for cpu in &trace.cpus {
         let spans = idle::idle(&cpu.events, window).unwrap_or_default();
-        all_idle = idle::both(&all_idle, &spans);
+        all_idle = idle::intersect_spans(&all_idle, &spans);
     }
     let slept: u64 = all_idle
         .iter()

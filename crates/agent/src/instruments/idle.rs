@@ -58,7 +58,7 @@ pub(crate) fn length(spans: &[IdleSpan]) -> u64 {
 }
 
 /// When both CPUs were idle: the intersection of their spans.
-pub(crate) fn both(a: &[IdleSpan], b: &[IdleSpan]) -> Vec<IdleSpan> {
+pub(crate) fn intersect_spans(a: &[IdleSpan], b: &[IdleSpan]) -> Vec<IdleSpan> {
     let (mut i, mut j) = (0, 0);
     let mut spans = Vec::new();
     while let (Some(&left), Some(&right)) = (a.get(i), b.get(j)) {
@@ -137,11 +137,11 @@ mod tests {
         fn both_is_what_each_moment_says(a in spans(), b in spans()) {
             let within =
                 |spans: &[IdleSpan], at: u64| spans.iter().any(|s| s.from <= at && at < s.to);
-            let together = both(&a, &b);
+            let together = intersect_spans(&a, &b);
             for at in 0..250 {
                 prop_assert_eq!(within(&together, at), within(&a, at) && within(&b, at));
             }
-            prop_assert_eq!(length(&together), length(&both(&b, &a)));
+            prop_assert_eq!(length(&together), length(&intersect_spans(&b, &a)));
         }
     }
 }

@@ -101,7 +101,7 @@ impl PlantedStalls {
     /// Writes to a file of the module; the first problem is kept.
     fn note(&mut self, path: &str, value: &str) {
         if let Err(error) = fs::write(path, value) {
-            let why = format!("{path}: {}", sys::words(&error));
+            let why = format!("{path}: {}", sys::error_text(&error));
             self.problem.get_or_insert(why);
         }
     }

@@ -174,7 +174,7 @@ pub(crate) fn all_in(
 ) -> Vec<IdleSpan> {
     let mut all = vec![window];
     for sojourns in cpus {
-        all = super::idle::both(&all, &spans(sojourns, wanted));
+        all = super::idle::intersect_spans(&all, &spans(sojourns, wanted));
     }
     all
 }

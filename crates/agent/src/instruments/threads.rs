@@ -60,7 +60,7 @@ impl RunInstrument for ThreadsInstrument {
         }
         // Descendants that outlive it have another parent by now, so they
         // cannot be found.
-        self.left = left(self.workload);
+        self.left = remaining_threads(self.workload);
     }
 
     fn records(&mut self) -> Vec<Record> {
@@ -145,7 +145,7 @@ fn records(threads: &BTreeMap<u32, ThreadExit>) -> Vec<Record> {
 }
 
 /// The threads of a process that are still in /proc.
-fn left(process: u32) -> Vec<ThreadExit> {
+fn remaining_threads(process: u32) -> Vec<ThreadExit> {
     let Ok(listing) = std::fs::read_dir(format!("/proc/{process}/task")) else {
         return Vec::new();
     };

@@ -207,7 +207,10 @@ impl Instance {
                 trace.broken |= whole.is_none();
             }
             let stats = self.path.join(format!("per_cpu/cpu{cpu}/stats"));
-            match system::read(&stats).ok().and_then(|text| lost(&text)) {
+            match system::read(&stats)
+                .ok()
+                .and_then(|text| lost_events(&text))
+            {
                 Some(count) => trace.lost += count,
                 None => trace.broken = true,
             }
@@ -290,7 +293,7 @@ fn remove_left_over(root: &Path) {
     };
     for entry in listing.flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(owner);
+        let owner = name.to_str().and_then(owning_process);
         if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
             let _ = fs::remove_dir(entry.path());
         }
@@ -298,7 +301,7 @@ fn remove_left_over(root: &Path) {
 }
 
 /// The process that owns an instance.
-fn owner(name: &str) -> Option<u32> {
+fn owning_process(name: &str) -> Option<u32> {
     let (pid, _) = name.strip_prefix(PREFIX)?.split_once('.')?;
     pid.parse().ok()
 }
@@ -317,7 +320,7 @@ fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
 }
 
 /// Number of lost events in per_cpu/cpuN/stats.
-fn lost(text: &str) -> Option<u64> {
+fn lost_events(text: &str) -> Option<u64> {
     let mut sum = None;
     for line in text.lines() {
         if let Some(("overrun" | "commit overrun" | "dropped events", count)) =
@@ -338,9 +341,9 @@ mod tests {
     fn losses_are_summed() {
         let text = "entries: 5\noverrun: 2\ncommit overrun: 1\nbytes: 20\n\
             oldest event ts: 1.0\nnow ts: 2.0\ndropped events: 40\nread events: 0\n";
-        assert_eq!(lost(text), Some(43));
-        assert_eq!(lost("entries: 5\n"), None);
-        assert_eq!(lost("overrun: x\n"), None);
+        assert_eq!(lost_events(text), Some(43));
+        assert_eq!(lost_events("entries: 5\n"), None);
+        assert_eq!(lost_events("overrun: x\n"), None);
     }
 
     #[test]
@@ -352,7 +355,7 @@ mod tests {
             ("other.12.wakeup", None),
         ];
         for (name, wanted) in cases {
-            assert_eq!(owner(name), wanted, "{name}");
+            assert_eq!(owning_process(name), wanted, "{name}");
         }
     }
 

@@ -222,7 +222,7 @@ impl Drop for Memory {
 
 /// The message of a failed operation.
 pub(crate) fn failed(what: &str, error: &io::Error) -> String {
-    format!("{NAME}: {what}: {}", sys::words(error))
+    format!("{NAME}: {what}: {}", sys::error_text(error))
 }
 
 /// The queue's settings in the kernel's format.

@@ -56,7 +56,7 @@ impl Blanks {
 }
 
 /// The maximum number of vertical blanks in that time.
-pub(super) fn most(rate: u32, duration_ns: u64) -> u64 {
+pub(super) fn max_blanks(rate: u32, duration_ns: u64) -> u64 {
     duration_ns / period_ns(rate) + 1
 }
 
@@ -130,6 +130,6 @@ mod tests {
     fn clients_begin_at_the_first_blank_and_the_others_are_to_be_met() {
         let all: Vec<u64> = BLANKS.but_the_first().collect();
         assert_eq!(all, [110, 120, 130, 140]);
-        assert_eq!(most(60, 1_000_000_000), 61);
+        assert_eq!(max_blanks(60, 1_000_000_000), 61);
     }
 }

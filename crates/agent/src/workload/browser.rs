@@ -8,7 +8,7 @@ use assize_job::{Browser, Record};
 use super::blanks::{Blanks, frames_missed};
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
@@ -39,7 +39,7 @@ pub(super) fn prepare(
         rendered: TimedSeries::default(),
         drawn: None,
     };
-    staged(browser.scheduling.clone(), loading)
+    prepare_staged(browser.scheduling.clone(), loading)
 }
 
 /// Streams of random numbers, a separate one for each use.
@@ -236,14 +236,14 @@ fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> CompositorResult
         }
         work(frame_ns);
         drawn.frames += 1;
-        blank = after(blank, sys::now(), blanks.period_ns, &mut drawn.missed);
+        blank = showing_blank(blank, sys::now(), blanks.period_ns, &mut drawn.missed);
     }
 }
 
 /// The vertical blank that shows the frame begun at `begun` and finished at
 /// `done`. The blanks before it are missed. A frame finished exactly at a blank
 /// meets it.
-fn after(begun: u64, done: u64, period_ns: u64, missed: &mut Vec<u64>) -> u64 {
+fn showing_blank(begun: u64, done: u64, period_ns: u64, missed: &mut Vec<u64>) -> u64 {
     let mut blank = begun + period_ns;
     while blank < done {
         missed.push(blank);
@@ -260,10 +260,10 @@ mod tests {
     #[test]
     fn a_frame_that_is_late_misses_the_blanks_before_it() {
         let mut missed = Vec::new();
-        assert_eq!(after(100, 105, 10, &mut missed), 110);
-        assert_eq!(after(100, 110, 10, &mut missed), 110);
+        assert_eq!(showing_blank(100, 105, 10, &mut missed), 110);
+        assert_eq!(showing_blank(100, 110, 10, &mut missed), 110);
         assert!(missed.is_empty());
-        assert_eq!(after(100, 125, 10, &mut missed), 130);
+        assert_eq!(showing_blank(100, 125, 10, &mut missed), 130);
         assert_eq!(missed, [110, 120]);
     }
 

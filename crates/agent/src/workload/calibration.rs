@@ -50,7 +50,7 @@ pub(super) fn find(text: &str) -> Option<Calibration> {
 }
 
 /// The text with this calibration, unless it already gives a number.
-pub(super) fn with(text: &str, calibration: &Calibration, ns: u64) -> String {
+pub(super) fn with_calibration(text: &str, calibration: &Calibration, ns: u64) -> String {
     let put = |range: Range<usize>, new: &str| {
         let (before, after) = (&text[..range.start], &text[range.end..]);
         format!("{before}{new}{after}")
@@ -119,7 +119,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
                 continue;
             }
             b'{' | b'}' | b'[' | b']' | b':' | b',' => at + 1,
-            b'"' => at + string(rest),
+            b'"' => at + string_length(rest),
             _ => {
                 let is_end = |c: char| c.is_ascii_whitespace() || "{}[]:,\"".contains(c);
                 at + rest.find(is_end).unwrap_or(rest.len()).max(1)
@@ -132,7 +132,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The length of the string literal at the beginning of a text.
-fn string(text: &str) -> usize {
+fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
         match byte {
@@ -151,7 +151,7 @@ mod tests {
 
     /// The text with a calibration of 7 ns, if one can be inserted.
     fn calibrated(text: &str) -> Option<String> {
-        find(text).map(|found| with(text, &found, 7))
+        find(text).map(|found| with_calibration(text, &found, 7))
     }
 
     #[test]

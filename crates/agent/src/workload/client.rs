@@ -309,7 +309,7 @@ impl ContextLane {
 
     fn ended_badly(&self, seqno: u64, error: i32) -> String {
         let error = std::io::Error::from_raw_os_error(error.saturating_neg());
-        let words = sys::words(&error);
+        let words = sys::error_text(&error);
         format!("job {seqno} of context {}: {words}", self.context)
     }
 }

@@ -39,7 +39,7 @@ fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<Record> {
     for metric in metrics {
         records.extend(find(name, metric, left));
     }
-    records.extend(output::raw(name, left));
+    records.extend(output::output_records(name, left));
     records
 }
 

@@ -85,7 +85,7 @@ impl Composing {
 impl Load for Composing {
     fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         let parameters = &self.parameters;
-        let most = blanks::most(parameters.rate, parameters.duration_ns);
+        let most = blanks::max_blanks(parameters.rate, parameters.duration_ns);
         let room = if client.measures() { most } else { 0 };
         let room = usize::try_from(room.min(1 << 22)).unwrap_or(0);
         self.compositions = Vec::with_capacity(room);
@@ -158,7 +158,7 @@ impl Load for Composing {
                 end_to_end.push(done, done.saturating_sub(*begun));
             }
         }
-        let missed = missed(self.blanks_to_meet(), &self.compositions, &done);
+        let missed = missed_blanks(self.blanks_to_meet(), &self.compositions, &done);
         let taken = self.compositions.iter().map(|one| one.begun.len());
         let mut records = latency.records("frame_latency", "ns", start, terms.samples);
         records.extend(end_to_end.records("end_to_end", "ns", start, terms.samples));
@@ -180,7 +180,7 @@ impl Load for Composing {
 
 /// The blanks for which no composition was finished in time. `done`: when the
 /// engine finished each.
-fn missed(
+fn missed_blanks(
     blanks: impl Iterator<Item = u64>,
     compositions: &[Composition],
     done: &[u64],
@@ -355,7 +355,7 @@ mod tests {
                 begun: Vec::new(),
             });
             let done: Vec<u64> = all.iter().map(|(_, done)| *done).collect();
-            missed(
+            missed_blanks(
                 blanks.but_the_first(),
                 &compositions.collect::<Vec<_>>(),
                 &done,

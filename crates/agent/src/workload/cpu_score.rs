@@ -9,7 +9,7 @@ use std::hint::black_box;
 use assize_job::{CpuScore, Record};
 
 use super::threads::{count, join, spawn};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
@@ -30,7 +30,7 @@ pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
         duration_ns: (!background).then_some(score.duration_ns),
         done: Vec::new(),
     };
-    staged(score.scheduling.clone(), computing)
+    prepare_staged(score.scheduling.clone(), computing)
 }
 
 /// The computation and its results.

@@ -93,7 +93,10 @@ impl Load for Crowding {
         let threads = (self.crowd.threads as usize).min(lanes.len());
         let mut offsets = terms.stream("offset");
         let mut running = Vec::new();
-        for (index, seats) in shares(seats(lanes), threads).into_iter().enumerate() {
+        for (index, seats) in deal_out(served_contexts(lanes), threads)
+            .into_iter()
+            .enumerate()
+        {
             let begin = start + offsets.below(OFFSET_NS_MAX);
             let table = ContextTable {
                 seats,
@@ -149,7 +152,7 @@ fn power_of_two_up_to(most: u32) -> u32 {
     1 << most.max(2).ilog2()
 }
 
-fn seats(lanes: Vec<ContextLane>) -> Vec<ServedContext> {
+fn served_contexts(lanes: Vec<ContextLane>) -> Vec<ServedContext> {
     let seat = |(word, lane)| ServedContext {
         lane,
         word,
@@ -159,7 +162,7 @@ fn seats(lanes: Vec<ContextLane>) -> Vec<ServedContext> {
 }
 
 /// Deals out the items to threads in turn.
-fn shares<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
+fn deal_out<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
     let mut shares: Vec<Vec<T>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, one) in all.into_iter().enumerate() {
         shares[index % threads].push(one);
@@ -319,7 +322,7 @@ mod tests {
 
     #[test]
     fn every_seat_has_one_thread() {
-        let shares = shares((0..10).collect(), 4);
+        let shares = deal_out((0..10).collect(), 4);
         assert_eq!(shares.len(), 4);
         assert!(shares.iter().all(|share| (2..=3).contains(&share.len())));
         let mut all = shares.concat();

@@ -39,7 +39,7 @@ pub(super) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let json = sys::memory_file(c"cyclictest.json", false)
-        .map_err(|error| format!("memory file: {}", sys::words(&error)))?;
+        .map_err(|error| format!("memory file: {}", sys::error_text(&error)))?;
     let argv = argv(cyclictest, &json, background)?;
     let exec = ExecProgram {
         unpinned: !cyclictest.pinned,
@@ -123,13 +123,13 @@ fn read(name: &str, loops: u64, left: &ProcessExit, mut json: File, samples: boo
         })),
         Err(why) => records.push(fail(why)),
     }
-    records.extend(output::keep("cyclictest.json".into(), &summary));
+    records.extend(output::text_records("cyclictest.json".into(), &summary));
     // The values have no times, so they cannot be samples. Keep them in the order in
     // which they were printed.
     if samples {
-        records.extend(output::keep(format!("{name}.stdout"), &left.stdout));
+        records.extend(output::text_records(format!("{name}.stdout"), &left.stdout));
     }
-    records.extend(output::keep(format!("{name}.stderr"), &left.stderr));
+    records.extend(output::text_records(format!("{name}.stderr"), &left.stderr));
     records
 }
 

@@ -38,7 +38,7 @@ impl Rendering {
     }
 
     fn most(&self) -> u64 {
-        blanks::most(self.frames.rate, self.frames.duration_ns)
+        blanks::max_blanks(self.frames.rate, self.frames.duration_ns)
     }
 }
 

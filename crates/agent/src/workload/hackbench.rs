@@ -57,7 +57,7 @@ fn read(name: &str, left: &ProcessExit) -> Vec<Record> {
             why: "hackbench printed no line `Time: SECONDS`".into(),
         },
     }];
-    records.extend(output::raw(name, left));
+    records.extend(output::output_records(name, left));
     records
 }
 

@@ -20,7 +20,7 @@ pub(super) fn report(
         latencies.add(one);
     }
     let mut records = latencies.records(start, terms.samples);
-    records.extend(counts(terms, &stats, info));
+    records.extend(queue_counts(terms, &stats, info));
     records
 }
 
@@ -76,7 +76,7 @@ fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Op
 
 /// What the queues did, and a doubt for each requested feature that they never
 /// used.
-fn counts(terms: &ClientTerms, stats: &[SimgpuStats], info: &SimgpuInfo) -> Vec<Record> {
+fn queue_counts(terms: &ClientTerms, stats: &[SimgpuStats], info: &SimgpuInfo) -> Vec<Record> {
     let queue = &terms.queue;
     let sum = |of: fn(&SimgpuStats) -> u64| stats.iter().map(of).sum::<u64>();
     let jobs = sum(|stats| stats.submitted);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn doubts_of(terms: &ClientTerms, stats: &[SimgpuStats]) -> usize {
-        let records = counts(terms, stats, &SimgpuInfo::default());
+        let records = queue_counts(terms, stats, &SimgpuInfo::default());
         let doubts = records.iter();
         doubts
             .filter(

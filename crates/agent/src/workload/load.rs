@@ -4,7 +4,7 @@
 use assize_job::{Record, Scheduling};
 
 use super::client::{Client, ClientTerms, ContextLane, Finished};
-use super::{Prepared, jobs, staged};
+use super::{Prepared, jobs, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
@@ -46,7 +46,7 @@ pub(super) fn prepare(
         lanes: Vec::new(),
         start: 0,
     };
-    staged(scheduling.clone(), submitter)
+    prepare_staged(scheduling.clone(), submitter)
 }
 
 struct Submitter<L> {

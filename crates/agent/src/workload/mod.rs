@@ -203,7 +203,7 @@ fn calling(_: &MemoryRoutine, _: &Job, _: &str, _: bool) -> Result<Prepared, Str
 }
 
 /// A workload inside the agent, of which only one stage is measured.
-fn staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
+fn prepare_staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
     Prepared {
         body: Body::Staged(Box::new(run)),
         scheduling,
@@ -214,7 +214,7 @@ fn staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
 }
 
 /// A workload inside the agent.
-fn inside(
+fn prepare_inside(
     scheduling: Scheduling,
     run: impl FnOnce() -> Result<Vec<Record>, String> + 'static,
 ) -> Prepared {

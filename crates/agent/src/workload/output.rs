@@ -11,14 +11,14 @@ const LINES: usize = 5;
 const BYTES: usize = 2000;
 
 /// The output of the process, under names that begin with `name`.
-pub(crate) fn raw(name: &str, left: &ProcessExit) -> Vec<Record> {
-    let mut records = keep(format!("{name}.stdout"), &left.stdout);
-    records.extend(keep(format!("{name}.stderr"), &left.stderr));
+pub(crate) fn output_records(name: &str, left: &ProcessExit) -> Vec<Record> {
+    let mut records = text_records(format!("{name}.stdout"), &left.stdout);
+    records.extend(text_records(format!("{name}.stderr"), &left.stderr));
     records
 }
 
 /// A record of the text, unless it is empty, and a doubt if it was cut.
-pub(crate) fn keep(name: String, text: &str) -> Vec<Record> {
+pub(crate) fn text_records(name: String, text: &str) -> Vec<Record> {
     if text.is_empty() {
         return Vec::new();
     }
@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_said() {
-        assert!(keep("x".into(), "").is_empty());
-        assert_eq!(keep("x".into(), &"a".repeat(LIMIT)).len(), 1);
-        let records = keep("x".into(), &"ä".repeat(LIMIT));
+        assert!(text_records("x".into(), "").is_empty());
+        assert_eq!(text_records("x".into(), &"a".repeat(LIMIT)).len(), 1);
+        let records = text_records("x".into(), &"ä".repeat(LIMIT));
         assert!(matches!(&records[0], Record::Raw { text, .. } if text.len() == LIMIT));
         assert!(matches!(&records[1], Record::Doubt { code, .. } if code == "output-cut"));
     }

@@ -6,7 +6,7 @@ use assize_job::{Job, Loop, Periodic, Record, Scheduling};
 
 use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, inside, rt_app};
+use super::{Prepared, prepare_inside, rt_app};
 use crate::process::schedule;
 use crate::seed::Stream;
 use crate::sys;
@@ -50,7 +50,7 @@ pub(super) fn prepare(
         }
     }
     let duration_ns = periodic.duration_ns;
-    Ok(inside(Scheduling::default(), move || {
+    Ok(prepare_inside(Scheduling::default(), move || {
         run(loops, duration_ns, plan)
     }))
 }

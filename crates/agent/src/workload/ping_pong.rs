@@ -9,7 +9,7 @@ use assize_job::{PingPong, Record, Via};
 
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
@@ -30,7 +30,7 @@ pub(super) fn prepare(
         start: 0,
         trips: TimedSeries::default(),
     };
-    Ok(staged(scheduling, game))
+    Ok(prepare_staged(scheduling, game))
 }
 
 /// The exchange to carry out, and the results.
@@ -52,7 +52,7 @@ enum PingPongEnd {
     Futex(Arc<AtomicU32>, u32),
 }
 
-fn ends(via: Via) -> io::Result<(PingPongEnd, PingPongEnd)> {
+fn connected_ends(via: Via) -> io::Result<(PingPongEnd, PingPongEnd)> {
     if via == Via::Futex {
         let turn = Arc::new(AtomicU32::new(0));
         return Ok((
@@ -100,9 +100,9 @@ impl Staged for PingPongExchange {
     }
 
     fn run(&mut self) -> Result<(), String> {
-        let words = |error: io::Error| sys::words(&error);
+        let words = |error: io::Error| sys::error_text(&error);
         self.start = sys::now();
-        let (mut ping, mut pong) = ends(self.via).map_err(words)?;
+        let (mut ping, mut pong) = connected_ends(self.via).map_err(words)?;
         let rounds = self.loops.unwrap_or(u64::MAX);
         let other = spawn("pong", move || -> io::Result<()> {
             for _ in 0..rounds {

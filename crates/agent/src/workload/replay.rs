@@ -29,7 +29,7 @@ impl Replaying {
         let (text, place) = match (&replay.file, &replay.steps) {
             (Some(file), None) => {
                 let text = fs::read_to_string(file);
-                let text = text.map_err(|error| format!("{file}: {}", sys::words(&error)))?;
+                let text = text.map_err(|error| format!("{file}: {}", sys::error_text(&error)))?;
                 (text, file.as_str())
             }
             (None, Some(steps)) => (steps.clone(), "steps"),

@@ -169,14 +169,15 @@ fn heading(sheet: &BriefSheet<'_>, metric: &str) -> String {
 fn contrast_lines(contrast: &ConfigurationContrast<'_>, sheet: &BriefSheet<'_>) -> Vec<String> {
     // Ordered from most to least detailed, for terminals too narrow for everything.
     let details = [
-        details(contrast, sheet, true),
-        undecided(contrast, sheet).unwrap_or_else(|| details(contrast, sheet, false)),
-        details(contrast, sheet, false),
-        extremes(contrast, sheet, true),
-        extremes(contrast, sheet, false),
+        best_and_worst_effects(contrast, sheet, true),
+        undecided_change(contrast, sheet)
+            .unwrap_or_else(|| best_and_worst_effects(contrast, sheet, false)),
+        best_and_worst_effects(contrast, sheet, false),
+        brief_best_and_worst_effects(contrast, sheet, true),
+        brief_best_and_worst_effects(contrast, sheet, false),
     ];
     let outcomes = contrast.rows.iter().map(|(_, came_out)| *came_out);
-    named(
+    name_and_verdict(
         contrast.name,
         &contrast.verdict(),
         &details,
@@ -193,11 +194,11 @@ fn rate_lines(contrast: &RateContrast<'_>, sheet: &BriefSheet<'_>) -> Vec<String
         _ => [format!("{} {effect}", printable(contrast.workload)), effect],
     };
     let outcomes = std::iter::once(contrast.outcome);
-    named(contrast.name, &verdict, &details, outcomes, sheet)
+    name_and_verdict(contrast.name, &verdict, &details, outcomes, sheet)
 }
 
-/// A configuration, its verdict, and the first of `details` that fits.
-fn named(
+/// A configuration, its verdict, and the first of `best_and_worst_effects` that fits.
+fn name_and_verdict(
     name: &str,
     verdict: &str,
     details: &[String],
@@ -259,7 +260,7 @@ fn coloured(
 }
 
 /// The effects on the best and the worst decided workload, with absolute values.
-fn details(
+fn best_and_worst_effects(
     contrast: &ConfigurationContrast<'_>,
     sheet: &BriefSheet<'_>,
     with_interval: bool,
@@ -277,7 +278,10 @@ fn details(
 
 /// For a single undecided workload, the change and its interval, which say more than
 /// absolute values do.
-fn undecided(contrast: &ConfigurationContrast<'_>, sheet: &BriefSheet<'_>) -> Option<String> {
+fn undecided_change(
+    contrast: &ConfigurationContrast<'_>,
+    sheet: &BriefSheet<'_>,
+) -> Option<String> {
     match contrast.rows[..] {
         [(row, RowOutcome::Open)] => {
             let size = size_with_interval(sheet.document, row, RowOutcome::Open)?;
@@ -287,8 +291,8 @@ fn undecided(contrast: &ConfigurationContrast<'_>, sheet: &BriefSheet<'_>) -> Op
     }
 }
 
-/// Like [`details`], but with absolute values for the first workload at most.
-fn extremes(
+/// Like [`best_and_worst_effects`], but with absolute values for the first workload at most.
+fn brief_best_and_worst_effects(
     contrast: &ConfigurationContrast<'_>,
     sheet: &BriefSheet<'_>,
     with_absolute: bool,
@@ -319,7 +323,7 @@ fn of_workload(sheet: &BriefSheet<'_>, row: &Comparison, effect: String) -> Stri
 }
 
 /// Counts, in words, of what is not shown.
-pub(super) fn left(answers: &BriefAnswers) -> Vec<String> {
+pub(super) fn count_omitted(answers: &BriefAnswers) -> Vec<String> {
     let mut parts = Vec::new();
     if answers.claims_left > 0 {
         parts.push(counts::count_of(answers.claims_left, "more claim"));

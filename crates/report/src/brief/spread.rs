@@ -3,7 +3,7 @@
 use assize_verdict::{Comparison, Document, MachineComparison, Verdict};
 
 use super::BriefSheet;
-use crate::contrasts::{gain, leading, percent, size, stands_for};
+use crate::contrasts::{leading_rows, log_gain, percent, size, stands_for};
 use crate::number::significant;
 use crate::printable;
 use crate::readable::Readable;
@@ -15,7 +15,7 @@ const LEAST: usize = 3;
 
 /// How many of the `room` lines to reserve for the runs: at most half, and no more than
 /// they need.
-pub(super) fn wish(sheet: &BriefSheet<'_>, room: usize) -> usize {
+pub(super) fn lines_wanted(sheet: &BriefSheet<'_>, room: usize) -> usize {
     let needed = sheet.document.configurations.len() + 2;
     if most_striking(sheet.document).is_some() {
         needed.min(MOST).min(room / 2)
@@ -76,7 +76,7 @@ pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
             "{:>8}  {:>changes$}  {}",
             value(one.mean),
             one.change,
-            drawn(&one, (low, high), bar)
+            draw_interval(&one, (low, high), bar)
         );
         let wide = name.chars().count() > columns;
         if lines.len() + usize::from(wide) >= room {
@@ -99,8 +99,8 @@ fn most_striking(document: &Document) -> Option<&Comparison> {
         Verdict::Supported => 1,
         Verdict::Equivalent | Verdict::Undecided => 0,
     };
-    let size = |row: &Comparison| gain(row, None).abs();
-    let rows = leading(document).into_iter();
+    let size = |row: &Comparison| log_gain(row, None).abs();
+    let rows = leading_rows(document).into_iter();
     rows.max_by(|a, b| sure(a).cmp(&sure(b)).then(size(a).total_cmp(&size(b))))
 }
 
@@ -223,7 +223,7 @@ fn compared_on(
 }
 
 /// ` |--o---|`, placed between the ends of the scale.
-fn drawn(one: &ConfigurationSpread<'_>, (low, high): (f64, f64), columns: usize) -> String {
+fn draw_interval(one: &ConfigurationSpread<'_>, (low, high): (f64, f64), columns: usize) -> String {
     let span = high - low;
     let last = columns.saturating_sub(1);
     let place = |value: f64| {

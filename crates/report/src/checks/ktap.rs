@@ -21,7 +21,11 @@ pub fn ktap(checks: &Checks) -> String {
                     ("not ok", String::new())
                 }
             };
-            let _ = writeln!(out, "  {word} {number} {}{directive}", named(&check.name));
+            let _ = writeln!(
+                out,
+                "  {word} {number} {}{directive}",
+                escape_description(&check.name)
+            );
         }
         let failed = |check: &&Check| matches!(check.state, CheckState::Failed(_));
         let word = if of_group.iter().any(failed) {
@@ -29,12 +33,12 @@ pub fn ktap(checks: &Checks) -> String {
         } else {
             "ok"
         };
-        let _ = writeln!(out, "{word} {number} {}", named(name));
+        let _ = writeln!(out, "{word} {number} {}", escape_description(name));
     }
     out
 }
 
 /// Replaces `#`, which would start a KTAP directive in a description.
-fn named(text: &str) -> String {
+fn escape_description(text: &str) -> String {
     line(text).replace('#', "_")
 }

@@ -110,7 +110,7 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
         Verdict::Supported => false,
         Verdict::Established => true,
     };
-    let Some(change) = change(row) else {
+    let Some(change) = relative_change(row) else {
         // With a baseline of zero there is no relative change, but the sign still says
         // more or less.
         return match row.difference {
@@ -121,7 +121,7 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
         };
     };
     let within = |ends: [f64; 2]| ends.iter().all(|end| end.abs() < margin);
-    if established && ends(row).is_some_and(within) {
+    if established && interval_ends(row).is_some_and(within) {
         return RowOutcome::Same;
     }
     RowOutcome::from_difference(change < 0.0, established, better)
@@ -136,7 +136,7 @@ pub(crate) fn row_words(
     margin: f64,
 ) -> String {
     let established = row.verdict == Verdict::Established;
-    match change(row).filter(|change| established && *change != 0.0) {
+    match relative_change(row).filter(|change| established && *change != 0.0) {
         Some(change) if came_out == RowOutcome::Same => {
             let way = RowOutcome::from_difference(change < 0.0, true, better).words(margin);
             let by = percent(change.abs());
@@ -151,7 +151,7 @@ pub(crate) fn row_words(
 }
 
 /// The relative change from the baseline; `None` if the baseline is zero.
-pub(crate) fn change(row: &Comparison) -> Option<f64> {
+pub(crate) fn relative_change(row: &Comparison) -> Option<f64> {
     match row.scale {
         Scale::Raw => {
             let of = row.mean_baseline?.abs();
@@ -163,8 +163,8 @@ pub(crate) fn change(row: &Comparison) -> Option<f64> {
 
 /// How much better a row is, as a log ratio, so that halving and doubling weigh the same;
 /// negative if it is worse. Without a direction, less counts as better.
-pub(crate) fn gain(row: &Comparison, better: Option<Better>) -> f64 {
-    let change = change(row).unwrap_or(0.0);
+pub(crate) fn log_gain(row: &Comparison, better: Option<Better>) -> f64 {
+    let change = relative_change(row).unwrap_or(0.0);
     let log = (1.0 + change).max(1e-9).ln();
     match better {
         Some(Better::Higher) => log,
@@ -191,7 +191,7 @@ pub(crate) fn percent(change: f64) -> String {
 }
 
 /// Formats one end of an interval. A factor above 1000 or below 1/1000 is not shown exactly.
-pub(crate) fn end(change: f64) -> String {
+pub(crate) fn format_interval_end(change: f64) -> String {
     const FAR: f64 = 1000.0;
     let times = change + 1.0;
     if times > FAR {
@@ -210,7 +210,7 @@ pub(crate) fn effect(document: &Document, row: &Comparison) -> String {
     if contradicted(document, row) {
         return format!("{} disagree", document.across.several());
     }
-    match absolute(document, row) {
+    match absolute_means(document, row) {
         Some(means) => format!("{} ({})", size(row), means.text()),
         None => size(row),
     }
@@ -296,18 +296,21 @@ pub(crate) fn interval(
 pub(crate) fn beyond_all(row: &Comparison) -> bool {
     let intervals = [row.ci, row.ci_simultaneous].into_iter().flatten();
     let ends = intervals.filter_map(|ci| as_changes(row, ci)).flatten();
-    row.scale == Scale::Raw && ends.chain(change(row)).any(|change| change < -1.0)
+    row.scale == Scale::Raw && ends.chain(relative_change(row)).any(|change| change < -1.0)
 }
 
 /// `-46.9 % to -46.7 %`.
 pub(crate) fn range(ends: [f64; 2]) -> String {
-    ends.map(end).join(" to ")
+    ends.map(format_interval_end).join(" to ")
 }
 
 /// The size of the change: relative to the baseline, or as a difference if the baseline
 /// is zero.
 pub(crate) fn size(row: &Comparison) -> String {
-    match (change(row).filter(|_| !beyond_all(row)), row.difference) {
+    match (
+        relative_change(row).filter(|_| !beyond_all(row)),
+        row.difference,
+    ) {
         (Some(change), _) => percent(change),
         (None, Some(difference)) => number::difference(difference, &row.unit),
         (None, None) => "no figure".to_owned(),
@@ -315,7 +318,7 @@ pub(crate) fn size(row: &Comparison) -> String {
 }
 
 /// The ends of the row's own interval, as relative changes.
-pub(crate) fn ends(row: &Comparison) -> Option<[f64; 2]> {
+pub(crate) fn interval_ends(row: &Comparison) -> Option<[f64; 2]> {
     as_changes(row, row.ci?)
 }
 
@@ -369,13 +372,13 @@ impl ReadableMeans {
 /// weighted mean of per-machine changes, which the means over all runs need not
 /// reproduce. If they do not, these are the means of the machine with the largest weight,
 /// and the text names it.
-pub(crate) fn absolute(document: &Document, row: &Comparison) -> Option<ReadableMeans> {
+pub(crate) fn absolute_means(document: &Document, row: &Comparison) -> Option<ReadableMeans> {
     if let Some(on) = stands_for(document, row) {
         let machine = Some(on.machine.clone());
         return Some(means(machine, &on.unit, [on.mean_baseline?, on.mean?]));
     }
     let pair = [row.mean_baseline?, row.mean?];
-    agrees(row, pair).then(|| means(None, &row.unit, pair))
+    means_agree(row, pair).then(|| means(None, &row.unit, pair))
 }
 
 /// The machine whose means are shown for a row, if the means over all machines imply a
@@ -385,7 +388,7 @@ pub(crate) fn stands_for<'a>(
     row: &Comparison,
 ) -> Option<&'a MachineComparison> {
     let pair = row.mean_baseline.zip(row.mean);
-    if pair.is_some_and(|(before, after)| agrees(row, [before, after])) {
+    if pair.is_some_and(|(before, after)| means_agree(row, [before, after])) {
         return None;
     }
     let of_row = |on: &&MachineComparison| {
@@ -399,11 +402,11 @@ pub(crate) fn stands_for<'a>(
 }
 
 /// Whether two means imply the change of a row as it is printed.
-fn agrees(row: &Comparison, [before, after]: [f64; 2]) -> bool {
+fn means_agree(row: &Comparison, [before, after]: [f64; 2]) -> bool {
     const ROUNDING: f64 = 1e-9;
-    let (Some(of_row), true) = (change(row), before != 0.0) else {
+    let (Some(of_row), true) = (relative_change(row), before != 0.0) else {
         // A difference, or a row without figures, has no relative change to agree with.
-        return change(row).is_none();
+        return relative_change(row).is_none();
     };
     let of_means = (after - before) / before.abs();
     (of_means - of_row).abs() <= ROUNDING * (1.0 + of_row.abs())

@@ -12,13 +12,14 @@ use std::collections::HashSet;
 use assize_verdict::{Agreement, Better, Comparison, Document, Sentence, Verdict};
 
 pub(crate) use figures::{
-    ChangeInterval, RowOutcome, absolute, change, effect, effect_with_interval, ends, gain,
-    interval, outcome, percent, range, row_words, size, size_with_interval, stands_for,
+    ChangeInterval, RowOutcome, absolute_means, effect, effect_with_interval, interval,
+    interval_ends, log_gain, outcome, percent, range, relative_change, row_words, size,
+    size_with_interval, stands_for,
 };
-pub(crate) use fixed::fixed;
+pub(crate) use fixed::fixed_outcome;
 pub use outcomes::describe_outcome;
 pub(crate) use outcomes::{
-    figures as outcome_figures, lost, ranked as ranked_outcomes, word as outcome_word,
+    count_incomplete_runs, figures as outcome_figures, outcome_word, ranked as ranked_outcomes,
 };
 pub(crate) use rates::{EventContrasts, RateContrast, by_event, events_lead};
 
@@ -114,7 +115,7 @@ pub(crate) fn by_metric<'a>(
     words: Wordings<'_>,
 ) -> Vec<MetricContrasts<'a>> {
     let mut metrics: Vec<MetricContrasts<'_>> = Vec::new();
-    for row in leading(document) {
+    for row in leading_rows(document) {
         let better = words.better(&row.metric);
         let came_out = came_out(document, row, better);
         let at = metrics.iter().position(|one| one.metric == row.metric);
@@ -161,7 +162,7 @@ pub(crate) fn came_out(
     if contradicted(document, row) {
         return RowOutcome::Open;
     }
-    fixed(document, row).unwrap_or_else(|| outcome(row, better, document.margin))
+    fixed_outcome(document, row).unwrap_or_else(|| outcome(row, better, document.margin))
 }
 
 fn first(contrasts: &[ConfigurationContrast<'_>]) -> f64 {
@@ -174,7 +175,7 @@ pub(crate) fn rows_are_primary(document: &Document) -> bool {
 }
 
 /// The rows that make up the answer: the primary ones, or all rows if none is primary.
-pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
+pub(crate) fn leading_rows(document: &Document) -> Vec<&Comparison> {
     let primary = rows_are_primary(document);
     let leads = |row: &&Comparison| row.primary == primary;
     document.comparisons.iter().filter(leads).collect()
@@ -182,8 +183,8 @@ pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
 
 /// The sentences of a document that add something to the contrasts: all except those
 /// whose rows are all covered by contrasts.
-pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
-    let metrics = leading(document).into_iter();
+pub(crate) fn remaining_sentences(document: &Document) -> Vec<&Sentence> {
+    let metrics = leading_rows(document).into_iter();
     // Contrasts do not show differences between machines.
     let is_one =
         |row: &&Comparison| agreement(document, row).is_none_or(|it| it == Agreement::Agree);
@@ -209,7 +210,7 @@ impl<'a> ConfigurationContrast<'a> {
     /// How much the contrast has to report; established results outweigh the rest.
     fn weight(&self) -> f64 {
         let of = |(row, came_out): &(&Comparison, RowOutcome)| {
-            let size = gain(row, None).abs();
+            let size = log_gain(row, None).abs();
             match came_out {
                 RowOutcome::Better | RowOutcome::Worse | RowOutcome::Less | RowOutcome::More => {
                     100.0 + size
@@ -267,7 +268,7 @@ impl<'a> ConfigurationContrast<'a> {
     /// The best and the worst decided workload, or of all workloads if none is decided.
     pub(crate) fn best_and_worst(&self) -> Vec<(&'a Comparison, RowOutcome)> {
         let by_gain = |(a, _): &(&Comparison, _), (b, _): &(&Comparison, _)| -> Ordering {
-            gain(b, self.better).total_cmp(&gain(a, self.better))
+            log_gain(b, self.better).total_cmp(&log_gain(a, self.better))
         };
         let decided = self
             .rows
@@ -292,7 +293,7 @@ pub(crate) fn margin(margin: f64) -> String {
 }
 
 /// The number of rows whose verdict is not undecided.
-pub(crate) fn decided(rows: &[&Comparison]) -> usize {
+pub(crate) fn count_decided(rows: &[&Comparison]) -> usize {
     let is = |row: &&&Comparison| row.verdict != Verdict::Undecided;
     rows.iter().filter(is).count()
 }

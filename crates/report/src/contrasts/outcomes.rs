@@ -8,7 +8,7 @@ use super::capital;
 const SIGNATURES: usize = 2;
 
 /// The outcome of a row: `worse`, `better`, `as often` or `cannot tell`.
-pub(crate) fn word(row: &OutcomeComparison) -> &'static str {
+pub(crate) fn outcome_word(row: &OutcomeComparison) -> &'static str {
     match (row.verdict, row.is_more()) {
         (Verdict::Established, true) => "worse",
         (Verdict::Established, false) => "better",
@@ -52,7 +52,7 @@ pub fn describe_outcome(row: &OutcomeComparison) -> String {
     let mut text = format!(
         "{heading} with {}: {}: {}",
         row.configuration,
-        word(row),
+        outcome_word(row),
         figures(row)
     );
     match (row.verdict, row.fewest) {
@@ -81,7 +81,7 @@ pub(crate) fn ranked(document: &Document) -> Vec<&OutcomeComparison> {
 }
 
 /// The number of runs that did not complete, each counted once.
-pub(crate) fn lost(document: &Document) -> usize {
+pub(crate) fn count_incomplete_runs(document: &Document) -> usize {
     let mut runs: Vec<u32> = document
         .outcomes
         .iter()

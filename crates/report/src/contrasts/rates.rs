@@ -58,7 +58,7 @@ pub(crate) fn by_event<'a>(document: &'a Document, words: Wordings<'_>) -> Vec<E
 /// Whether the events decide something while all metrics are undecided.
 pub(crate) fn events_lead(document: &Document) -> bool {
     let open = |verdict: Verdict| verdict == Verdict::Undecided;
-    let rows = super::leading(document);
+    let rows = super::leading_rows(document);
     rows.iter().all(|row| open(row.verdict))
         && document
             .rate_comparisons
@@ -89,7 +89,8 @@ fn outcome(
 impl RateContrast<'_> {
     /// `-83.3 % (12 in 60 s -> 2 in 60 s)`.
     pub(crate) fn effect(&self) -> String {
-        let counted = [self.before, self.after].map(|rate| rate.map_or("?".to_owned(), counted));
+        let counted =
+            [self.before, self.after].map(|rate| rate.map_or("?".to_owned(), count_in_time));
         let [before, after] = counted;
         match self.row.ratio {
             Some(ratio) => format!("{} ({before} -> {after})", percent(ratio - 1.0)),
@@ -99,7 +100,7 @@ impl RateContrast<'_> {
 }
 
 /// `12 in 60 s`.
-fn counted(rate: &Rate) -> String {
+fn count_in_time(rate: &Rate) -> String {
     match rate.exposure_s {
         Some(seconds) => format!("{} in {} s", rate.count, significant(seconds, 3)),
         None => rate.count.to_string(),

@@ -10,8 +10,8 @@ pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Result<(), ::cs
         machine(row, table)?;
     }
     for row in &document.pooled {
-        pooled(row, table)?;
-        spread(row, table)?;
+        write_pooled(row, table)?;
+        write_spread(row, table)?;
     }
     Ok(())
 }
@@ -62,7 +62,7 @@ fn names(row: &Pooled) -> [(&'static str, String); 5] {
     ]
 }
 
-fn pooled(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+fn write_pooled(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let [low, high] = bounds(row.ci);
     let agreement = match row.agreement {
         Agreement::Agree => "agree",
@@ -92,7 +92,7 @@ fn pooled(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
 }
 
 /// Writes how much the machines differ, and what to expect on other machines.
-fn spread(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+fn write_spread(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let random = row.ratio_random.or(row.difference_random);
     for (kind, value, ci, p) in [
         ("random", random, row.ci_random, None),

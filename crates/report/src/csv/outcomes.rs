@@ -9,7 +9,7 @@ use crate::contrasts::describe_outcome;
 /// way.
 pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for row in &document.outcomes {
-        compared(row, table)?;
+        write_compared_outcome(row, table)?;
         for one in &row.signatures {
             for run in &one.runs {
                 table.row(&[
@@ -26,7 +26,10 @@ pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Result<(), ::cs
     Ok(())
 }
 
-fn compared(row: &OutcomeComparison, table: &mut CsvTable) -> Result<(), ::csv::Error> {
+fn write_compared_outcome(
+    row: &OutcomeComparison,
+    table: &mut CsvTable,
+) -> Result<(), ::csv::Error> {
     table.row(&[
         ("kind", "outcome".into()),
         ("metric", row.heading()),

@@ -2,7 +2,7 @@
 
 use assize_verdict::{Relation, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue};
 
-use super::{CsvTable, number, related};
+use super::{CsvTable, number, relation_fields};
 
 /// Writes a row for each trade-off, metric, point and domination.
 pub(super) fn rows(tradeoff: &Tradeoff, table: &mut CsvTable) -> Result<(), ::csv::Error> {
@@ -65,7 +65,7 @@ fn value(
         let mut fields = of_axis(kinds[1], axis);
         fields.push(("configuration", configuration.to_owned()));
         fields.push(("baseline", axis.baseline.clone().unwrap_or_default()));
-        fields.extend(related(relation));
+        fields.extend(relation_fields(relation));
         table.row(&fields)?;
     }
     Ok(())
@@ -111,7 +111,7 @@ fn standing(
             fields.push(("baseline", point.configuration.clone()));
             fields.push(("configuration", one.configuration.clone()));
             match relation {
-                Some(relation) => fields.extend(related(relation)),
+                Some(relation) => fields.extend(relation_fields(relation)),
                 None => fields.push(("text", "the same".to_owned())),
             }
             table.row(&fields)?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::page::ReportPage;
-use super::why::{FunctionLine, lines, packed};
+use super::why::{FunctionLine, lines, pack_result};
 use crate::why::{account, seeds, sentence};
 
 /// The number of functions per result that are listed without a script.
@@ -61,7 +61,8 @@ struct AttributedAnswer<'p> {
 /// Returns `None` if there is neither a result nor a command to get one.
 pub(super) fn attributed_view<'p>(page: &'p ReportPage<'_>) -> Option<AttributedView<'p>> {
     let document = page.document;
-    let answers: Vec<AttributedAnswer<'p>> = known(page).map(|kept| answer(page, kept)).collect();
+    let answers: Vec<AttributedAnswer<'p>> =
+        kept_results(page).map(|kept| answer(page, kept)).collect();
     let suggested = || {
         let row = worth_asking(document, &page.about.primary)?;
         command(page, &row.baseline, &row.configuration, &row.workload, 1)
@@ -75,7 +76,7 @@ pub(super) fn attributed_view<'p>(page: &'p ReportPage<'_>) -> Option<Attributed
 }
 
 /// The results whose configurations and workload are in the document.
-fn known<'p>(page: &'p ReportPage<'_>) -> impl Iterator<Item = &'p Kept> {
+fn kept_results<'p>(page: &'p ReportPage<'_>) -> impl Iterator<Item = &'p Kept> {
     page.attributions.kept.iter().filter(|kept| {
         let why = &kept.why;
         let both = [&why.a, &why.b].map(|name| configuration(page.document, name));
@@ -148,9 +149,9 @@ fn worth_asking<'d>(document: &'d Document, primary: &[String]) -> Option<&'d Co
 
 /// The input of the script: the frames of each result, and the words of commands.
 pub(super) fn data(page: &ReportPage<'_>) -> [Value; 2] {
-    let answers = known(page).map(|kept| {
+    let answers = kept_results(page).map(|kept| {
         let why = &kept.why;
-        let mut value = packed(why, &kept.flame);
+        let mut value = pack_result(why, &kept.flame);
         let both = [&why.a, &why.b].map(|name| configuration(page.document, name));
         if let Some(fields) = value.as_object_mut() {
             fields.insert("c".into(), json!(both));

@@ -6,7 +6,7 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
 use super::page::ReportPage;
-use crate::contrasts::{RowOutcome, Wordings, came_out, fixed};
+use crate::contrasts::{RowOutcome, Wordings, came_out, fixed_outcome};
 use crate::number::{difference, ratio, significant};
 use crate::text::contradicted;
 
@@ -196,7 +196,7 @@ pub(super) fn cell(document: &Document, row: &Comparison, words: Wordings<'_>) -
         ..agreed(row)
     };
     if !contradicted(document, row) {
-        return match fixed(document, row) {
+        return match fixed_outcome(document, row) {
             None => cell,
             Some(RowOutcome::Equal) => MetricCell {
                 mark: "",
@@ -247,8 +247,8 @@ fn agreed(row: &Comparison) -> MetricCell {
         low: row.ci.map(|[low, _]| figure(low)),
         high: row.ci.map(|[_, high]| figure(high)),
         verdict: row.verdict.word(),
-        mark: mark(row.verdict),
-        way: way(row.ratio, row.difference),
+        mark: verdict_mark(row.verdict),
+        way: direction_of_move(row.ratio, row.difference),
         value: value(row),
         interval: row
             .ci
@@ -273,7 +273,7 @@ fn value(row: &Comparison) -> String {
 }
 
 /// The direction in which the metric moves.
-pub(super) fn way(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
+pub(super) fn direction_of_move(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
     let sign = match (ratio, difference) {
         (Some(ratio), _) => ratio - 1.0,
         (None, Some(difference)) => difference,
@@ -289,7 +289,7 @@ pub(super) fn way(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
 }
 
 /// The mark for a verdict, the same as in a mail.
-pub(super) fn mark(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Established => "**",
         Verdict::Supported => "*",

@@ -8,10 +8,11 @@ use assize_verdict::{Better, Comparison, Document, Verdict};
 use serde::Serialize;
 
 use super::scale::EffectScale;
-use crate::brief::settles;
+use crate::brief::what_would_settle;
 use crate::contrasts::{
     ChangeInterval, ConfigurationContrast, EventContrasts, MetricWords, RateContrast, RowOutcome,
-    Wordings, absolute, by_event, by_metric, change, direction, events_lead, interval, size,
+    Wordings, absolute_means, by_event, by_metric, direction, events_lead, interval,
+    relative_change, size,
 };
 use crate::text::contradicted;
 
@@ -50,7 +51,7 @@ struct HeroPart {
 struct HeroRow {
     configuration: String,
     verdict: String,
-    /// `good`, `bad`, `differs`, `same`, `open`, or `mixed`.
+    /// `good`, `bad`, `differs`, `common_value`, `open`, or `mixed`.
     tone: &'static str,
     /// The verdict, if all rows of the configuration have the same.
     certainty: Option<&'static str>,
@@ -112,7 +113,7 @@ pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
         baseline: document.baseline.clone(),
         parts,
         folded,
-        settles: settles(document),
+        settles: what_would_settle(document),
     }
 }
 
@@ -158,7 +159,7 @@ fn places(ends: [f64; 2], better: Option<Better>) -> [f64; 2] {
 fn scale_of(document: &Document, contrasts: &[ConfigurationContrast<'_>]) -> EffectScale {
     let better = contrasts.first().and_then(|one| one.better);
     let rows = || contrasts.iter().flat_map(|one| &one.rows);
-    let values = rows().filter_map(|(row, _)| Some(place(change(row)?, better)));
+    let values = rows().filter_map(|(row, _)| Some(place(relative_change(row)?, better)));
     let ends = rows().filter_map(|(row, came_out)| {
         let interval = interval(document, row, *came_out)?;
         Some(places(interval.ends, better))
@@ -179,14 +180,14 @@ fn row(document: &Document, contrast: &ConfigurationContrast<'_>, scale: &Effect
         .map(|chosen| lane(document, *chosen, contrast.better, several, scale));
     let is_chosen = |row: &Comparison| chosen.iter().any(|(one, _)| std::ptr::eq(*one, row));
     let between = contrast.rows.iter().filter(|(row, _)| !is_chosen(row));
-    let between = between.filter_map(|(row, _)| change(row));
+    let between = between.filter_map(|(row, _)| relative_change(row));
     let outcomes: Vec<RowOutcome> = contrast.rows.iter().map(|(_, one)| *one).collect();
     let verdicts: Vec<Verdict> = contrast.rows.iter().map(|(row, _)| row.verdict).collect();
     HeroRow {
         configuration: contrast.name.to_owned(),
         verdict: contrast.verdict(),
         tone: tone(&outcomes),
-        certainty: same(&verdicts).map(Verdict::word),
+        certainty: common_value(&verdicts).map(Verdict::word),
         runs: runs(contrast),
         lanes: lanes.collect(),
         between: between
@@ -202,11 +203,11 @@ fn tone(outcomes: &[RowOutcome]) -> &'static str {
     if decided.is_empty() {
         return "open";
     }
-    same(&decided).unwrap_or("mixed")
+    common_value(&decided).unwrap_or("mixed")
 }
 
 /// The common value, if all values are the same.
-fn same<T: Copy + PartialEq>(all: &[T]) -> Option<T> {
+fn common_value<T: Copy + PartialEq>(all: &[T]) -> Option<T> {
     let first = *all.first()?;
     all.iter().all(|one| *one == first).then_some(first)
 }
@@ -217,7 +218,7 @@ fn runs(contrast: &ConfigurationContrast<'_>) -> Option<String> {
         .iter()
         .map(|(row, _)| row.n.zip(row.n_baseline))
         .collect();
-    let (n, baseline) = same(&counts)??;
+    let (n, baseline) = common_value(&counts)??;
     let runs = if n == 1 { "run" } else { "runs" };
     Some(format!("{n} {runs} against {baseline}"))
 }
@@ -242,7 +243,7 @@ fn lane(
         };
     }
     let interval = interval(document, row, came_out);
-    let means = absolute(document, row);
+    let means = absolute_means(document, row);
     HeroLane {
         workload: workload.to_owned(),
         tone: came_out.tone(),
@@ -253,7 +254,7 @@ fn lane(
             .as_ref()
             .map(ChangeInterval::text)
             .unwrap_or_default(),
-        bar: change(row).map(|change| {
+        bar: relative_change(row).map(|change| {
             let ends = interval.map(|it| places(it.ends, better));
             bar(place(change, better), ends, scale)
         }),

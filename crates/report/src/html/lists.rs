@@ -86,7 +86,7 @@ pub(super) fn rates(document: &Document) -> Vec<EventRate> {
                 .ci
                 .map(|[low, high]| format!("{} – {}", short(low), short(high)))
                 .unwrap_or_default(),
-            against: test.map(against).unwrap_or_default(),
+            against: test.map(rate_comparison_text).unwrap_or_default(),
             verdict: test.map_or("", |test| test.verdict.word()),
             note: notes.join("; "),
         }
@@ -94,7 +94,7 @@ pub(super) fn rates(document: &Document) -> Vec<EventRate> {
     document.rates.iter().map(events).collect()
 }
 
-fn against(test: &RateComparison) -> String {
+fn rate_comparison_text(test: &RateComparison) -> String {
     let times = test.ratio.map(|value| format!("{} to ", ratio(value)));
     let p = test.p.map(|value| format!(", p {}", p(value)));
     let (times, p) = (times.unwrap_or_default(), p.unwrap_or_default());

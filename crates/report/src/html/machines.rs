@@ -3,7 +3,7 @@
 use assize_verdict::{Agreement, Document, Pooled};
 use serde::Serialize;
 
-use super::grid::{mark, way};
+use super::grid::{direction_of_move, verdict_mark};
 use crate::number::{self, p, ratio, significant};
 
 /// The comparisons pooled over machines, or over whatever distinguishes the bundles.
@@ -52,8 +52,8 @@ fn row(row: &Pooled) -> MachineRow {
         configuration: row.configuration.clone(),
         baseline: row.baseline.clone(),
         verdict: row.verdict.word(),
-        mark: mark(row.verdict),
-        way: way(row.ratio, row.difference),
+        mark: verdict_mark(row.verdict),
+        way: direction_of_move(row.ratio, row.difference),
         effect: match row.agreement {
             Agreement::Opposite => "–".to_owned(),
             _ => effect(row, row.ratio, row.difference, row.ci),

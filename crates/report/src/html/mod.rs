@@ -130,7 +130,7 @@ pub fn html(page: &ReportPage<'_>) -> Result<String, HtmlError> {
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
     let environment = environment()?;
     let heroes = heroes(page, &environment)?;
-    let data = block::deflated(&pack::packed(page, &heroes)).map_err(HtmlError::Data)?;
+    let data = block::deflate_json(&pack::pack_page(page, &heroes)).map_err(HtmlError::Data)?;
     let view = view::PageView::new(page);
     let template = environment.get_template("page.html")?;
     let text = template.render(minijinja::context! {

@@ -24,7 +24,7 @@ struct EndCause {
 }
 
 /// All ways in which runs ended, worst first.
-pub(super) fn ended(document: &Document) -> Vec<EndedRuns> {
+pub(super) fn ended_runs(document: &Document) -> Vec<EndedRuns> {
     ranked_outcomes(document).into_iter().map(of_row).collect()
 }
 

@@ -41,7 +41,7 @@ pub(super) fn overviews(page: &ReportPage<'_>) -> Vec<Overview> {
     let document = page.document;
     let index = index(document);
     let mut all: Vec<Overview> = Vec::new();
-    for (metric, unit) in chosen(page) {
+    for (metric, unit) in chosen_metrics(page) {
         let primary = page.about.primary.contains(&metric);
         let words = Wordings(&page.about.metrics);
         all.push(overview(document, &index, words, (metric, unit), primary));
@@ -49,7 +49,7 @@ pub(super) fn overviews(page: &ReportPage<'_>) -> Vec<Overview> {
     all
 }
 
-fn chosen(page: &ReportPage<'_>) -> Vec<(String, String)> {
+fn chosen_metrics(page: &ReportPage<'_>) -> Vec<(String, String)> {
     let rows = &page.document.comparisons;
     let mut metrics: Vec<(String, String)> = Vec::new();
     let mut add = |metric: &str, unit: &str| {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::page::ReportPage;
 use super::{answer, attributed, grid, machines};
-use crate::contrasts::{Wordings, absolute};
+use crate::contrasts::{Wordings, absolute_means};
 use crate::text::contradicted;
 
 /// Lists of names, and the index of each name.
@@ -24,7 +24,7 @@ struct NameTable<'p> {
 }
 
 /// Returns all data that the script uses.
-pub(super) fn packed(page: &ReportPage<'_>, heroes: &[String]) -> Value {
+pub(super) fn pack_page(page: &ReportPage<'_>, heroes: &[String]) -> Value {
     let document = page.document;
     let names = NameTable::new(page);
     let words = Wordings(&page.about.metrics);
@@ -33,7 +33,7 @@ pub(super) fn packed(page: &ReportPage<'_>, heroes: &[String]) -> Value {
     let judged: Vec<Value> = std::iter::once(document)
         .chain(page.others)
         .zip(heroes)
-        .map(|(document, hero)| judged(document, &names, words, hero))
+        .map(|(document, hero)| pack_verdicts(document, &names, words, hero))
         .collect();
     let configurations: Vec<Value> = document
         .configurations
@@ -59,7 +59,7 @@ pub(super) fn packed(page: &ReportPage<'_>, heroes: &[String]) -> Value {
         "level": document.level,
         "margin": document.margin,
         "judged": judged,
-        "floor": floor(&document.noise_floor, &names),
+        "floor": pack_noise_floor(&document.noise_floor, &names),
         "factorial": factorial(&document.factorial, &names),
         "runs": runs(&document.runs, &names),
         "rates": document.rates,
@@ -154,13 +154,18 @@ impl<'p> NameTable<'p> {
 }
 
 /// The verdicts for one baseline.
-fn judged(document: &Document, names: &NameTable<'_>, words: Wordings<'_>, hero: &str) -> Value {
+fn pack_verdicts(
+    document: &Document,
+    names: &NameTable<'_>,
+    words: Wordings<'_>,
+    hero: &str,
+) -> Value {
     let rows = &document.comparisons;
     let column = |of: &dyn Fn(&Comparison) -> Value| -> Value {
         rows.iter().map(of).collect::<Vec<Value>>().into()
     };
     let number = |of: &dyn Fn(&Comparison) -> Option<f64>| column(&|row| rounded(of(row)));
-    let verdicts: String = rows.iter().map(|row| letter(row.verdict)).collect();
+    let verdicts: String = rows.iter().map(|row| verdict_letter(row.verdict)).collect();
     let because: serde_json::Map<String, Value> = rows
         .iter()
         .enumerate()
@@ -179,7 +184,7 @@ fn judged(document: &Document, names: &NameTable<'_>, words: Wordings<'_>, hero:
         "difference": number(&|row| row.difference),
         "low": number(&|row| row.ci.map(|ci| ci[0])),
         "high": number(&|row| row.ci.map(|ci| ci[1])),
-        "absolute": column(&|row| absolute(document, row).map(|means| means.typeset()).into()),
+        "absolute": column(&|row| absolute_means(document, row).map(|means| means.typeset()).into()),
         "mean_baseline": number(&|row| row.mean_baseline),
         "mean": number(&|row| row.mean),
         "n_baseline": column(&|row| row.n_baseline.into()),
@@ -272,7 +277,7 @@ fn pooled(document: &Document, names: &NameTable<'_>) -> Value {
 }
 
 /// A verdict as one letter.
-fn letter(verdict: Verdict) -> char {
+fn verdict_letter(verdict: Verdict) -> char {
     match verdict {
         Verdict::Established => 'e',
         Verdict::Supported => 's',
@@ -282,7 +287,7 @@ fn letter(verdict: Verdict) -> char {
 }
 
 /// The noise floor: the effects found where nothing differs.
-fn floor(rows: &[NoiseFloor], names: &NameTable<'_>) -> Value {
+fn pack_noise_floor(rows: &[NoiseFloor], names: &NameTable<'_>) -> Value {
     let rows = rows.iter().map(|row| {
         json!({
             "w": names.workload(&row.workload),

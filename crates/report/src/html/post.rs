@@ -66,7 +66,7 @@ struct SupportedComparison {
 
 /// The lines that were used, with their context.
 pub(super) fn post_view(post: &ReadPost, document: &Document, words: Wordings<'_>) -> PostView {
-    let read = read(post);
+    let read = figures_by_line(post);
     let used: Vec<bool> = post
         .lines
         .iter()
@@ -97,7 +97,7 @@ pub(super) fn post_view(post: &ReadPost, document: &Document, words: Wordings<'_
         }
         if let Some(part) = parts.last_mut() {
             let figures = read.get(&(line.message, line.line));
-            let supports = supports(post, line, document, words);
+            let supports = supported_comparisons(post, line, document, words);
             part.lines
                 .push(line_view(line, used[at], figures, supports));
         }
@@ -134,7 +134,7 @@ fn line_view(
 }
 
 /// The figures read from each line.
-fn read(post: &ReadPost) -> BTreeMap<(u32, u32), Vec<ReadFigure>> {
+fn figures_by_line(post: &ReadPost) -> BTreeMap<(u32, u32), Vec<ReadFigure>> {
     let mut read: BTreeMap<(u32, u32), Vec<ReadFigure>> = BTreeMap::new();
     for figure in &post.figures {
         read.entry((figure.place.message, figure.place.line))
@@ -143,7 +143,7 @@ fn read(post: &ReadPost) -> BTreeMap<(u32, u32), Vec<ReadFigure>> {
                 shown: figure.shown,
                 metric: figure.metric.clone(),
                 value: figure.value.clone(),
-                of: [named(figure).as_str(), &figure.behind]
+                of: [place_of_figure(figure).as_str(), &figure.behind]
                     .into_iter()
                     .filter(|part| !part.is_empty())
                     .collect::<Vec<_>>()
@@ -154,14 +154,14 @@ fn read(post: &ReadPost) -> BTreeMap<(u32, u32), Vec<ReadFigure>> {
 }
 
 /// `base on glxgears`.
-fn named(figure: &PostFigure) -> String {
+fn place_of_figure(figure: &PostFigure) -> String {
     let names = [&figure.configuration, &figure.workload];
     let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
     names.join(" on ")
 }
 
 /// The comparisons that use figures of a line, without repeats.
-fn supports(
+fn supported_comparisons(
     post: &ReadPost,
     line: &PostLine,
     document: &Document,
@@ -177,7 +177,7 @@ fn supports(
             .iter()
             .filter(|row| of_row(figure, row))
         {
-            let one = supported(document, row, words);
+            let one = supported_comparison(document, row, words);
             if !all.contains(&one) {
                 all.push(one);
             }
@@ -195,7 +195,11 @@ fn of_row(figure: &PostFigure, row: &Comparison) -> bool {
             .is_none_or(|one| *one == row.workload)
 }
 
-fn supported(document: &Document, row: &Comparison, words: Wordings<'_>) -> SupportedComparison {
+fn supported_comparison(
+    document: &Document,
+    row: &Comparison,
+    words: Wordings<'_>,
+) -> SupportedComparison {
     let came_out = came_out(document, row, words.better(&row.metric));
     let settles = match (row.verdict, row.runs_needed) {
         _ if matches!(came_out, RowOutcome::Equal | RowOutcome::Fixed) => String::new(),

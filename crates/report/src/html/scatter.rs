@@ -92,7 +92,7 @@ pub(super) fn plot(
     tradeoff: &Tradeoff,
     units: [&Readable; 2],
 ) -> Option<ScatterPlot> {
-    let placed = placed(document, tradeoff, units);
+    let placed = points_with_values(document, tradeoff, units);
     if placed.is_empty() {
         return None;
     }
@@ -148,7 +148,7 @@ pub(super) fn plot(
 }
 
 /// The points with values in both metrics.
-fn placed<'t>(
+fn points_with_values<'t>(
     document: &Document,
     tradeoff: &'t Tradeoff,
     units: [&Readable; 2],
@@ -215,7 +215,7 @@ impl PixelScale {
             true => (value / self.from).ln() / (self.to / self.from).ln(),
             false => (value - self.from) / (self.to - self.from),
         };
-        tenths(self.pixels[0] + share * (self.pixels[1] - self.pixels[0]))
+        round_to_tenths(self.pixels[0] + share * (self.pixels[1] - self.pixels[0]))
     }
 
     fn ticks(&self) -> Vec<AxisTick> {
@@ -263,7 +263,7 @@ fn short(value: f64) -> String {
 }
 
 /// Rounds to a tenth of a pixel, which keeps the output short and reproducible.
-fn tenths(pixels: f64) -> f64 {
+fn round_to_tenths(pixels: f64) -> f64 {
     (pixels * 10.0).round() / 10.0
 }
 
@@ -330,7 +330,8 @@ fn point(
         Standing::Undecided => format!("{name} ?"),
         Standing::Front | Standing::Dominated => name,
     };
-    let (place, anchor, is_far) = free(at, label.chars().count() as f64 * LETTER, taken);
+    let (place, anchor, is_far) =
+        free_label_place(at, label.chars().count() as f64 * LETTER, taken);
     let leader = is_far.then(|| line(&[at, [place[0], place[1] - 4.0]]));
     ScatterPoint {
         configuration: one.point.configuration.clone(),
@@ -350,12 +351,17 @@ fn point(
 /// the only distinction.
 fn mark(index: usize, [x, y]: [f64; 2]) -> String {
     let corners = |list: &[[f64; 2]]| {
-        let at = |[dx, dy]: &[f64; 2]| [tenths(x + dx * MARK), tenths(y + dy * MARK)];
+        let at = |[dx, dy]: &[f64; 2]| {
+            [
+                round_to_tenths(x + dx * MARK),
+                round_to_tenths(y + dy * MARK),
+            ]
+        };
         line(&list.iter().map(at).collect::<Vec<_>>()) + "Z"
     };
     match index % 5 {
         0 => {
-            let left = tenths(x - MARK);
+            let left = round_to_tenths(x - MARK);
             let width = 2.0 * MARK;
             format!("M{left} {y}a{MARK} {MARK} 0 1 0 {width} 0a{MARK} {MARK} 0 1 0 -{width} 0Z")
         }
@@ -394,7 +400,7 @@ impl OccupiedArea {
 /// Finds a free position for a label: to the right or left of its point, or else at
 /// increasing distance above or below. Returns the position, the text anchor, and whether
 /// it is so far away that it needs a leader line.
-fn free(
+fn free_label_place(
     [x, y]: [f64; 2],
     width: f64,
     taken: &mut Vec<OccupiedArea>,
@@ -427,7 +433,7 @@ fn free(
     let beside = ([x + MARK + 4.0, y + 4.0], "start", [x, x + width], 0.0);
     let (place, anchor, across, off) = candidates.find(fits).unwrap_or(beside);
     taken.push(of(&place, across));
-    (place.map(tenths), anchor, off.abs() > LINE)
+    (place.map(round_to_tenths), anchor, off.abs() > LINE)
 }
 
 /// Cuts a text that is too long.

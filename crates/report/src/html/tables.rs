@@ -3,7 +3,7 @@
 use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use serde::Serialize;
 
-use super::grid::{mark, way, with_unit};
+use super::grid::{direction_of_move, verdict_mark, with_unit};
 use crate::number::{difference, ratio, significant};
 
 /// One table.
@@ -56,10 +56,10 @@ impl RelatedRuns {
 
 /// The tables of a document.
 pub(super) fn tables(document: &Document) -> Vec<DeclaredTableView> {
-    document.tables.iter().map(declared).collect()
+    document.tables.iter().map(declared_view).collect()
 }
 
-fn declared(table: &Table) -> DeclaredTableView {
+fn declared_view(table: &Table) -> DeclaredTableView {
     DeclaredTableView {
         metric: table.metric.clone(),
         unit: table.unit.clone(),
@@ -80,7 +80,7 @@ fn row(table: &Table, row: &TableRow) -> DeclaredRow {
 }
 
 fn cell(table: &Table, cell: &TableCell) -> DeclaredCell {
-    let of = |relation: &Relation| related(relation, &table.unit);
+    let of = |relation: &Relation| related_runs(relation, &table.unit);
     DeclaredCell {
         n: cell.n,
         median: cell
@@ -92,7 +92,7 @@ fn cell(table: &Table, cell: &TableCell) -> DeclaredCell {
     }
 }
 
-pub(super) fn related(relation: &Relation, unit: &str) -> RelatedRuns {
+pub(super) fn related_runs(relation: &Relation, unit: &str) -> RelatedRuns {
     let show = |value: f64| match relation.ratio {
         Some(_) => ratio(value),
         None => significant(value, 3),
@@ -108,8 +108,8 @@ pub(super) fn related(relation: &Relation, unit: &str) -> RelatedRuns {
             .ci
             .map(|[low, high]| format!("{} to {}", show(low), show(high)))
             .unwrap_or_default(),
-        mark: relation.verdict.map_or("", mark),
+        mark: relation.verdict.map_or("", verdict_mark),
         verdict: relation.verdict.map_or("", |verdict| verdict.word()),
-        way: way(relation.ratio, relation.difference),
+        way: direction_of_move(relation.ratio, relation.difference),
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::grid::with_unit;
 use super::scatter::{ScatterPlot, plot};
-use super::tables::{RelatedRuns, related};
+use super::tables::{RelatedRuns, related_runs};
 use crate::readable::Readable;
 
 /// One trade-off.
@@ -115,14 +115,14 @@ fn mean(value: &TradeoffValue, readable: &Readable) -> String {
 
 fn to_baseline(value: &TradeoffValue, axis: &TradeoffAxis) -> Option<RelatedRuns> {
     let relation = value.relative.as_ref()?;
-    Some(related(relation, &axis.unit))
+    Some(related_runs(relation, &axis.unit))
 }
 
 /// The points that determine its standing.
 fn why(tradeoff: &Tradeoff, point: &TradeoffPoint) -> String {
     let of = |relation: &Option<Relation>, axis: &TradeoffAxis| match relation {
         Some(relation) => {
-            let related = related(relation, &axis.unit);
+            let related = related_runs(relation, &axis.unit);
             format!(
                 "{} {}",
                 related.value(),

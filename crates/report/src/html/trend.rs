@@ -226,7 +226,7 @@ fn plot(trend: &Trend, series: &TrendSeries) -> TrendPlot {
                 tone: step.tone,
                 changed: step.changed,
                 number: step.point + 1,
-                says: says(trend, step),
+                says: step_text(trend, step),
             })
         })
         .collect();
@@ -252,7 +252,7 @@ fn plot(trend: &Trend, series: &TrendSeries) -> TrendPlot {
 }
 
 /// `v6.12: worse, +10.1 % (30.2 -> 33.3 us)`.
-fn says(trend: &Trend, step: &TrendStep) -> String {
+fn step_text(trend: &Trend, step: &TrendStep) -> String {
     let name = trend
         .points
         .get(step.point)

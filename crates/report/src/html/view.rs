@@ -92,7 +92,7 @@ impl<'p> PageView<'p> {
             margin: plain(document.margin * 100.0),
             raw: document.comparisons.iter().any(|c| c.scale == Scale::Raw),
             hero: hero::hero(document, &about.metrics),
-            ended: outcomes::ended(document),
+            ended: outcomes::ended_runs(document),
             look: document.look.clone(),
             sentences: answer::sentences(document),
             tally: answer::tally(document),
@@ -120,12 +120,12 @@ impl<'p> PageView<'p> {
                 .as_ref()
                 .map(|post| post::post_view(post, document, Wordings(&about.metrics))),
             why: attributed::attributed_view(page),
-            has: has(page),
+            has: plots_present(page),
         }
     }
 }
 
-fn has(page: &ReportPage<'_>) -> PlotsPresent {
+fn plots_present(page: &ReportPage<'_>) -> PlotsPresent {
     let document = page.document;
     let per_cpu = |name: &String| cpu_of(name).is_some();
     PlotsPresent {

@@ -65,7 +65,7 @@ pub(super) struct FunctionLine<'a> {
 pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError> {
     let style = STYLE.concat();
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
-    let data = block::deflated(&packed(why, flame)).map_err(HtmlError::Data)?;
+    let data = block::deflate_json(&pack_result(why, flame)).map_err(HtmlError::Data)?;
     let together = DifferenceRow {
         name: "together".into(),
         ..why.total.clone()
@@ -156,7 +156,7 @@ pub(super) fn lines<'a>(
 }
 
 /// The input of the script.
-pub(super) fn packed(why: &Why, flame: &Flame) -> Value {
+pub(super) fn pack_result(why: &Why, flame: &Flame) -> Value {
     let stored = StoredFlame::from(flame.clone());
     let subsystems: BTreeMap<&str, &str> = why
         .functions

@@ -15,7 +15,12 @@ const COLUMN: usize = 15;
 pub(super) fn tables(document: &Document, style: Style, out: &mut String) {
     for table in &document.tables {
         push_wrapped(out, "", "  ", &title(table));
-        if table.rows.iter().flat_map(|row| &row.cells).any(measured) {
+        if table
+            .rows
+            .iter()
+            .flat_map(|row| &row.cells)
+            .any(is_measured)
+        {
             grid(table).draw(style, out);
         }
         for note in notes(table) {
@@ -26,7 +31,7 @@ pub(super) fn tables(document: &Document, style: Style, out: &mut String) {
     legend(document, out);
 }
 
-fn measured(cell: &TableCell) -> bool {
+fn is_measured(cell: &TableCell) -> bool {
     cell.median.is_some() || cell.normalised.is_some() || cell.relative.is_some()
 }
 
@@ -68,12 +73,12 @@ fn grid(table: &Table) -> TextGrid {
         column: COLUMN,
     };
     for row in &table.rows {
-        let own = row.cells.iter().map(|cell| own(table, cell, show_n));
+        let own = row.cells.iter().map(|cell| own_value(table, cell, show_n));
         grid.rows.push((row.configuration.clone(), own.collect()));
         if let Some(baseline) = &row.baseline {
             let relative = row.cells.iter().map(|cell| match &cell.relative {
-                Some(relation) => related(relation, show_n),
-                None => missing(),
+                Some(relation) => related_cell(relation, show_n),
+                None => missing_cell(),
             });
             grid.rows
                 .push((format!("  to {baseline}"), relative.collect()));
@@ -83,16 +88,16 @@ fn grid(table: &Table) -> TextGrid {
 }
 
 /// The median, or the ratio to the reference column.
-fn own(table: &Table, cell: &TableCell, show_n: bool) -> TextCell {
+fn own_value(table: &Table, cell: &TableCell, show_n: bool) -> TextCell {
     let one = table.normalised_to.as_ref();
     if one.is_some_and(|one| *one != cell.workload) {
         return match &cell.normalised {
-            Some(relation) => related(relation, show_n),
-            None => missing(),
+            Some(relation) => related_cell(relation, show_n),
+            None => missing_cell(),
         };
     }
     let Some(median) = cell.median else {
-        return missing();
+        return missing_cell();
     };
     let value = narrow(median, |value| significant(value, 4));
     let together = format!("{value} {}", table.unit);
@@ -110,14 +115,14 @@ fn own(table: &Table, cell: &TableCell, show_n: bool) -> TextCell {
     }
 }
 
-fn missing() -> TextCell {
+fn missing_cell() -> TextCell {
     TextCell {
         lines: vec!["-".to_owned()],
         weight: CellWeight::Dim,
     }
 }
 
-fn related(relation: &Relation, show_n: bool) -> TextCell {
+fn related_cell(relation: &Relation, show_n: bool) -> TextCell {
     let value = match (relation.ratio, relation.difference) {
         (Some(value), _) => narrow(value, ratio),
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
@@ -153,13 +158,13 @@ fn notes(table: &Table) -> Vec<String> {
     };
     let all: Vec<Option<String>> = table.rows.iter().flat_map(of).collect();
     let several = table.rows.len() > 1;
-    if let Some(why) = same(&all).filter(|_| several) {
+    if let Some(why) = shared_reason(&all).filter(|_| several) {
         return vec![format!("everywhere: {why}")];
     }
     let columns = table.workloads.iter().enumerate().map(|(at, workload)| {
         let cells = table.rows.iter().filter_map(|row| row.cells.get(at));
         let reasons: Vec<Option<String>> = cells.map(|cell| cell.because.clone()).collect();
-        (workload, same(&reasons).filter(|_| several))
+        (workload, shared_reason(&reasons).filter(|_| several))
     });
     let columns: Vec<(&String, Option<String>)> = columns.collect();
     let whole = columns
@@ -170,7 +175,7 @@ fn notes(table: &Table) -> Vec<String> {
         .collect();
     for row in &table.rows {
         let name = &row.configuration;
-        if let Some(why) = same(&of(row)) {
+        if let Some(why) = shared_reason(&of(row)) {
             notes.push(format!("{name}: {why}"));
         } else {
             for (cell, (workload, whole)) in row.cells.iter().zip(&columns) {
@@ -186,7 +191,7 @@ fn notes(table: &Table) -> Vec<String> {
 }
 
 /// The reason, if all cells share it.
-fn same(reasons: &[Option<String>]) -> Option<String> {
+fn shared_reason(reasons: &[Option<String>]) -> Option<String> {
     let first = reasons.first()?.clone()?;
     let all = reasons.iter().all(|why| why.as_ref() == Some(&first));
     all.then_some(first)

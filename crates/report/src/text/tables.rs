@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grid::{CellWeight, TextCell, TextGrid};
 use super::{DIFFERENCE, Style, mark, push_wrapped};
-use crate::contrasts::{RowOutcome, fixed};
+use crate::contrasts::{RowOutcome, fixed_outcome};
 use crate::number::{interval, narrow, p, ratio, signed, significant};
 
 /// Prints one table per workload: metrics by configurations.
@@ -149,7 +149,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> TextC
             weight: CellWeight::Bold,
         };
     }
-    let fixed = fixed(document, row);
+    let fixed = fixed_outcome(document, row);
     let value = match (row.ratio, row.difference) {
         (Some(value), _) => narrow(value, ratio),
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
@@ -181,7 +181,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> TextC
 
 /// Whether the resolution of the values keeps a row from being equivalent.
 fn hides_equality(document: &Document, row: &Comparison) -> bool {
-    let undecided = row.verdict == Verdict::Undecided && fixed(document, row).is_none();
+    let undecided = row.verdict == Verdict::Undecided && fixed_outcome(document, row).is_none();
     row.too_coarse && undecided && row.ratio.is_some() && row.ci.is_some()
 }
 
@@ -238,7 +238,7 @@ fn legend(document: &Document, out: &mut String) {
             " disagree !: {several} show opposite effects, so no figure speaks for all."
         ));
     }
-    let fixed = |row: &Comparison| fixed(document, row);
+    let fixed = |row: &Comparison| fixed_outcome(document, row);
     let mut every = document.comparisons.iter().filter_map(fixed);
     if every.next().is_some() {
         text.push_str(
@@ -362,7 +362,7 @@ pub(super) fn rates(document: &Document, out: &mut String) {
                 .unwrap_or_default();
             let test = row
                 .p
-                .map(|v| format!("p = {}{}", p(v), over(row.test)))
+                .map(|v| format!("p = {}{}", p(v), rate_units(row.test)))
                 .unwrap_or_else(|| "not tested".into());
             let note = row
                 .note
@@ -382,7 +382,7 @@ pub(super) fn rates(document: &Document, out: &mut String) {
 }
 
 /// The units over which the p value of two rates was computed.
-fn over(test: Option<RateTest>) -> &'static str {
+fn rate_units(test: Option<RateTest>) -> &'static str {
     match test {
         Some(RateTest::Runs) => " over the runs",
         Some(RateTest::Windows) => " over windows of time",

@@ -5,7 +5,9 @@ mod text;
 use assize_verdict::{Better, Comparison, Document, RateComparison, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::contrasts::{MetricWords, RowOutcome, Wordings, by_event, effect, ends, outcome, range};
+use crate::contrasts::{
+    MetricWords, RowOutcome, Wordings, by_event, effect, interval_ends, outcome, range,
+};
 
 pub use text::trend_text;
 
@@ -277,12 +279,12 @@ impl TrendBuilder<'_> {
         let margin = self.document.margin;
         let came_out = outcome(row, better, margin);
         let effect = effect(self.document, row);
-        let shown = match ends(row).map(range) {
+        let shown = match interval_ends(row).map(range) {
             Some(range) => format!("{effect}, {range}"),
             None => effect,
         };
         let steps = self.steps(&row.metric, &row.unit, &row.workload);
-        begin(steps, before, row.mean_baseline);
+        begin_series(steps, before, row.mean_baseline);
         steps.push(TrendStep {
             point,
             value: row.mean,
@@ -293,7 +295,7 @@ impl TrendBuilder<'_> {
             verdict: Some(row.verdict),
             capped_by: row.capped_by.clone(),
             shown,
-            ..decided(came_out, margin)
+            ..decided_step(came_out, margin)
         });
     }
 
@@ -323,13 +325,13 @@ impl TrendBuilder<'_> {
                 ratio: row.ratio,
                 verdict: Some(row.verdict),
                 shown: contrast.effect(),
-                ..decided(contrast.outcome, self.document.margin)
+                ..decided_step(contrast.outcome, self.document.margin)
             };
             found.push((row, rate(row, &row.baseline), before, step));
         }
         for (row, value, before, step) in found {
             let steps = self.steps(&row.event, "1/s", &row.workload);
-            begin(steps, before, value);
+            begin_series(steps, before, value);
             steps.push(step);
         }
     }
@@ -352,7 +354,7 @@ impl TrendBuilder<'_> {
 }
 
 /// Starts a series with its first point, of which only the value is known.
-fn begin(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
+fn begin_series(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
     if steps.is_empty() {
         steps.push(TrendStep {
             point,
@@ -362,7 +364,7 @@ fn begin(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
     }
 }
 
-fn decided(came_out: RowOutcome, margin: f64) -> TrendStep {
+fn decided_step(came_out: RowOutcome, margin: f64) -> TrendStep {
     TrendStep {
         outcome: came_out.words(margin),
         changed: !matches!(came_out, RowOutcome::Same | RowOutcome::Open),

@@ -6,7 +6,7 @@ use assize_why::caches::MissTable;
 use assize_why::misses::MissKind;
 use assize_why::{Caches, Why};
 
-use super::{count, filled, is_open, table};
+use super::{count, fill_lines, is_open, table};
 
 /// The limits of the model, printed with its results.
 const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
@@ -29,7 +29,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
     let of = |kind: MissKind| caches.kinds.iter().find(|table| table.kind == kind);
     let same = |table: &MissTable| table.functions.iter().all(|row| row.difference == 0.0);
     if caches.kinds.iter().all(same) {
-        return filled("In a model of caches both miss the same in every function.");
+        return fill_lines("In a model of caches both miss the same in every function.");
     }
     let differs = |(level, kind): (&'static str, MissKind)| {
         let total = &of(kind)?.total;
@@ -72,17 +72,17 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
             text += " That these differ is not established.";
         }
     }
-    filled(&text)
+    fill_lines(&text)
 }
 
 /// All tables of the model.
 pub(super) fn tables(why: &Why, caches: &Caches, rows: Option<usize>) -> String {
-    let mut text = filled(&format!("Caches: {}. {MODEL}", caches.geometry));
+    let mut text = fill_lines(&format!("Caches: {}. {MODEL}", caches.geometry));
     let accesses = [caches.accesses_a, caches.accesses_b];
     let all = |of: fn(&assize_why::misses::Accesses) -> u64| {
-        super::grouped(accesses.iter().map(of).sum::<u64>())
+        super::with_separators(accesses.iter().map(of).sum::<u64>())
     };
-    text += &filled(&format!(
+    text += &fill_lines(&format!(
         "Accesses in all runs: {} fetches, {} reads, {} writes.",
         all(|one| one.fetches),
         all(|one| one.reads),

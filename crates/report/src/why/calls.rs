@@ -9,7 +9,7 @@ use assize_why::claims::{ClaimOutcome, ExplainedClaim};
 
 use crate::WIDTH;
 
-use super::{NAME, count, cut, filled, signed};
+use super::{NAME, count, cut, fill_lines, signed};
 
 /// A row of a tree that is expanded in order of the largest differences.
 struct OpenRow<'a> {
@@ -46,7 +46,7 @@ impl PartialEq for OpenRow<'_> {
 
 impl Eq for OpenRow<'_> {}
 
-fn below<'a>(open: &mut BinaryHeap<OpenRow<'a>>, path: &[usize], all: &'a [Branch]) {
+fn open_below<'a>(open: &mut BinaryHeap<OpenRow<'a>>, path: &[usize], all: &'a [Branch]) {
     for (at, branch) in all.iter().enumerate() {
         let path = [path, &[at]].concat();
         open.push(OpenRow { branch, path });
@@ -57,12 +57,12 @@ fn below<'a>(open: &mut BinaryHeap<OpenRow<'a>>, path: &[usize], all: &'a [Branc
 /// if `rows` is `None`. Callers are above their callees.
 pub(super) fn tree(why: &Why, rows: Option<usize>) -> String {
     let mut open: BinaryHeap<OpenRow<'_>> = BinaryHeap::new();
-    below(&mut open, &[], &why.tree);
+    open_below(&mut open, &[], &why.tree);
     let mut shown: Vec<OpenRow<'_>> = Vec::new();
     while shown.len() < rows.unwrap_or(usize::MAX)
         && let Some(next) = open.pop()
     {
-        below(&mut open, &next.path, &next.branch.callees);
+        open_below(&mut open, &next.path, &next.branch.callees);
         shown.push(next);
     }
     shown.sort_by(|one, other| one.path.cmp(&other.path));
@@ -143,7 +143,7 @@ pub(super) fn claim(why: &Why, claim: &ExplainedClaim) -> String {
     let verdict = match (claim.outcome, has.reached) {
         (ClaimOutcome::Undecided, _) => {
             let why = claim.why.as_deref().unwrap_or_default();
-            return filled(&format!("{}: undecided: {why}.", claim.claim));
+            return fill_lines(&format!("{}: undecided: {why}.", claim.claim));
         }
         (ClaimOutcome::Refuted, false) => "refuted: not reached, by either of them.".to_owned(),
         (ClaimOutcome::Refuted, true) => format!("refuted: reached, but {at_most}."),
@@ -164,5 +164,5 @@ pub(super) fn claim(why: &Why, claim: &ExplainedClaim) -> String {
             why.per
         );
     }
-    filled(&text)
+    fill_lines(&text)
 }

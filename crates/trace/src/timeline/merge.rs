@@ -32,7 +32,7 @@ pub(super) fn merge(all: &[BusyTime], limit: usize) -> MergedSpans {
             break;
         };
         part = longer;
-        groups = grouped(all, part);
+        groups = group_spans(all, part);
     }
     let mut merged = MergedSpans::default();
     for group in groups {
@@ -57,7 +57,7 @@ pub(super) fn merge(all: &[BusyTime], limit: usize) -> MergedSpans {
     merged
 }
 
-fn grouped(all: &[BusyTime], part: u64) -> Vec<&[BusyTime]> {
+fn group_spans(all: &[BusyTime], part: u64) -> Vec<&[BusyTime]> {
     let short = |busy: &BusyTime| busy.to - busy.from < part;
     all.chunk_by(|a, b| short(a) && short(b) && a.from / part == b.from / part)
         .collect()

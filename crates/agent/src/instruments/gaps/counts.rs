@@ -106,8 +106,8 @@ impl CpuCountsReader {
     /// Reads all counters but steal time, whose file takes longest to read: that is 0.
     pub(super) fn read(&mut self) -> CpuCounts {
         let cpu = self.cpu;
-        let interrupts = of_cpu(text(&self.interrupts, &mut self.buffer), cpu);
-        let softirqs = of_cpu(text(&self.softirqs, &mut self.buffer), cpu);
+        let interrupts = of_cpu(read_from_start(&self.interrupts, &mut self.buffer), cpu);
+        let softirqs = of_cpu(read_from_start(&self.softirqs, &mut self.buffer), cpu);
         CpuCounts {
             interrupts: interrupts.unwrap_or(0),
             softirqs: softirqs.unwrap_or(0),
@@ -117,15 +117,15 @@ impl CpuCountsReader {
 
     /// Reads the ticks of steal time.
     pub(super) fn read_steal(&mut self) -> u64 {
-        steal(text(&self.stat, &mut self.buffer), self.cpu).unwrap_or(0)
+        steal_ticks(read_from_start(&self.stat, &mut self.buffer), self.cpu).unwrap_or(0)
     }
 
     /// Reads only the counters of the thread and the CPU's register, which is quick; the
     /// others are 0.
     pub(super) fn read_own(&self) -> CpuCounts {
         CpuCounts {
-            switches: switches(),
-            smis: self.msr.as_ref().and_then(smis).unwrap_or(0),
+            switches: context_switches(),
+            smis: self.msr.as_ref().and_then(smi_count).unwrap_or(0),
             ..CpuCounts::default()
         }
     }
@@ -134,17 +134,17 @@ impl CpuCountsReader {
 /// The register in which a CPU counts system management interrupts, if it can be read.
 pub(super) fn smi_register(cpu: u32) -> Option<File> {
     let file = File::open(format!("/dev/cpu/{cpu}/msr")).ok()?;
-    smis(&file).map(|_| file)
+    smi_count(&file).map(|_| file)
 }
 
-fn smis(register: &File) -> Option<u64> {
+fn smi_count(register: &File) -> Option<u64> {
     let mut bytes = [0; 8];
     register.read_exact_at(&mut bytes, SMI_COUNT).ok()?;
     Some(u64::from_le_bytes(bytes))
 }
 
 /// Context switches of the calling thread.
-fn switches() -> u64 {
+fn context_switches() -> u64 {
     // SAFETY: all zeroes are a valid rusage.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the structure is valid for writes.
@@ -153,7 +153,7 @@ fn switches() -> u64 {
 }
 
 /// Reads a file from its beginning, as far as it fits the buffer.
-fn text<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
+fn read_from_start<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
     let mut filled = 0;
     while let Ok(got @ 1..) = file.read_at(&mut buffer[filled..], filled as u64) {
         filled += got;
@@ -187,7 +187,7 @@ fn of_cpu(text: &[u8], cpu: u32) -> Option<u64> {
 }
 
 /// Ticks of steal time of a CPU in `/proc/stat`.
-fn steal(text: &[u8], cpu: u32) -> Option<u64> {
+fn steal_ticks(text: &[u8], cpu: u32) -> Option<u64> {
     let mut lines = text.split(|byte| *byte == b'\n');
     lines.find_map(|line| {
         let mut words = words(line);
@@ -244,10 +244,10 @@ MIS:          5\n";
     #[test]
     fn steal_time_is_the_eighth_figure_of_a_cpu() {
         let stat = b"cpu  1 2 3 4 5 6 7 8 9 0\ncpu1 1 2 3 4 5 6 7 81 0 0\ncpu10 1 2 3 4 5 6 7 82 0 0\nintr 5\n";
-        assert_eq!(steal(stat, 1), Some(81));
-        assert_eq!(steal(stat, 10), Some(82));
-        assert_eq!(steal(stat, 0), None);
-        assert_eq!(steal(b"cpu0 1 2 3", 0), None);
+        assert_eq!(steal_ticks(stat, 1), Some(81));
+        assert_eq!(steal_ticks(stat, 10), Some(82));
+        assert_eq!(steal_ticks(stat, 0), None);
+        assert_eq!(steal_ticks(b"cpu0 1 2 3", 0), None);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl RunInstrument for Watching {
         clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
         let online = system::online_cpus()?;
         let cpus = self.settings.chosen(&online);
-        system::there(&cpus, &online, "gaps.cpus")?;
+        system::check_online(&cpus, &online, "gaps.cpus")?;
         if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
             let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));
             let runtime = limit("sched_rt_runtime_us")?;
@@ -89,7 +89,7 @@ impl RunInstrument for Watching {
                 rest: Watched::default(),
             }));
             let child = Child::start(body, &self.settings.scheduling(cpu), self.guest)
-                .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+                .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
             self.watchers.push((cpu, child));
         }
         for (cpu, child) in &mut self.watchers {
@@ -207,7 +207,7 @@ fn room_for_others(
 /// The report of a process that has watched, with times in ticks of the counter.
 fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
     child.wait_end(&process::NO_LIMITS);
-    let left = child.reap().map_err(|error| sys::words(&error))?;
+    let left = child.reap().map_err(|error| sys::error_text(&error))?;
     if let Some(why) = left.failure {
         return Err(why);
     }

@@ -26,7 +26,7 @@ impl SharedWords {
             )
         };
         if at == libc::MAP_FAILED {
-            let why = sys::words(&io::Error::last_os_error());
+            let why = sys::error_text(&io::Error::last_os_error());
             return Err(format!(
                 "memory to share with the threads that watch: {why}"
             ));

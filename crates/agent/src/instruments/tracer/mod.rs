@@ -125,7 +125,7 @@ impl RunInstrument for Tracing {
         tracefs::has_tracer(self.name(), of.option)?;
         let online = system::online_cpus()?;
         self.cpus = self.settings.chosen(&online);
-        system::there(&self.cpus, &online, "tracer.cpus")?;
+        system::check_online(&self.cpus, &online, "tracer.cpus")?;
         let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         let source = system::read(Path::new(source)).unwrap_or_default();
         let flags = system::read(Path::new("/proc/cpuinfo"))?;

@@ -71,9 +71,10 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &Tracer) -> CpuObservation {
                         at_ns: was_due,
                         length_ns: late_ns,
                         cause: cause(&parts, irq_ns, late_ns),
-                        switches: many(&parts, Cause::Switch),
-                        interrupts: many(&parts, Cause::Interrupt) + many(&parts, Cause::Nmi),
-                        softirqs: many(&parts, Cause::Softirq),
+                        switches: count_of_cause(&parts, Cause::Switch),
+                        interrupts: count_of_cause(&parts, Cause::Interrupt)
+                            + count_of_cause(&parts, Cause::Nmi),
+                        softirqs: count_of_cause(&parts, Cause::Softirq),
                         count: 1,
                     });
                 }
@@ -87,7 +88,7 @@ fn observe(of: &CpuEvents<TracerEvent>, settings: &Tracer) -> CpuObservation {
     observed
 }
 
-fn many(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
+fn count_of_cause(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
     parts.iter().filter(|(cause, _)| *cause == wanted).count() as u64
 }
 

@@ -37,7 +37,7 @@ pub(super) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let duration_ns = match background {
-        true => longest(job.timeout_ms),
+        true => longest_music(job.timeout_ms),
         false => audio.duration_ns,
     };
     let frames = duration_ns.div_ceil(FRAME_NS);
@@ -63,11 +63,11 @@ pub(super) fn prepare(
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), sys::words(error))
+    format!("{}: {}", path.display(), sys::error_text(error))
 }
 
 /// The length of music that outlasts every workload with this timeout.
-fn longest(timeout_ms: u64) -> u64 {
+fn longest_music(timeout_ms: u64) -> u64 {
     match timeout_ms {
         0 => LONGEST_NS,
         ms => (ms.saturating_mul(1_000_000).saturating_add(MORE_NS)).min(LONGEST_NS),
@@ -120,12 +120,12 @@ fn start(exec: &ExecProgram, stdin: Stdio, stdout: Stdio) -> Result<Child, Strin
     command.args(exec.arguments.iter().skip(1));
     command.envs(exec.environment.iter().cloned());
     let started = command.stdin(stdin).stdout(stdout).spawn();
-    started.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))
+    started.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))
 }
 
 fn end(exec: &ExecProgram, mut child: Child) -> Result<(), String> {
     let status = child.wait();
-    let status = status.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))?;
+    let status = status.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))?;
     match status.success() {
         true => Ok(()),
         false => Err(format!("{}: {status}", exec.path)),
@@ -139,7 +139,7 @@ fn read(
     music_ns: u64,
     buffer_ns: u64,
 ) -> Vec<Record> {
-    let mut records = output::raw(name, left);
+    let mut records = output::output_records(name, left);
     // aplay may not wait for what is in the buffer at the end.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
@@ -158,7 +158,7 @@ fn read(
         value,
         unit: "ns".into(),
     };
-    let silences = silences(&left.stderr);
+    let silences = underrun_lengths(&left.stderr);
     records.push(Record::Events {
         event: "underruns".into(),
         count: silences.len() as u64,
@@ -173,7 +173,7 @@ fn read(
 }
 
 /// The length of each underrun, in nanoseconds.
-fn silences(stderr: &str) -> Vec<u64> {
+fn underrun_lengths(stderr: &str) -> Vec<u64> {
     let told = stderr.lines().filter_map(|line| {
         let rest = line.trim_end().strip_prefix(UNDERRUN.0)?;
         // Milliseconds, with three decimals.
@@ -211,9 +211,9 @@ mod tests {
 
     #[test]
     fn in_the_background_it_outlasts_the_workload() {
-        assert_eq!(longest(60_000), 70_000_000_000);
-        assert_eq!(longest(0), LONGEST_NS);
-        assert_eq!(longest(u64::MAX), LONGEST_NS);
+        assert_eq!(longest_music(60_000), 70_000_000_000);
+        assert_eq!(longest_music(0), LONGEST_NS);
+        assert_eq!(longest_music(u64::MAX), LONGEST_NS);
     }
 
     #[test]
@@ -271,8 +271,11 @@ mod tests {
 
     #[test]
     fn underruns_are_those_that_aplay_tells_of() {
-        assert_eq!(silences(TOLD), [245_722_000, 100_000]);
-        assert_eq!(silences("overrun!!! (at least 1.000 ms long)\n"), [0; 0]);
+        assert_eq!(underrun_lengths(TOLD), [245_722_000, 100_000]);
+        assert_eq!(
+            underrun_lengths("overrun!!! (at least 1.000 ms long)\n"),
+            [0; 0]
+        );
         let records = read("music", &left(TOLD), 5_300, 5_000, 200);
         assert!(records.iter().any(|record| matches!(
             record,

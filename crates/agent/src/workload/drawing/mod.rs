@@ -21,7 +21,7 @@ use assize_job::{Drawing, ImagesBy, Record};
 use super::memory::{Area, Mapping};
 use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
@@ -51,7 +51,7 @@ pub(super) fn prepare(
         sent: SentTotals::default(),
         drawn: None,
     };
-    staged(drawing.scheduling.clone(), session)
+    prepare_staged(drawing.scheduling.clone(), session)
 }
 
 /// What to draw, and the results.
@@ -87,7 +87,7 @@ struct SentTotals {
 impl Staged for DrawingSession {
     fn set_up(&mut self) -> Result<(), String> {
         self.times = TimedSeries::with_room(self.operations.unwrap_or(0));
-        let words = |error: io::Error| sys::words(&error);
+        let words = |error: io::Error| sys::error_text(&error);
         let (socket, other) = UnixStream::pair().map_err(words)?;
         let (file, segment) = segment(&self.drawing).map_err(words)?;
         let screen = Screen::new(self.drawing.width, self.drawing.height);
@@ -109,7 +109,7 @@ impl Staged for DrawingSession {
     fn run(&mut self) -> Result<(), String> {
         let ends = self.ends.take().ok_or("there is no server")?;
         self.start = sys::now();
-        let drawn = self.draw(&ends).map_err(|error| sys::words(&error));
+        let drawn = self.draw(&ends).map_err(|error| sys::error_text(&error));
         // Closing the socket ends the server.
         drop(ends.socket);
         let mut screens = join(vec![ends.server])?;
@@ -158,7 +158,7 @@ impl DrawingSession {
 
     /// The screen after the same was drawn without a server.
     fn reference(&self) -> Result<Screen, String> {
-        let words = |error: io::Error| sys::words(&error);
+        let words = |error: io::Error| sys::error_text(&error);
         let (_, segment) = segment(&self.drawing).map_err(words)?;
         let mut artist = RequestGenerator::new(&self.drawing, &self.stream);
         let mut screen = Screen::new(self.drawing.width, self.drawing.height);
@@ -292,7 +292,7 @@ impl RequestGenerator {
 
 /// Carries out requests until the client is gone. Returns the screen.
 fn serve(socket: UnixStream, segment: &Mapping, mut screen: Screen) -> Result<Screen, String> {
-    let words = |error: io::Error| sys::words(&error);
+    let words = |error: io::Error| sys::error_text(&error);
     let mut buffer = vec![0; SERVER_BUFFER];
     let mut image = vec![0; segment.length()];
     let mut have = 0;

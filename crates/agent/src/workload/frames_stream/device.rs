@@ -84,7 +84,7 @@ fn pci_below(
     };
     let path = device.join(&name);
     let there =
-        fs::metadata(&path).map_err(|error| missing(root, stream, &device, &path, &error))?;
+        fs::metadata(&path).map_err(|error| why_missing(root, stream, &device, &path, &error))?;
     if there.len() < bytes as u64 {
         return Err(format!(
             "{}: it has {} bytes, and {bytes} are needed; make width or height smaller, or set bar",
@@ -95,7 +95,7 @@ fn pci_below(
     let held = enable(&device)?;
     let file = open(&path)?;
     let mapping = Mapping::file(&file, bytes, 0).map_err(|error| {
-        let why = sys::words(&error);
+        let why = sys::error_text(&error);
         let driver = fs::read_link(device.join("driver")).ok();
         let driver = driver.as_deref().and_then(Path::file_name);
         match driver {
@@ -133,7 +133,7 @@ fn devices(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Why this resource does not exist.
-fn missing(
+fn why_missing(
     root: &Path,
     stream: &FramesStream,
     device: &Path,
@@ -163,7 +163,7 @@ fn missing(
         (ErrorKind::NotFound, false) => {
             format!("{}: the device has no BAR {bar}; set bar", path.display())
         }
-        _ => format!("{}: {}", path.display(), sys::words(error)),
+        _ => format!("{}: {}", path.display(), sys::error_text(error)),
     }
 }
 
@@ -185,7 +185,7 @@ fn open(path: &Path) -> Result<File, String> {
 }
 
 fn needs_root(path: &Path, error: &io::Error) -> String {
-    let why = sys::words(error);
+    let why = sys::error_text(error);
     match error.kind() {
         ErrorKind::PermissionDenied => {
             format!("{}: {why}: memory of a device wants root", path.display())
@@ -230,7 +230,7 @@ pub(super) fn framebuffer(stream: &FramesStream) -> Result<LineMemory, String> {
     let length = stride.checked_mul(stream.height as usize);
     let length = length.ok_or("a frame is too large")?;
     let mapping = Mapping::file(&file, length, 0)
-        .map_err(|error| format!("{path}: it cannot be mapped: {}", sys::words(&error)))?;
+        .map_err(|error| format!("{path}: it cannot be mapped: {}", sys::error_text(&error)))?;
     Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
@@ -238,7 +238,7 @@ fn screen(file: &File, (number, size): (libc::c_ulong, usize)) -> Result<Vec<u8>
     let mut bytes = vec![0; size];
     // SAFETY: the kernel writes a structure of `size` bytes.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), number, bytes.as_mut_ptr()) })
-        .map_err(|error| format!("it is no framebuffer: {}", sys::words(&error)))?;
+        .map_err(|error| format!("it is no framebuffer: {}", sys::error_text(&error)))?;
     Ok(bytes)
 }
 
@@ -300,17 +300,17 @@ fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<LineMemory, Strin
     };
     // SAFETY: the number tells the kernel to read and write this structure.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), CREATE_DUMB, &raw mut create) })
-        .map_err(|error| format!("{path}: no dumb buffer: {}", sys::words(&error)))?;
+        .map_err(|error| format!("{path}: no dumb buffer: {}", sys::error_text(&error)))?;
     let mut map = MapDumb {
         handle: create.handle,
         ..MapDumb::default()
     };
     // SAFETY: as above.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), MAP_DUMB, &raw mut map) })
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::words(&error)))?;
+        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
     let length = usize::try_from(create.size).map_err(|_| "a frame is too large")?;
     let mapping = Mapping::file(&file, length, map.offset)
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::words(&error)))?;
+        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
     let held = HeldDevice::Open { _file: file };
     Ok(LineMemory::new(mapping, create.pitch as usize, held))
 }

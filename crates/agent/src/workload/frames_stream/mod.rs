@@ -11,7 +11,7 @@ use assize_job::{FrameEach, FrameMemory, FramesStream, Record};
 
 use super::memory::{Area, Mapping};
 use super::series::TimedSeries;
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
@@ -35,7 +35,7 @@ pub(super) fn prepare(
         times: TimedSeries::default(),
         late: Vec::new(),
     };
-    staged(stream.scheduling.clone(), streaming)
+    prepare_staged(stream.scheduling.clone(), streaming)
 }
 
 /// What to copy, and the results.
@@ -179,7 +179,7 @@ impl CopiedFrames {
             FrameMemory::Uncached | FrameMemory::WriteCombined => {
                 device::pci(stream, memory, bytes)
             }
-            _ => ordinary(memory, bytes, line_bytes),
+            _ => ordinary_memory(memory, bytes, line_bytes),
         };
         // Within one device, the source lies behind the destination.
         let source_at = if shared { bytes } else { 0 };
@@ -301,7 +301,7 @@ fn part(
 }
 
 /// Memory that does not belong to a device.
-fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<LineMemory, String> {
+fn ordinary_memory(memory: FrameMemory, bytes: usize, stride: usize) -> Result<LineMemory, String> {
     let (mapping, what, mend) = match memory {
         FrameMemory::HugePages => (
             Mapping::huge(bytes),
@@ -312,7 +312,7 @@ fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<LineMemo
         _ => (Mapping::anonymous(bytes), "memory", ""),
     };
     let mapping = mapping
-        .map_err(|error| format!("{bytes} bytes of {what}: {}{mend}", sys::words(&error)))?;
+        .map_err(|error| format!("{bytes} bytes of {what}: {}{mend}", sys::error_text(&error)))?;
     Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 

@@ -47,9 +47,12 @@ pub(super) struct RoutineResult {
 }
 
 /// The number of places for which a routine in the kernel has a wrong result.
-pub(super) fn wrong_in_kernel(routine: KernelRoutine, stream: &mut Stream) -> Result<u64, String> {
+pub(super) fn count_wrong_in_kernel(
+    routine: KernelRoutine,
+    stream: &mut Stream,
+) -> Result<u64, String> {
     let device = CopybenchDevice::open()?;
-    let error = |error| format!("a page of memory: {}", sys::words(&error));
+    let error = |error| format!("a page of memory: {}", sys::error_text(&error));
     let page = |user: bool, written: bool| match user {
         true => Mapping::guarded(PAGE).map_err(error),
         false => device.memory(written, PAGE),
@@ -81,12 +84,12 @@ pub(super) fn wrong_in_kernel(routine: KernelRoutine, stream: &mut Stream) -> Re
             sum: batch.sum,
         })
     };
-    wrong(routine, &ground, stream, call)
+    count_wrong(routine, &ground, stream, call)
 }
 
 /// The number of places for which a routine has a wrong result. `call` calls it on
 /// a trial of the ground.
-pub(super) fn wrong(
+pub(super) fn count_wrong(
     routine: KernelRoutine,
     ground: &TrialPages,
     stream: &mut Stream,
@@ -94,7 +97,7 @@ pub(super) fn wrong(
 ) -> Result<u64, String> {
     let mut wrong = 0;
     for number in 0..TRIALS {
-        let trial = drawn(routine, number % 2 == 1, stream);
+        let trial = random_trial(routine, number % 2 == 1, stream);
         let [from, to] = [&ground.from, &ground.to].map(window);
         let (from, to) = (from?, to?);
         let (mut source, mut before) = (vec![0; WINDOW], vec![0; WINDOW]);
@@ -119,7 +122,7 @@ fn window(page: &Mapping) -> Result<Area<'_>, String> {
 
 /// A random place. If `edge`, and if the routine uses memory of the process, it
 /// ends at the end of that memory or beyond it.
-fn drawn(routine: KernelRoutine, edge: bool, stream: &mut Stream) -> RoutineTrial {
+fn random_trial(routine: KernelRoutine, edge: bool, stream: &mut Stream) -> RoutineTrial {
     let mut below = |limit: usize| stream.below(limit as u64) as usize;
     let length = below(LENGTH_MAX + 1);
     let over = below(length.min(OVER_MAX) + 1);

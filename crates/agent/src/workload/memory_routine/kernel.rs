@@ -151,8 +151,12 @@ impl CopybenchDevice {
             ));
         }
         let offset = if written { MAP_TO } else { 0 };
-        Mapping::file(&self.0, length, offset)
-            .map_err(|error| format!("{PATH}: {length} bytes of memory: {}", sys::words(&error)))
+        Mapping::file(&self.0, length, offset).map_err(|error| {
+            format!(
+                "{PATH}: {length} bytes of memory: {}",
+                sys::error_text(&error)
+            )
+        })
     }
 
     /// Makes the kernel carry out a batch of calls.
@@ -178,12 +182,12 @@ fn failed(error: &io::Error) -> String {
         Some(libc::EOPNOTSUPP) => {
             format!("{PATH}: this kernel does not have the routine; take another one")
         }
-        _ => format!("{PATH}: {}", sys::words(error)),
+        _ => format!("{PATH}: {}", sys::error_text(error)),
     }
 }
 
 /// The same batch, with calls that do nothing.
-pub(super) fn nothing(batch: CopybenchBatch) -> CopybenchBatch {
+pub(super) fn empty_batch(batch: CopybenchBatch) -> CopybenchBatch {
     CopybenchBatch {
         routine: NOTHING,
         ..batch

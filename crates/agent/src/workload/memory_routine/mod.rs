@@ -21,13 +21,13 @@ use assize_job::{CacheState, MemoryRoutine, Record};
 
 use super::instructions::cache_line;
 use super::series::TimedSeries;
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::instruments::clock::{self, CounterRate};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
 use places::{LINE, RoutinePlaces};
-use routines::{CallableRoutine, called};
+use routines::{CallableRoutine, callable_routine};
 
 pub(super) fn prepare(
     kind: &MemoryRoutine,
@@ -46,7 +46,7 @@ pub(super) fn prepare(
         times: TimedSeries::default(),
         alternative: Cell::new(0),
     };
-    staged(kind.scheduling.clone(), calling)
+    prepare_staged(kind.scheduling.clone(), calling)
 }
 
 /// What to call, and the results.
@@ -79,7 +79,7 @@ impl Staged for RoutineWorkload {
         let kind = &self.kind;
         self.times = TimedSeries::with_room(if self.background { 0 } else { kind.batches });
         sys::no_timer_slack();
-        let called = called(kind)?;
+        let called = callable_routine(kind)?;
         if kind.cache == CacheState::Cold && cache_line() != Some(LINE) {
             return Err(format!(
                 "this CPU has no CLFLUSH of {LINE} bytes; take cache = \"hot\""
@@ -89,7 +89,7 @@ impl Staged for RoutineWorkload {
         let wrong_before = match called {
             CallableRoutine::Kernel(routine) => {
                 let mut stream = self.stream.clone();
-                check::wrong_in_kernel(routine, &mut stream)?
+                check::count_wrong_in_kernel(routine, &mut stream)?
             }
             _ => 0,
         };
@@ -165,7 +165,7 @@ impl RoutineWorkload {
         let places = &ready.places;
         let size = places.size;
         // SAFETY: a place has `size` bytes in each mapping, the mappings do not
-        // overlap, and `called` has checked that the CPU has the instructions.
+        // overlap, and `callable_routine` has checked that the CPU has the instructions.
         Ok(unsafe {
             match ready.called {
                 CallableRoutine::Copy(copy) => {
@@ -196,7 +196,7 @@ impl RoutineWorkload {
         let nothing = black_box(nothing);
         let one = |_| match ready.called {
             CallableRoutine::Kernel(routine) => {
-                let batch = kernel::nothing(places.batch(routine, 0, calls));
+                let batch = kernel::empty_batch(places.batch(routine, 0, calls));
                 places.in_kernel(batch).map(|done| done.ticks)
             }
             _ => Ok(places.each(0, calls, |to, from| nothing(to, from, places.size))),

@@ -264,7 +264,7 @@ fn memory(
     to: usize,
 ) -> Result<(Mapping, Mapping, Option<CopybenchDevice>), String> {
     let own = |bytes: usize| {
-        let error = |error| format!("{bytes} bytes of memory: {}", sys::words(&error));
+        let error = |error| format!("{bytes} bytes of memory: {}", sys::error_text(&error));
         Mapping::anonymous(bytes).map_err(error)
     };
     let CallableRoutine::Kernel(routine) = called else {

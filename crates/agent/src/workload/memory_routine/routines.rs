@@ -58,7 +58,7 @@ impl CopyRule {
 }
 
 /// The routine that a workload calls, if this CPU has its instructions.
-pub(super) fn called(kind: &MemoryRoutine) -> Result<CallableRoutine, String> {
+pub(super) fn callable_routine(kind: &MemoryRoutine) -> Result<CallableRoutine, String> {
     if kind.mode == CpuMode::Kernel {
         let found = in_kernel(kind.routine).map(CallableRoutine::Kernel);
         return found.ok_or_else(|| "the kernel's module does not have this routine".into());
@@ -143,7 +143,7 @@ mod tests {
                 ..MemoryRoutine::default()
             };
             let name = format!("{routine:?} {mask:?}");
-            called(&kind).ok().map(|called| (name, called))
+            callable_routine(&kind).ok().map(|called| (name, called))
         };
         let plain = Routine::ALL.into_iter().filter_map(|one| named(one, None));
         let rule = named(Routine::MovslRule, Some(0));

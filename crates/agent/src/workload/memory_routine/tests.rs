@@ -31,7 +31,7 @@ fn sample_workload(kind: &MemoryRoutine) -> RoutineWorkload {
         alternative: Cell::new(0),
     };
     // The rate of the counter does not matter here, and takes time to measure.
-    let called = called(kind).unwrap();
+    let called = callable_routine(kind).unwrap();
     let places = RoutinePlaces::new(kind, called, &calling.stream).unwrap();
     let rate = CounterRate { khz: 2_000_000 };
     calling.ready = Some(PreparedCalls {
@@ -217,7 +217,7 @@ fn a_batch_in_the_kernel_names_the_places_that_are_filled() {
     let places = &calling.ready.as_ref().unwrap().places;
     kind.routine = Routine::CopyFromUser;
     kind.mode = CpuMode::Kernel;
-    let Ok(CallableRoutine::Kernel(routine)) = called(&kind) else {
+    let Ok(CallableRoutine::Kernel(routine)) = callable_routine(&kind) else {
         panic!("the kernel has it");
     };
     let batch = places.batch(routine, 2, 5);

@@ -86,7 +86,7 @@ fn found(routine: KernelRoutine, planted: PlantedMistake) -> u64 {
     };
     let mut stream = Stream::new(3, "check");
     let call = |trial| Ok(plain(routine, &ground, trial, planted));
-    wrong(routine, &ground, &mut stream, call).unwrap()
+    count_wrong(routine, &ground, &mut stream, call).unwrap()
 }
 
 fn every() -> impl Iterator<Item = (Routine, KernelRoutine)> {
@@ -136,7 +136,7 @@ fn places_end_at_the_end_of_memory_before_it_and_behind_it() {
     let routine = in_kernel(Routine::CopyFromUser).unwrap();
     let mut stream = Stream::new(1, "places");
     let trials: Vec<RoutineTrial> = (0..TRIALS)
-        .map(|number| drawn(routine, number % 2 == 1, &mut stream))
+        .map(|number| random_trial(routine, number % 2 == 1, &mut stream))
         .collect();
     let ends = |one: &RoutineTrial| one.from + one.length - one.over;
     assert!(trials.iter().any(|one| one.over > 64));
@@ -150,7 +150,7 @@ fn places_end_at_the_end_of_memory_before_it_and_behind_it() {
     // If the process has no memory in it, no place extends beyond the end of
     // that.
     let kernel = in_kernel(Routine::Memcpy).unwrap();
-    assert_eq!(drawn(kernel, true, &mut stream).over, 0);
+    assert_eq!(random_trial(kernel, true, &mut stream).over, 0);
 }
 
 #[test]
