@@ -5,18 +5,18 @@ use std::io::Write;
 
 use assize_job::{Action, Record, Scheduling, Stage};
 
-use crate::modules::Modules;
-use crate::process::{Body, Child, Limits};
+use crate::modules::RunModules;
+use crate::process::{Body, Child, WaitLimits};
 use crate::sys;
 use crate::workload::{self, program};
 
 /// The context in which actions are carried out.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Circumstances<'a> {
+pub(crate) struct ActionContext<'a> {
     /// The job's seed.
     pub(crate) seed: u64,
     /// How long a command may take.
-    pub(crate) limits: Limits<'a>,
+    pub(crate) limits: WaitLimits<'a>,
     /// Whether this is process 1 of a virtual machine.
     pub(crate) guest: bool,
 }
@@ -26,8 +26,8 @@ pub(crate) struct Circumstances<'a> {
 pub(crate) fn carry_out(
     actions: &[Action],
     stage: Stage,
-    with: &Circumstances<'_>,
-    modules: &mut Modules,
+    with: &ActionContext<'_>,
+    modules: &mut RunModules,
 ) -> Vec<Record> {
     let mut failures = Vec::new();
     for action in actions {
@@ -70,21 +70,21 @@ fn write(path: &str, value: &str) -> Result<(), String> {
         .truncate(true)
         .open(path)
         .and_then(|mut file| file.write_all(value.as_bytes()))
-        .map_err(|error| format!("{path}: {}", sys::words(&error)))
+        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 /// Runs a command to its end.
-pub(crate) fn command(argv: &[String], with: &Circumstances<'_>) -> Result<(), String> {
+pub(crate) fn command(argv: &[String], with: &ActionContext<'_>) -> Result<(), String> {
     let body = Body::Exec(program(argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
-        .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+        .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
     let ready = child.wait_ready(&with.limits);
     if ready.is_err() {
         child.kill();
     }
     child.release();
     let cut_short = child.wait_end(&with.limits);
-    let left = child.reap().map_err(|error| sys::words(&error))?;
+    let left = child.reap().map_err(|error| sys::error_text(&error))?;
     ready?;
     cut_short
         .or_else(|| workload::failure(&left, &[0]))

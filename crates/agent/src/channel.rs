@@ -8,23 +8,23 @@ use crate::boot::Ports;
 
 /// Where records are sent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Way {
+pub(crate) enum RecordSink {
     /// Standard output.
     Stdout,
     /// The debug console of a virtual machine.
     DebugConsole(Ports),
 }
 
-impl Way {
+impl RecordSink {
     /// Writes bytes; they are delivered when this returns.
     pub(crate) fn write(self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Way::Stdout => {
+            RecordSink::Stdout => {
                 let mut out = io::stdout().lock();
                 out.write_all(bytes)?;
                 out.flush()
             }
-            Way::DebugConsole(ports) => {
+            RecordSink::DebugConsole(ports) => {
                 ports.write_console(bytes);
                 Ok(())
             }
@@ -35,14 +35,14 @@ impl Way {
 /// The stream of records.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    way: Way,
+    way: RecordSink,
     sent: u64,
     broken: Option<io::Error>,
 }
 
 impl Channel {
     /// A stream on which nothing has been sent.
-    pub(crate) fn new(way: Way) -> Channel {
+    pub(crate) fn new(way: RecordSink) -> Channel {
         Channel {
             way,
             sent: 0,

@@ -11,7 +11,7 @@ use crate::sys::{self, check};
 pub(crate) fn open(path: &str, module: &str) -> Result<File, String> {
     let file = OpenOptions::new().read(true).write(true).open(path);
     file.map_err(|error| {
-        let why = sys::words(&error);
+        let why = sys::error_text(&error);
         match error.kind() {
             ErrorKind::NotFound => {
                 format!("{path}: {why}; load the module: [[setup]] module = \"{module}\"")

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Metadata that shows whether a file has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     inode: (u64, u64),
     size: u64,
     changed: (i64, i64),
@@ -20,7 +20,7 @@ struct Stamp {
 /// Digests computed so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Digests {
-    known: BTreeMap<String, (Stamp, String)>,
+    known: BTreeMap<String, (FileStamp, String)>,
 }
 
 impl Digests {
@@ -46,7 +46,7 @@ impl Digests {
                 } else if data.is_file() {
                     // If it cannot be read now, it is read when its digest is
                     // needed.
-                    let _ = digests.of(&path);
+                    let _ = digests.digest(&path);
                 }
             }
         }
@@ -54,7 +54,7 @@ impl Digests {
     }
 
     /// The blake3 digest of a file, in hexadecimal digits.
-    pub(crate) fn of(&mut self, path: &str) -> io::Result<String> {
+    pub(crate) fn digest(&mut self, path: &str) -> io::Result<String> {
         let stamp = stamp(Path::new(path))?;
         if let Some((known, digest)) = self.known.get(path)
             && *known == stamp
@@ -69,12 +69,12 @@ impl Digests {
     }
 }
 
-fn stamp(path: &Path) -> io::Result<Stamp> {
+fn stamp(path: &Path) -> io::Result<FileStamp> {
     let data = fs::metadata(path)?;
     if !data.is_file() {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
-    Ok(Stamp {
+    Ok(FileStamp {
         inode: (data.dev(), data.ino()),
         size: data.size(),
         changed: (data.ctime(), data.ctime_nsec()),
@@ -96,10 +96,10 @@ mod tests {
         let mut digests = Digests::below(&root);
         assert_eq!(digests.known.len(), 1);
         let one = blake3::hash(b"one").to_hex().to_string();
-        assert_eq!(digests.of(&path).unwrap(), one);
+        assert_eq!(digests.digest(&path).unwrap(), one);
         fs::write(&path, "two").unwrap();
         let two = blake3::hash(b"two").to_hex().to_string();
-        assert_eq!(digests.of(&path).unwrap(), two);
-        assert!(digests.of(&root).is_err(), "a directory has none");
+        assert_eq!(digests.digest(&path).unwrap(), two);
+        assert!(digests.digest(&root).is_err(), "a directory has none");
     }
 }

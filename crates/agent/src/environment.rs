@@ -47,7 +47,7 @@ pub(crate) fn record(guest: bool) -> Record {
     fact("mitigations", mitigations());
     fact("governor", Some(governors()));
     // A policy that the job did not ask for.
-    fact("sched_ext", policy::deciding());
+    fact("sched_ext", policy::active_policy());
     Record::Environment { facts }
 }
 

@@ -11,22 +11,25 @@ const CONTROL: &str = "/sys/fs/cgroup/cgroup.subtree_control";
 /// A control group with the cpu controller, directly below the root. Dropping
 /// it removes the group, unless it still has a process.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct ControlGroup {
     path: PathBuf,
 }
 
-impl Group {
+impl ControlGroup {
     /// Creates this agent's group of that name. `guest`: whether the machine is
     /// assize's own, so that the controller may be enabled.
-    pub(crate) fn create(name: &str, guest: bool) -> Result<Group, String> {
+    pub(crate) fn create(name: &str, guest: bool) -> Result<ControlGroup, String> {
         enable(guest)?;
         let path = Path::new(ROOT).join(format!("assize-{}-{name}", std::process::id()));
         match fs::create_dir(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 let path = path.display();
-                Err(format!("{path}: {}; this needs root", sys::words(&error)))
+                Err(format!(
+                    "{path}: {}; this needs root",
+                    sys::error_text(&error)
+                ))
             }
-            _ => Ok(Group { path }),
+            _ => Ok(ControlGroup { path }),
         }
     }
 
@@ -34,11 +37,11 @@ impl Group {
     pub(crate) fn join(&self) -> Result<(), String> {
         let procs = self.path.join("cgroup.procs");
         fs::write(&procs, "0")
-            .map_err(|error| format!("{}: {}", procs.display(), sys::words(&error)))
+            .map_err(|error| format!("{}: {}", procs.display(), sys::error_text(&error)))
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         // If it still has a process, that process's owner removes it.
         let _ = fs::remove_dir(&self.path);
@@ -50,7 +53,7 @@ impl Drop for Group {
 fn enable(guest: bool) -> Result<(), String> {
     let has_cpu = |text: String| text.split_whitespace().any(|word| word == "cpu");
     let enabled = fs::read_to_string(CONTROL).map_err(|error| {
-        let why = sys::words(&error);
+        let why = sys::error_text(&error);
         format!("{CONTROL}: {why}; control groups need cgroup v2 mounted at {ROOT}")
     })?;
     if has_cpu(enabled) {
@@ -62,5 +65,6 @@ fn enable(guest: bool) -> Result<(), String> {
             "{CONTROL}: the cpu controller is not enabled; as root: {mend}"
         ));
     }
-    fs::write(CONTROL, "+cpu").map_err(|error| format!("{CONTROL}: +cpu: {}", sys::words(&error)))
+    fs::write(CONTROL, "+cpu")
+        .map_err(|error| format!("{CONTROL}: +cpu: {}", sys::error_text(&error)))
 }

@@ -14,35 +14,35 @@ use assize_job::{
 use crate::actions::of_sysctl;
 use crate::digests::Digests;
 use crate::instruments::{doubt, unavailable};
-use crate::mapped::Watch;
-use crate::modules::{Modules, loaded_build_id};
-use crate::policy::Attached;
-use crate::process::{Body, Exec};
+use crate::mapped::MappingWatch;
+use crate::modules::{RunModules, loaded_build_id};
+use crate::policy::AttachedPolicy;
+use crate::process::{Body, ExecProgram};
 use crate::{elf, power, sys};
 
 /// A variable that the agent sets for every program. Not part of the identity,
 /// as it differs from seed to seed.
 const OWN_VARIABLE: &str = "ASSIZE_SEED";
 
-type Parts = BTreeMap<(IdentityKind, String), Option<String>>;
+type IdentityParts = BTreeMap<(IdentityKind, String), Option<String>>;
 
 /// Collects the identity of a run while it goes on.
 #[derive(Debug)]
-pub(crate) struct Evidence {
+pub(crate) struct IdentityCollector {
     guest: bool,
     digests: Digests,
-    watch: Result<Watch, String>,
-    parts: Parts,
+    watch: Result<MappingWatch, String>,
+    parts: IdentityParts,
 }
 
-impl Evidence {
+impl IdentityCollector {
     /// Starts watching. `digests`: those of files that are known already.
-    pub(crate) fn open(guest: bool, digests: Digests) -> Evidence {
-        let mut evidence = Evidence {
+    pub(crate) fn open(guest: bool, digests: Digests) -> IdentityCollector {
+        let mut evidence = IdentityCollector {
             guest,
             digests,
-            watch: Watch::open(guest),
-            parts: Parts::new(),
+            watch: MappingWatch::open(guest),
+            parts: IdentityParts::new(),
         };
         // Do this first, as a set-up may take CPUs offline.
         evidence.take_machine();
@@ -50,17 +50,17 @@ impl Evidence {
     }
 
     /// Reads back the settings right after the set-up.
-    pub(crate) fn take_settings(&mut self, job: &Job, modules: &Modules) {
+    pub(crate) fn take_settings(&mut self, job: &Job, modules: &RunModules) {
         self.parts.extend(settings(job, modules));
     }
 
     /// Records which placement policy is attached.
-    pub(crate) fn take_policy(&mut self, policy: &Attached) {
+    pub(crate) fn take_policy(&mut self, policy: &AttachedPolicy) {
         for (kind, name, value) in policy.parts() {
             self.parts.insert((kind, name), value);
         }
         if let Some(object) = policy.object() {
-            let digest = self.digests.of(object).ok();
+            let digest = self.digests.digest(object).ok();
             let name = (IdentityKind::Policy, "object".to_string());
             self.parts.insert(name, digest);
         }
@@ -72,7 +72,7 @@ impl Evidence {
         self.take_exec(&workload.name, exec);
     }
 
-    fn take_exec(&mut self, workload: &str, exec: &Exec) {
+    fn take_exec(&mut self, workload: &str, exec: &ExecProgram) {
         // A script is read by its interpreter and not mapped, so add it here.
         let path = fs::canonicalize(&exec.path);
         let path = path.map_or_else(
@@ -104,7 +104,7 @@ impl Evidence {
         let list = fs::read(Payload::PACKAGES).unwrap_or_default();
         let packages: Vec<CarriedPackage> = serde_json::from_slice(&list).unwrap_or_default();
         for package in packages {
-            let listed = package.listed(|path| self.digests.of(path).ok());
+            let listed = package.listed(|path| self.digests.digest(path).ok());
             let digest = blake3::hash(listed.as_bytes()).to_hex();
             let part = package.identity(&digest);
             self.parts.insert((part.kind, part.name), part.value);
@@ -112,12 +112,12 @@ impl Evidence {
     }
 
     fn take_file(&mut self, kind: IdentityKind, path: String) {
-        let digest = self.digests.of(&path).ok();
+        let digest = self.digests.digest(&path).ok();
         self.parts.insert((kind, path), digest);
     }
 
     /// Returns the records, after the workload has ended.
-    pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
+    pub(crate) fn records(mut self, job: &Job, modules: &RunModules) -> Vec<Record> {
         let mut records = self.changed(&settings(job, modules));
         self.take_modules(modules);
         if self.guest {
@@ -138,7 +138,7 @@ impl Evidence {
     }
 
     /// Settings that have changed since the set-up.
-    fn changed(&self, now: &Parts) -> Vec<Record> {
+    fn changed(&self, now: &IdentityParts) -> Vec<Record> {
         let differs = |((kind, name), value): (&(IdentityKind, String), &Option<String>)| {
             let before = self.parts.get(&(*kind, name.clone()))?;
             let said = |value: &Option<String>| match value {
@@ -179,13 +179,13 @@ impl Evidence {
         );
     }
 
-    fn take_modules(&mut self, modules: &Modules) {
+    fn take_modules(&mut self, modules: &RunModules) {
         for name in modules.names() {
             let id = loaded_build_id(name);
             self.parts
                 .insert((IdentityKind::ModuleBuildId, name.into()), id);
             if let Some(file) = modules.file(name) {
-                let digest = self.digests.of(file).ok();
+                let digest = self.digests.digest(file).ok();
                 self.parts
                     .insert((IdentityKind::Module, name.into()), digest);
             }
@@ -201,7 +201,7 @@ impl Evidence {
         } else {
             "/proc/self/exe"
         };
-        let digest = self.digests.of(agent).ok();
+        let digest = self.digests.digest(agent).ok();
         let agent = (IdentityKind::Program, "assize-agent".to_string());
         self.parts.insert(agent, digest);
         let seen = match &self.watch {
@@ -230,8 +230,8 @@ impl Evidence {
 }
 
 /// The current values of what the set-up has set.
-fn settings(job: &Job, modules: &Modules) -> Parts {
-    let mut parts = Parts::new();
+fn settings(job: &Job, modules: &RunModules) -> IdentityParts {
+    let mut parts = IdentityParts::new();
     for path in power::settings(job) {
         let value = read(&path);
         parts.insert((IdentityKind::Setting, path), value);
@@ -385,8 +385,8 @@ mod tests {
             }],
             ..Job::default()
         };
-        let modules = Modules::default();
-        let mut evidence = Evidence::open(false, Digests::default());
+        let modules = RunModules::default();
+        let mut evidence = IdentityCollector::open(false, Digests::default());
         evidence.take_settings(&job, &modules);
         assert!(evidence.changed(&settings(&job, &modules)).is_empty());
         fs::write(&path, "2").unwrap();

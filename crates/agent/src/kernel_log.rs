@@ -34,7 +34,7 @@ impl KernelLog {
             Ok(log)
         });
         KernelLog {
-            log: log.map_err(|error| format!("{LOG}: {}", sys::words(&error))),
+            log: log.map_err(|error| format!("{LOG}: {}", sys::error_text(&error))),
             said: Vec::new(),
         }
     }

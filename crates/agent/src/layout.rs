@@ -8,12 +8,12 @@ use std::process::Command;
 
 /// Statements of a C program, and the output they must print.
 #[derive(Default)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedLayout {
     c: String,
     lines: String,
 }
 
-impl Expected {
+impl ExpectedLayout {
     /// Adds a C expression and its expected value.
     pub(crate) fn value(&mut self, c: &str, value: u64) {
         writeln!(
@@ -45,7 +45,7 @@ macro_rules! structs {
 pub(crate) use structs;
 
 /// Compiles the program with the header, runs it and compares its output.
-pub(crate) fn must_be_of(header: &str, expected: &Expected) {
+pub(crate) fn must_be_of(header: &str, expected: &ExpectedLayout) {
     let directory = tempfile::tempdir().unwrap();
     let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/uapi");
     let source = directory.path().join("layout.c");

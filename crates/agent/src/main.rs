@@ -40,7 +40,7 @@ mod workload;
 
 use std::io::{self, Read, Write};
 
-use channel::{Channel, Way};
+use channel::{Channel, RecordSink};
 
 const USAGE: &str = "\
 usage: assize-agent run          carry out the job on standard input
@@ -72,9 +72,9 @@ fn start() -> libc::c_int {
     let done = match (arguments.next().flatten(), arguments.next()) {
         (Some("run"), None) => run_here(),
         (Some("--version" | "-V"), None) => {
-            say(concat!("assize-agent ", env!("CARGO_PKG_VERSION"), "\n"))
+            print_line(concat!("assize-agent ", env!("CARGO_PKG_VERSION"), "\n"))
         }
-        (Some("--help" | "-h"), None) => say(USAGE),
+        (Some("--help" | "-h"), None) => print_line(USAGE),
         _ => {
             eprint!("{USAGE}");
             return 2;
@@ -83,7 +83,7 @@ fn start() -> libc::c_int {
     match done {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("assize-agent: standard output: {}", sys::words(&error));
+            eprintln!("assize-agent: standard output: {}", sys::error_text(&error));
             3
         }
     }
@@ -94,14 +94,14 @@ fn run_here() -> io::Result<()> {
     let mut text = String::new();
     let job = match io::stdin().lock().read_to_string(&mut text) {
         Ok(_) => Ok(text),
-        Err(error) => Err(format!("standard input: {}", sys::words(&error))),
+        Err(error) => Err(format!("standard input: {}", sys::error_text(&error))),
     };
-    let mut channel = Channel::new(Way::Stdout);
-    run::hello(&mut channel, None, false);
-    run::answer(job, &mut channel, None);
+    let mut channel = Channel::new(RecordSink::Stdout);
+    run::send_greeting(&mut channel, None, false);
+    run::carry_out_job(job, &mut channel, None);
     channel.end()
 }
 
-fn say(text: &str) -> io::Result<()> {
+fn print_line(text: &str) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
 }

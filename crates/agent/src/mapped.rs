@@ -28,37 +28,37 @@ const NAME: usize = 64;
 
 /// Watches which files are mapped for execution.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    buffers: Vec<Buffer>,
+pub(crate) struct MappingWatch {
+    buffers: Vec<MappingBuffer>,
     /// Only this process and its descendants count; every process, if `None`.
     root: Option<u32>,
 }
 
 /// The mappings that a watch has seen.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct SeenMappings {
     /// Paths of the mapped files.
     pub(crate) paths: BTreeSet<String>,
     /// Mappings lost because a buffer was full.
     pub(crate) lost: u64,
 }
 
-impl Watch {
+impl MappingWatch {
     /// Starts watching. In a virtual machine of assize's every process counts,
     /// elsewhere only those that this process starts.
-    pub(crate) fn open(guest: bool) -> Result<Watch, String> {
+    pub(crate) fn open(guest: bool) -> Result<MappingWatch, String> {
         let root = (!guest).then(std::process::id);
-        let open = |cpu: u32| Buffer::open(cpu, root.is_some()).map_err(|error| why(&error));
+        let open = |cpu: u32| MappingBuffer::open(cpu, root.is_some()).map_err(|error| why(&error));
         let buffers = online_cpus()?.into_iter().map(open);
-        Ok(Watch {
+        Ok(MappingWatch {
             buffers: buffers.collect::<Result<_, _>>()?,
             root,
         })
     }
 
     /// What has been mapped so far.
-    pub(crate) fn seen(&self) -> Seen {
-        let mut log = Log::default();
+    pub(crate) fn seen(&self) -> SeenMappings {
+        let mut log = MappingLog::default();
         for buffer in &self.buffers {
             log.add(&buffer.bytes());
         }
@@ -68,14 +68,14 @@ impl Watch {
 
 /// The ring buffer of one CPU. When it is full, further records are dropped.
 #[derive(Debug)]
-struct Buffer {
+struct MappingBuffer {
     _event: OwnedFd,
     start: *mut u8,
     page: usize,
 }
 
-impl Buffer {
-    fn open(cpu: u32, forks: bool) -> io::Result<Buffer> {
+impl MappingBuffer {
+    fn open(cpu: u32, forks: bool) -> io::Result<MappingBuffer> {
         let mut attr = bindings::perf_event_attr {
             type_: bindings::PERF_TYPE_SOFTWARE,
             config: u64::from(bindings::PERF_COUNT_SW_DUMMY),
@@ -114,7 +114,7 @@ impl Buffer {
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok(Buffer {
+        Ok(MappingBuffer {
             _event: event,
             start: start.cast(),
             page,
@@ -138,7 +138,7 @@ impl Buffer {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for MappingBuffer {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and nothing refers to it any more.
         unsafe { libc::munmap(self.start.cast(), self.page * (PAGES + 1)) };
@@ -147,7 +147,7 @@ impl Drop for Buffer {
 
 /// The contents of all buffers.
 #[derive(Debug, Default)]
-struct Log {
+struct MappingLog {
     /// Process id and path.
     mapped: Vec<(u32, String)>,
     /// Process id to parent's process id.
@@ -155,7 +155,7 @@ struct Log {
     lost: u64,
 }
 
-impl Log {
+impl MappingLog {
     /// Adds the records of one buffer, up to the first malformed one.
     fn add(&mut self, mut bytes: &[u8]) {
         while let Some((kind, body, rest)) = record(bytes) {
@@ -179,10 +179,10 @@ impl Log {
         }
     }
 
-    fn seen(self, root: Option<u32>) -> Seen {
+    fn seen(self, root: Option<u32>) -> SeenMappings {
         let counts = |pid: u32| root.is_none_or(|root| self.comes_from(pid, root));
         let mapped = self.mapped.iter().filter(|(pid, _)| counts(*pid));
-        Seen {
+        SeenMappings {
             paths: mapped.map(|(_, path)| path.clone()).collect(),
             lost: self.lost,
         }
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn made(kind: u32, body: &[u8]) -> Vec<u8> {
+    fn record_bytes(kind: u32, body: &[u8]) -> Vec<u8> {
         let mut bytes = kind.to_ne_bytes().to_vec();
         bytes.extend([0, 0]);
         bytes.extend(u16::try_from(body.len() + 8).unwrap().to_ne_bytes());
@@ -245,17 +245,17 @@ mod tests {
         body.resize(NAME, 0);
         body.extend(path.as_bytes());
         body.resize(body.len().next_multiple_of(8) + 8, 0);
-        made(MMAP2, &body)
+        record_bytes(MMAP2, &body)
     }
 
     fn fork(pid: u32, parent: u32) -> Vec<u8> {
         let words = [pid, parent, pid, parent, 0, 0];
-        made(FORK, &words.map(u32::to_ne_bytes).concat())
+        record_bytes(FORK, &words.map(u32::to_ne_bytes).concat())
     }
 
     #[test]
     fn only_files_of_descendants_count() {
-        let mut log = Log::default();
+        let mut log = MappingLog::default();
         log.add(
             &[
                 fork(11, 10),
@@ -274,7 +274,7 @@ mod tests {
         );
         let mut lost = vec![0; 8];
         lost.extend(3u64.to_ne_bytes());
-        log.add(&made(LOST, &lost));
+        log.add(&record_bytes(LOST, &lost));
         let seen = log.seen(Some(10));
         assert_eq!(Vec::from_iter(&seen.paths), ["/usr/bin/late"]);
         assert_eq!(seen.lost, 3);
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_circle_of_numbers_ends() {
-        let mut log = Log::default();
+        let mut log = MappingLog::default();
         log.add(&[fork(11, 12), fork(12, 11), mapping(11, "/x")].concat());
         assert!(log.seen(Some(10)).paths.is_empty());
     }
@@ -290,7 +290,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_can_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let mut log = Log::default();
+            let mut log = MappingLog::default();
             log.add(&bytes);
             log.seen(Some(1));
         }
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_program_and_its_libraries_are_seen() {
-        let watch = match Watch::open(false) {
+        let watch = match MappingWatch::open(false) {
             Ok(watch) => watch,
             Err(why) => {
                 eprintln!("skipped: {why}");

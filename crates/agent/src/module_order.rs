@@ -7,7 +7,7 @@ use crate::seed::Stream;
 /// A random order in which each module comes after those of the set that it
 /// needs. At every step all modules that could come next are equally likely.
 /// Modules that need each other come last, by name: they cannot be loaded anyway.
-pub(crate) fn drawn(needs: &BTreeMap<String, Vec<String>>, draw: u32) -> Vec<String> {
+pub(crate) fn random_order(needs: &BTreeMap<String, Vec<String>>, draw: u32) -> Vec<String> {
     let mut stream = Stream::new(draw.into(), "modules");
     let mut left: Vec<&String> = needs.keys().collect();
     let mut order: Vec<String> = Vec::new();
@@ -40,7 +40,7 @@ mod tests {
 
     fn orders(all: &[(&str, &str)]) -> BTreeSet<String> {
         let needs = needs(all);
-        let one = |draw| drawn(&needs, draw).concat();
+        let one = |draw| random_order(&needs, draw).concat();
         (0..2000).map(one).collect()
     }
 
@@ -59,13 +59,13 @@ mod tests {
     fn a_draw_gives_the_same_order_again() {
         let needs = needs(&[("a", ""), ("b", ""), ("c", ""), ("d", "")]);
         for draw in 0..20 {
-            assert_eq!(drawn(&needs, draw), drawn(&needs, draw));
+            assert_eq!(random_order(&needs, draw), random_order(&needs, draw));
         }
     }
 
     #[test]
     fn modules_that_need_each_other_end_it_too() {
         let needs = needs(&[("a", "b"), ("b", "a"), ("c", "c")]);
-        assert_eq!(drawn(&needs, 1), ["c", "a", "b"]);
+        assert_eq!(random_order(&needs, 1), ["c", "a", "b"]);
     }
 }

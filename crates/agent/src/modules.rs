@@ -7,12 +7,12 @@ use std::process::Command;
 
 use assize_job::Action;
 
-use crate::actions::{self, Circumstances};
+use crate::actions::{self, ActionContext};
 use crate::{elf, module_order, sys};
 
 /// What the steps of a set-up specify for a module.
 #[derive(Debug, Clone, Default)]
-struct Step {
+struct ModuleStep {
     /// Its file, if a step names one.
     file: Option<String>,
     parameters: BTreeMap<String, String>,
@@ -21,9 +21,9 @@ struct Step {
 /// The modules of a run. A module named by a step is loaded as that step says,
 /// even if another module needs it first.
 #[derive(Debug, Default)]
-pub(crate) struct Modules {
+pub(crate) struct RunModules {
     /// By name in the kernel.
-    steps: BTreeMap<String, Step>,
+    steps: BTreeMap<String, ModuleStep>,
     /// Names of the modules that consecutive steps load, for each such group.
     groups: Vec<Vec<String>>,
     /// Seed of the random order inside each group; 0 keeps the order of the
@@ -33,10 +33,10 @@ pub(crate) struct Modules {
     loaded: Vec<(String, Option<String>)>,
 }
 
-impl Modules {
+impl RunModules {
     /// The modules of this set-up; none is loaded yet.
-    pub(crate) fn of(setup: &[Action]) -> Modules {
-        let mut modules = Modules::default();
+    pub(crate) fn from_setup(setup: &[Action]) -> RunModules {
+        let mut modules = RunModules::default();
         let mut group = Vec::new();
         for action in setup {
             let Action::Module { module, parameters } = action else {
@@ -44,7 +44,7 @@ impl Modules {
                 continue;
             };
             let file = is_file(module).then(|| module.clone());
-            let step = Step {
+            let step = ModuleStep {
                 file,
                 parameters: parameters.clone(),
             };
@@ -58,13 +58,13 @@ impl Modules {
 
     /// Draws the order from this seed where modules can be loaded in any order;
     /// 0 keeps the order of the steps.
-    pub(crate) fn in_order(mut self, order: u32) -> Modules {
+    pub(crate) fn in_order(mut self, order: u32) -> RunModules {
         self.order = order;
         self
     }
 
     /// Takes over the modules that `first` has loaded already.
-    pub(crate) fn after(mut self, first: Modules) -> Modules {
+    pub(crate) fn after(mut self, first: RunModules) -> RunModules {
         self.loaded = first.loaded;
         self
     }
@@ -74,14 +74,14 @@ impl Modules {
         &mut self,
         module: &str,
         parameters: &BTreeMap<String, String>,
-        with: &Circumstances<'_>,
+        with: &ActionContext<'_>,
     ) -> Result<(), String> {
         let name = real_name(module);
         if is_loaded(&name) {
             return self.accept(module, &name, parameters);
         }
         if with.guest {
-            let known = Known::read();
+            let known = CarriedModules::read();
             self.load_group_of(&name, &known)?;
             self.load_in_guest(module, &name, parameters, &known, &mut BTreeSet::new())
         } else {
@@ -155,7 +155,7 @@ impl Modules {
             if is_loaded(name)
                 && let Err(error) = sys::unload_module(name)
             {
-                failed.push((name.clone(), sys::words(&error)));
+                failed.push((name.clone(), sys::error_text(&error)));
             }
         }
         failed
@@ -163,7 +163,7 @@ impl Modules {
 
     /// Loads the modules of a step's group, and their dependencies, in random
     /// order. Does nothing if the order of the steps is to be kept.
-    fn load_group_of(&mut self, name: &str, known: &Known) -> Result<(), String> {
+    fn load_group_of(&mut self, name: &str, known: &CarriedModules) -> Result<(), String> {
         let of_step = |group: &&Vec<String>| group.iter().any(|one| one == name);
         let group = self.groups.iter().find(of_step);
         let Some(group) = group.filter(|_| self.order > 0) else {
@@ -179,7 +179,7 @@ impl Modules {
             open.extend(needed.iter().cloned());
             needs.insert(name, needed);
         }
-        for name in module_order::drawn(&needs, self.order) {
+        for name in module_order::random_order(&needs, self.order) {
             let (module, parameters) = self.step(&name);
             self.load_in_guest(&module, &name, &parameters, known, &mut BTreeSet::new())?;
         }
@@ -199,7 +199,7 @@ impl Modules {
         module: &str,
         name: &str,
         parameters: &BTreeMap<String, String>,
-        known: &Known,
+        known: &CarriedModules,
         begun: &mut BTreeSet<String>,
     ) -> Result<(), String> {
         if !begun.insert(name.to_string()) || is_loaded(name) {
@@ -210,11 +210,12 @@ impl Modules {
             let (module, parameters) = self.step(&need);
             self.load_in_guest(&module, &need, &parameters, known, begun)?;
         }
-        let file = File::open(&path).map_err(|error| format!("{path}: {}", sys::words(&error)))?;
+        let file =
+            File::open(&path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
         sys::load_module(&file, &text_of(parameters)).map_err(|error| {
             format!(
                 "{path}: {}; the kernel's log has the details",
-                sys::words(&error)
+                sys::error_text(&error)
             )
         })?;
         self.loaded.push((name.to_string(), Some(path)));
@@ -227,7 +228,7 @@ impl Modules {
         module: &str,
         name: &str,
         parameters: &BTreeMap<String, String>,
-        with: &Circumstances<'_>,
+        with: &ActionContext<'_>,
     ) -> Result<(), String> {
         let needs = match is_file(module) {
             true => dependencies(&read(module)?),
@@ -238,7 +239,7 @@ impl Modules {
                 continue;
             }
             match self.steps.get(&need).cloned() {
-                Some(Step { file, parameters }) => {
+                Some(ModuleStep { file, parameters }) => {
                     let module = file.unwrap_or_else(|| need.clone());
                     self.load_on_host(&module, &need, &parameters, with)?;
                 }
@@ -262,7 +263,7 @@ impl Modules {
         tool: &str,
         module: &str,
         parameters: &BTreeMap<String, String>,
-        with: &Circumstances<'_>,
+        with: &ActionContext<'_>,
     ) -> Result<(), String> {
         let before: BTreeSet<String> = all_loaded().into_iter().collect();
         let mut argv = vec![tool.to_string(), module.to_string()];
@@ -278,7 +279,7 @@ impl Modules {
 }
 
 fn read(path: &str) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("{path}: {}", sys::words(&error)))
+    fs::read(path).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 fn is_loaded(name: &str) -> bool {
@@ -358,18 +359,18 @@ fn needs_on_host(module: &str) -> Vec<String> {
 }
 
 /// The modules carried to a virtual machine.
-struct Known {
+struct CarriedModules {
     directory: String,
     /// Kernel name to the module's file and the files it depends on.
     files: BTreeMap<String, (String, Vec<String>)>,
 }
 
-impl Known {
-    fn read() -> Known {
+impl CarriedModules {
+    fn read() -> CarriedModules {
         let directory = format!("/lib/modules/{}", sys::uname().0);
         // A machine may carry only modules given by path.
         let list = fs::read_to_string(format!("{directory}/modules.dep")).unwrap_or_default();
-        Known {
+        CarriedModules {
             directory,
             files: read_dependencies(&list),
         }
@@ -450,7 +451,7 @@ mod tests {
                 .map(|(name, value)| (name.to_string(), value.to_string()))
                 .collect(),
         });
-        let modules = Modules::of(&setup);
+        let modules = RunModules::from_setup(&setup);
         assert!(modules.is_step("depq") && modules.is_step("simgpu"));
         let step = &modules.steps["depq"];
         assert_eq!(step.file.as_deref(), Some("/x/depq.ko"));

@@ -10,8 +10,8 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{IdentityKind, PlacementPolicy, PolicyForm, Scheduling};
 
-use crate::actions::Circumstances;
-use crate::process::{Body, Child, Left};
+use crate::actions::ActionContext;
+use crate::process::{Body, Child, ProcessExit};
 use crate::sys;
 use crate::workload::{self, program};
 
@@ -28,11 +28,11 @@ const LINES: usize = 4;
 
 /// A policy that is attached.
 #[derive(Debug)]
-pub(crate) struct Attached {
+pub(crate) struct AttachedPolicy {
     child: Child,
     /// The state of sched_ext right after attaching.
-    seen: Seen,
-    log: KernelLog,
+    seen: SchedExtState,
+    log: PolicyLog,
     /// Tunables, as read back by the attaching program.
     tunables: Vec<(String, String)>,
     object: Option<String>,
@@ -40,20 +40,20 @@ pub(crate) struct Attached {
 
 /// The state of sched_ext.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct SchedExtState {
     state: String,
     ops: String,
     /// Increases with each policy that is enabled.
     serial: String,
 }
 
-impl Seen {
-    fn now() -> Seen {
+impl SchedExtState {
+    fn now() -> SchedExtState {
         let read = |name: &str| {
             let text = fs::read_to_string(format!("{ROOT}/{name}")).unwrap_or_default();
             text.trim().to_string()
         };
-        Seen {
+        SchedExtState {
             state: read("state"),
             ops: read("root/ops"),
             serial: read("enable_seq"),
@@ -63,39 +63,39 @@ impl Seen {
     /// Whether a policy is in effect that was not in effect `before`. The kernel
     /// reports a policy as enabled a moment before it counts it, and has not
     /// finished enabling it until then.
-    fn is_new(&self, before: &Seen) -> bool {
+    fn is_new(&self, before: &SchedExtState) -> bool {
         self.state == ENABLED && (self.serial.is_empty() || self.serial != before.serial)
     }
 }
 
 /// The kernel's name of the policy in effect, if any.
-pub(crate) fn deciding() -> Option<String> {
-    let seen = Seen::now();
+pub(crate) fn active_policy() -> Option<String> {
+    let seen = SchedExtState::now();
     (seen.state == ENABLED).then_some(seen.ops)
 }
 
 /// Attaches a policy, and waits until it is in effect.
 pub(crate) fn attach(
     policy: &PlacementPolicy,
-    with: &Circumstances<'_>,
-) -> Result<Attached, String> {
+    with: &ActionContext<'_>,
+) -> Result<AttachedPolicy, String> {
     if !fs::exists(ROOT).unwrap_or(false) {
         return Err(format!("this kernel has no sched_ext: there is no {ROOT}"));
     }
-    if let Some(other) = deciding() {
+    if let Some(other) = active_policy() {
         return Err(format!("the policy '{other}' is attached already; stop it"));
     }
-    let before = Seen::now();
-    let log = KernelLog::open();
+    let before = SchedExtState::now();
+    let log = PolicyLog::open();
     let body = Body::Exec(program(&policy.argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
-        .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+        .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
     let mut started = child.wait_ready(&with.limits);
     if started.is_ok() {
         child.release();
         started = wait(&mut child, policy, &before, with);
     }
-    let seen = Seen::now();
+    let seen = SchedExtState::now();
     if let (Ok(()), Some(wanted)) = (&started, policy.ops())
         && seen.ops != wanted
     {
@@ -106,13 +106,13 @@ pub(crate) fn attach(
     }
     if let Err(why) = started {
         child.kill();
-        let left = child.reap().map_err(|error| sys::words(&error))?;
-        let said = log.said();
-        return Err(because(&why_not(why, &left), &said));
+        let left = child.reap().map_err(|error| sys::error_text(&error))?;
+        let said = log.new_messages();
+        return Err(with_reasons(&why_not(why, &left), &said));
     }
     let is_object = matches!(policy.form, PolicyForm::Ours | PolicyForm::Object);
-    Ok(Attached {
-        tunables: settings(&child.said()),
+    Ok(AttachedPolicy {
+        tunables: settings(&child.stdout_so_far()),
         object: is_object.then(|| policy.argv.get(1).cloned()).flatten(),
         child,
         seen,
@@ -124,8 +124,8 @@ pub(crate) fn attach(
 fn wait(
     child: &mut Child,
     policy: &PlacementPolicy,
-    before: &Seen,
-    with: &Circumstances<'_>,
+    before: &SchedExtState,
+    with: &ActionContext<'_>,
 ) -> Result<(), String> {
     let deadline = with.limits.deadline();
     // Third-party programs do not report when they are done.
@@ -134,8 +134,8 @@ fn wait(
         if child.ends_until(sys::now() + LOOK_NS, &with.limits)? {
             return Err(String::new());
         }
-        let said = !says || child.said().lines().any(|line| line == ATTACHED);
-        if said && Seen::now().is_new(before) {
+        let said = !says || child.stdout_so_far().lines().any(|line| line == ATTACHED);
+        if said && SchedExtState::now().is_new(before) {
             return Ok(());
         }
         if deadline.is_some_and(|deadline| sys::now() >= deadline) {
@@ -145,19 +145,19 @@ fn wait(
     }
 }
 
-impl Attached {
+impl AttachedPolicy {
     /// Checks that this policy is still in effect. The error is the kernel's reason.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let now = Seen::now();
+        let now = SchedExtState::now();
         if now == self.seen && !self.child.has_ended() {
             return Ok(());
         }
         // The kernel logs the reason a moment after it ejects a policy.
         let deadline = sys::now() + EXIT_NS;
-        let mut said = self.log.said();
+        let mut said = self.log.new_messages();
         while said.is_empty() && sys::now() < deadline {
             sys::sleep_until(sys::now() + LOOK_NS);
-            said = self.log.said();
+            said = self.log.new_messages();
         }
         let what = match now.state.as_str() {
             ENABLED if now.ops != self.seen.ops => format!("'{}' decides now", now.ops),
@@ -165,7 +165,7 @@ impl Attached {
             ENABLED => "what had attached it has ended".into(),
             state => format!("it is {state}"),
         };
-        Err(because(&what, &said))
+        Err(with_reasons(&what, &said))
     }
 
     /// Name and tunables of the policy, as parts of the identity of a run.
@@ -199,11 +199,11 @@ impl Attached {
 }
 
 /// Why a policy was not attached, from the output of the program.
-fn why_not(why: String, left: &Left) -> String {
+fn why_not(why: String, left: &ProcessExit) -> String {
     if !why.is_empty() {
         return why;
     }
-    let said = telling(&left.stderr);
+    let said = load_failure_lines(&left.stderr);
     match workload::failure(left, &[]) {
         Some(how) if said.is_empty() => how,
         _ => said,
@@ -213,7 +213,7 @@ fn why_not(why: String, left: &Left) -> String {
 /// The last lines that explain why a policy was not loaded. Leaves out the
 /// verifier's statistics, the long explanations that newer kernels add to a one-line
 /// error, and the errors of libbpf that follow from the first.
-fn telling(stderr: &str) -> String {
+fn load_failure_lines(stderr: &str) -> String {
     let is_noise = |line: &&str| {
         let starts = [
             "processed ",
@@ -252,7 +252,7 @@ fn without_colours(text: &str) -> String {
     std::iter::once(first).chain(rest).collect()
 }
 
-fn because(what: &str, said: &[String]) -> String {
+fn with_reasons(what: &str, said: &[String]) -> String {
     match said {
         [] => what.to_string(),
         said => format!("{what}: {}", said.join("; ")),
@@ -270,10 +270,10 @@ fn settings(stdout: &str) -> Vec<(String, String)> {
 
 /// The kernel's log from now on.
 #[derive(Debug)]
-struct KernelLog(Option<File>);
+struct PolicyLog(Option<File>);
 
-impl KernelLog {
-    fn open() -> KernelLog {
+impl PolicyLog {
+    fn open() -> PolicyLog {
         let open = || {
             let mut file = OpenOptions::new()
                 .read(true)
@@ -283,11 +283,11 @@ impl KernelLog {
             std::io::Result::Ok(file)
         };
         // Without the log, failures give less detail.
-        KernelLog(open().ok())
+        PolicyLog(open().ok())
     }
 
     /// The messages about policies since the last call, at most [`LINES`].
-    fn said(&self) -> Vec<String> {
+    fn new_messages(&self) -> Vec<String> {
         let Some(mut file) = self.0.as_ref() else {
             return Vec::new();
         };
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_policy_decides_once_the_kernel_has_counted_it() {
-        let seen = |state: &str, serial: &str| Seen {
+        let seen = |state: &str, serial: &str| SchedExtState {
             state: state.into(),
             ops: "x".into(),
             serial: serial.into(),
@@ -339,7 +339,10 @@ mod tests {
     #[test]
     fn a_failure_repeats_no_colours() {
         let stderr = "00:05 \x1b[0m\x1b[1;34m[INFO] \x1b[0mflags: 0x36\nError: x\x1b[2Jy\x1b[\n";
-        assert_eq!(telling(stderr), "00:05 [INFO] flags: 0x36; Error: x2Jy");
+        assert_eq!(
+            load_failure_lines(stderr),
+            "00:05 [INFO] flags: 0x36; Error: x2Jy"
+        );
     }
 
     #[test]
@@ -361,13 +364,13 @@ mod tests {
             R0 invalid mem access 'map_value_or_null'\n\
             processed 10 insns (limit 1000000) max_states_per_insn 0\n-- END PROG LOAD LOG --\n\
             libbpf: failed to load object 'policy'\nx.bpf.o: the kernel does not load it\n";
-        let said = telling(stderr);
+        let said = load_failure_lines(stderr);
         assert!(
             said.contains("R0 invalid mem access 'map_value_or_null'"),
             "{said}"
         );
         assert!(!said.contains("processed"), "{said}");
-        assert_eq!(telling(""), "");
+        assert_eq!(load_failure_lines(""), "");
     }
 
     #[test]
@@ -380,7 +383,7 @@ mod tests {
             libbpf: prog 'e': failed to load: -13\nlibbpf: failed to load object 'policy'\n\
             x.bpf.o: the kernel does not load it\n";
         assert_eq!(
-            telling(stderr),
+            load_failure_lines(stderr),
             "R0 invalid mem access 'map_value_or_null'; \
              Verification failed: Register Type Safety: Invalid dereference; \
              libbpf: prog 'e': failed to load: -13; x.bpf.o: the kernel does not load it"
@@ -398,7 +401,10 @@ mod tests {
     #[test]
     fn reasons_follow_what_has_happened() {
         let said = ["a".to_string(), "b".to_string()];
-        assert_eq!(because("it is disabled", &said), "it is disabled: a; b");
-        assert_eq!(because("x", &[]), "x");
+        assert_eq!(
+            with_reasons("it is disabled", &said),
+            "it is disabled: a; b"
+        );
+        assert_eq!(with_reasons("x", &[]), "x");
     }
 }

@@ -8,7 +8,7 @@ use assize_job::{FREQUENCY_POLICIES, Frequency, IDLE_GOVERNOR, Idle, Job};
 use crate::sys;
 
 /// What failed, and why.
-type Failure = (String, String);
+type PowerFailure = (String, String);
 
 /// The governors from before the run.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Governors {
 impl Governors {
     /// Sets the governors that the job declares, and checks them by reading
     /// them back. The set-up has loaded the drivers already.
-    pub(crate) fn set(&mut self, job: &Job) -> Result<(), Failure> {
+    pub(crate) fn set(&mut self, job: &Job) -> Result<(), PowerFailure> {
         if let Some(idle) = &job.idle {
             let what = format!("idle governor {}", idle.governor.word());
             self.set_idle(idle).map_err(|why| (what, why))?;
@@ -49,7 +49,7 @@ impl Governors {
                 let known = path.replace("current_governor", "available_governors");
                 is_known(&known, &wanted, "CONFIG_CPU_IDLE_GOV")?;
                 self.before.push((path.clone(), read(&path)?));
-                put(&path, &wanted)?;
+                write_setting(&path, &wanted)?;
             }
             is_now(&path, &wanted)?;
         }
@@ -70,7 +70,7 @@ fn set_frequency(frequency: &Frequency) -> Result<(), String> {
                 is_known(&known, &wanted, "CONFIG_CPU_FREQ_GOV")?;
             }
             if !path.ends_with("/scaling_driver") {
-                put(&path, &wanted)?;
+                write_setting(&path, &wanted)?;
             }
             is_now(&path, &wanted)?;
         }
@@ -136,12 +136,12 @@ fn is_now(path: &str, wanted: &str) -> Result<(), String> {
 
 fn read(path: &str) -> Result<String, String> {
     let text = fs::read_to_string(Path::new(path));
-    let text = text.map_err(|error| format!("{path}: {}", sys::words(&error)))?;
+    let text = text.map_err(|error| format!("{path}: {}", sys::error_text(&error)))?;
     Ok(text.trim().to_owned())
 }
 
-fn put(path: &str, value: &str) -> Result<(), String> {
-    fs::write(path, value).map_err(|error| format!("{path}: {}", sys::words(&error)))
+fn write_setting(path: &str, value: &str) -> Result<(), String> {
+    fs::write(path, value).map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ use std::os::unix::fs::FileExt;
 use assize_job::{Policy, Record, Scheduling};
 
 use crate::boot::Ports;
-use crate::group::Group;
-use crate::sys::{self, CpuTime, End, check};
+use crate::group::ControlGroup;
+use crate::sys::{self, CpuTime, ProcessEnd, check};
 
 /// What a child process does once it is released.
 pub(crate) enum Body {
     /// Execs a program.
-    Exec(Exec),
+    Exec(ExecProgram),
     /// Runs the closure and writes the records it returns.
     Inside(Box<dyn FnOnce() -> Result<Vec<Record>, String>>),
     /// Runs in stages, of which only one is measured.
@@ -34,7 +34,7 @@ pub(crate) trait Staged {
 
 /// A program to exec.
 #[derive(Debug, Default)]
-pub(crate) struct Exec {
+pub(crate) struct ExecProgram {
     /// Path of the executable.
     pub(crate) path: String,
     /// The arguments, starting with argv[0].
@@ -49,7 +49,7 @@ pub(crate) struct Exec {
 
 /// How long to wait for a process.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits<'a> {
+pub(crate) struct WaitLimits<'a> {
     /// Timeout in milliseconds; 0 means none.
     pub(crate) timeout_ms: u64,
     /// Readable once the agent has been asked to end.
@@ -57,12 +57,12 @@ pub(crate) struct Limits<'a> {
 }
 
 /// No limits, for processes that have been asked to end.
-pub(crate) const NO_LIMITS: Limits<'static> = Limits {
+pub(crate) const NO_LIMITS: WaitLimits<'static> = WaitLimits {
     timeout_ms: 0,
     interrupts: None,
 };
 
-impl Limits<'_> {
+impl WaitLimits<'_> {
     /// Deadline of a wait that starts now, in nanoseconds of CLOCK_MONOTONIC.
     pub(crate) fn deadline(&self) -> Option<u64> {
         let ns = self.timeout_ms.saturating_mul(1_000_000);
@@ -88,14 +88,14 @@ pub(crate) struct Child {
     stderr: File,
     results: File,
     /// Control group of the process, removed with its last member.
-    _group: Option<Group>,
+    _group: Option<ControlGroup>,
 }
 
 /// Exit, CPU time and output of a process that has ended.
 #[derive(Debug)]
-pub(crate) struct Left {
+pub(crate) struct ProcessExit {
     /// How it ended.
-    pub(crate) end: End,
+    pub(crate) end: ProcessEnd,
     /// CPU time of the process and the children it waited for.
     pub(crate) cpu: CpuTime,
     /// Why it failed, in its own words.
@@ -126,7 +126,9 @@ impl Child {
         let stderr = sys::memory_file(c"stderr", true)?;
         let mut results = sys::memory_file(c"results", true)?;
         let group = scheduling.group.as_deref();
-        let group = group.map(|name| Group::create(name, guest)).transpose();
+        let group = group
+            .map(|name| ControlGroup::create(name, guest))
+            .transpose();
         let group = group.map_err(|why| io::Error::other(format!("scheduling.group: {why}")))?;
         // SAFETY: this process has one thread, so the child is not limited to
         // async-signal-safe calls.
@@ -137,7 +139,7 @@ impl Child {
             let mut gate = File::from(gate_in_child);
             let all = group
                 .as_ref()
-                .map_or(Ok(()), Group::join)
+                .map_or(Ok(()), ControlGroup::join)
                 .and_then(|()| prepare(scheduling, guest, &stdout, &stderr))
                 .and_then(|()| match &mut body {
                     Body::Staged(staged) => staged.set_up(),
@@ -182,7 +184,7 @@ impl Child {
     }
 
     /// Waits until the process is ready to be released.
-    pub(crate) fn wait_ready(&mut self, limits: &Limits<'_>) -> Result<(), String> {
+    pub(crate) fn wait_ready(&mut self, limits: &WaitLimits<'_>) -> Result<(), String> {
         if !sys::wait_readable(&[&self.status], limits.deadline())[0] {
             return Err("it did not get ready in time".into());
         }
@@ -205,13 +207,13 @@ impl Child {
     /// Waits until the measured work is done, which may be the end of the
     /// process. If time runs out or `interrupts` becomes readable, kills the
     /// process and returns the reason; it may take a while to die.
-    pub(crate) fn wait_done(&self, limits: &Limits<'_>) -> Option<String> {
+    pub(crate) fn wait_done(&self, limits: &WaitLimits<'_>) -> Option<String> {
         self.wait_for(self.done.as_ref().unwrap_or(&self.ended), limits)
     }
 
     /// Lets a staged process go on to its records, then waits for its end (not
     /// that of its group) like [`Child::wait_done`].
-    pub(crate) fn wait_end(&mut self, limits: &Limits<'_>) -> Option<String> {
+    pub(crate) fn wait_end(&mut self, limits: &WaitLimits<'_>) -> Option<String> {
         if self.done.is_some() {
             self.release();
         }
@@ -223,7 +225,7 @@ impl Child {
         self.done.is_some()
     }
 
-    fn wait_for(&self, event: &OwnedFd, limits: &Limits<'_>) -> Option<String> {
+    fn wait_for(&self, event: &OwnedFd, limits: &WaitLimits<'_>) -> Option<String> {
         let deadline = limits.deadline();
         let mut fds = vec![event];
         fds.extend(limits.interrupts);
@@ -254,7 +256,7 @@ impl Child {
     ///
     /// # Errors
     /// The agent was asked to end first.
-    pub(crate) fn ends_until(&self, at: u64, limits: &Limits<'_>) -> Result<bool, String> {
+    pub(crate) fn ends_until(&self, at: u64, limits: &WaitLimits<'_>) -> Result<bool, String> {
         let mut fds = vec![&self.ended];
         fds.extend(limits.interrupts);
         let ready = sys::wait_readable(&fds, Some(at));
@@ -265,7 +267,7 @@ impl Child {
     }
 
     /// The first 4 KiB of its standard output so far.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn stdout_so_far(&self) -> String {
         let mut bytes = vec![0; 4096];
         // The process shares the file's position, so it must not move.
         let count = self.stdout.read_at(&mut bytes, 0).unwrap_or(0);
@@ -278,17 +280,17 @@ impl Child {
     }
 
     /// Waits for the process to end, reaps it and collects its output.
-    pub(crate) fn reap(mut self) -> io::Result<Left> {
+    pub(crate) fn reap(mut self) -> io::Result<ProcessExit> {
         sys::wait(self.pid, false)?;
         // Kill what it left running in its group, while its PID is not yet
         // reaped and the number of the group cannot be reused.
         self.kill();
         let (end, cpu) = sys::reap(self.pid)?;
         let said = self.read_status();
-        Ok(Left {
+        Ok(ProcessExit {
             end,
             cpu,
-            failure: (end == End::Exited(FAILED) && !said.is_empty()).then_some(said),
+            failure: (end == ProcessEnd::Exited(FAILED) && !said.is_empty()).then_some(said),
             stdout: text_of(&mut self.stdout)?,
             stderr: text_of(&mut self.stderr)?,
             results: text_of(&mut self.results)?,
@@ -372,7 +374,8 @@ fn prepare(
         }
         Ok(())
     };
-    standard().map_err(|error: io::Error| format!("standard files: {}", sys::words(&error)))?;
+    standard()
+        .map_err(|error: io::Error| format!("standard files: {}", sys::error_text(&error)))?;
     schedule(scheduling)
 }
 
@@ -403,17 +406,17 @@ fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> R
     }
     results
         .write_all(lines.as_bytes())
-        .map_err(|error| format!("its records: {}", sys::words(&error)))
+        .map_err(|error| format!("its records: {}", sys::error_text(&error)))
 }
 
 /// In the child: execs the program. Returns only if that fails, with the
 /// reason.
-fn become_program(exec: &Exec) -> String {
-    let why = |error: io::Error| format!("{}: {}", exec.path, sys::words(&error));
+fn become_program(exec: &ExecProgram) -> String {
+    let why = |error: io::Error| format!("{}: {}", exec.path, sys::error_text(&error));
     if let Some(directory) = &exec.directory
         && let Err(error) = std::env::set_current_dir(directory)
     {
-        return format!("{directory}: {}", sys::words(&error));
+        return format!("{directory}: {}", sys::error_text(&error));
     }
     for (name, value) in &exec.environment {
         // SAFETY: this process has one thread.
@@ -424,7 +427,7 @@ fn become_program(exec: &Exec) -> String {
     {
         return format!(
             "its choice of CPUs cannot be ignored: {}",
-            sys::words(&error)
+            sys::error_text(&error)
         );
     }
     let arguments: Vec<CString> = exec
@@ -445,7 +448,7 @@ fn become_program(exec: &Exec) -> String {
 /// defaults stay as inherited.
 pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
     let failed = |what: String| {
-        let why = sys::words(&io::Error::last_os_error());
+        let why = sys::error_text(&io::Error::last_os_error());
         Err(format!(
             "scheduling: {what}: {why}; real-time policies and negative nice values need root"
         ))

@@ -6,21 +6,21 @@ use assize_job::{
     AGENT_SCHEMA, Image, Job, PLANTED_STALLS, Record, SCHEMA, Scheduling, Stage, Workload,
 };
 
-use crate::actions::{self, Circumstances};
+use crate::actions::{self, ActionContext};
 use crate::channel::Channel;
 use crate::digests::Digests;
 use crate::environment;
-use crate::identity::Evidence;
-use crate::instruments::{self, Instrument};
+use crate::identity::IdentityCollector;
+use crate::instruments::{self, RunInstrument};
 use crate::kernel_log::KernelLog;
 use crate::marks;
-use crate::modules::Modules;
-use crate::policy::{self, Attached};
+use crate::modules::RunModules;
+use crate::policy::{self, AttachedPolicy};
 use crate::power::Governors;
-use crate::process::{Body, Child, Left, Limits};
+use crate::process::{Body, Child, ProcessExit, WaitLimits};
 use crate::seed::Stream;
-use crate::sys::{self, End};
-use crate::workload::{self, Reader, output};
+use crate::sys::{self, ProcessEnd};
+use crate::workload::{self, ResultReader, output};
 
 /// In a virtual machine the workload starts at a multiple of this plus the
 /// start offset, so that the duration of the set-up does not decide where
@@ -31,7 +31,7 @@ const GRID_NS: u64 = 100_000_000;
 const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends the agent's version and the facts about the machine.
-pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool) {
+pub(crate) fn send_greeting(channel: &mut Channel, resumed_ns: Option<u64>, guest: bool) {
     channel.send(&Record::Hello {
         schema: AGENT_SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -48,17 +48,21 @@ pub(crate) struct Guest {
     /// The random choices behind its memory image.
     pub(crate) image: Image,
     /// Modules that were loaded before the image was taken.
-    pub(crate) first: Modules,
+    pub(crate) first: RunModules,
     /// Whether to pass the kernel's symbols to the plugin instead of measuring.
     pub(crate) gives_symbols: bool,
 }
 
 /// Carries out the job, or reports why it cannot be read.
-pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: Option<Guest>) {
+pub(crate) fn carry_out_job(
+    job: Result<String, String>,
+    channel: &mut Channel,
+    guest: Option<Guest>,
+) {
     match job.and_then(|text| read(&text)) {
         Ok(job) => {
-            let mut run = Run::new(job, guest.is_some());
-            let modules = Modules::of(&run.job.setup);
+            let mut run = AgentRun::new(job, guest.is_some());
+            let modules = RunModules::from_setup(&run.job.setup);
             match guest {
                 Some(guest) => {
                     run.gives_symbols = guest.gives_symbols;
@@ -89,7 +93,7 @@ fn read(text: &str) -> Result<Job, String> {
 }
 
 /// A run and how it is carried out.
-struct Run {
+struct AgentRun {
     job: Job,
     guest: bool,
     /// Whether to pass the kernel's symbols to the plugin instead of measuring.
@@ -108,25 +112,25 @@ struct Background {
     /// When it was released.
     since: u64,
     /// Never called; it owns resources that the process needs until it ends.
-    _read: Reader,
+    _read: ResultReader,
 }
 
 /// Outcome of the measured workload.
-struct Measured {
-    instruments: Vec<Box<dyn Instrument>>,
-    left: Left,
+struct MeasuredWorkload {
+    instruments: Vec<Box<dyn RunInstrument>>,
+    left: ProcessExit,
     elapsed_ns: u64,
     /// Why it failed, if it did.
     why: Option<String>,
-    read: Reader,
+    read: ResultReader,
 }
 
-impl Run {
-    fn new(job: Job, guest: bool) -> Run {
+impl AgentRun {
+    fn new(job: Job, guest: bool) -> AgentRun {
         // Process 1 gets only signals that it asks for. Elsewhere, if signals
         // cannot be blocked, they end the agent at once.
         let held = (!guest).then(|| sys::hold_end_signals().ok());
-        Run {
+        AgentRun {
             job,
             guest,
             gives_symbols: false,
@@ -134,15 +138,15 @@ impl Run {
         }
     }
 
-    fn limits(&self) -> Limits<'_> {
-        Limits {
+    fn limits(&self) -> WaitLimits<'_> {
+        WaitLimits {
             timeout_ms: self.job.timeout_ms,
             interrupts: self.interrupts.as_ref(),
         }
     }
 
-    fn carry_out(&self, channel: &mut Channel, digests: Digests, mut modules: Modules) {
-        let mut evidence = Evidence::open(self.guest, digests);
+    fn carry_out(&self, channel: &mut Channel, digests: Digests, mut modules: RunModules) {
+        let mut evidence = IdentityCollector::open(self.guest, digests);
         let mut log = KernelLog::open();
         if self.guest
             && let Err(why) = reseed(Stream::new(self.job.seed, "kernel"))
@@ -188,11 +192,11 @@ impl Run {
     }
 
     /// Attaches the placement policy that the job names, if any.
-    fn attach(&self) -> Result<Option<Attached>, Record> {
+    fn attach(&self) -> Result<Option<AttachedPolicy>, Record> {
         let Some(wanted) = &self.job.policy else {
             return Ok(None);
         };
-        let with = Circumstances {
+        let with = ActionContext {
             seed: self.job.seed,
             limits: self.limits(),
             guest: self.guest,
@@ -208,9 +212,9 @@ impl Run {
     /// the same at the end.
     fn under_policy(
         &self,
-        policy: Option<Attached>,
+        policy: Option<AttachedPolicy>,
         channel: &mut Channel,
-        evidence: &mut Evidence,
+        evidence: &mut IdentityCollector,
     ) {
         if let Some(policy) = &policy {
             evidence.take_policy(policy);
@@ -233,14 +237,14 @@ impl Run {
         &self,
         actions: &[assize_job::Action],
         stage: Stage,
-        modules: &mut Modules,
+        modules: &mut RunModules,
     ) -> Vec<Record> {
         let mut limits = self.limits();
         if stage == Stage::Teardown {
             // Undo the set-up even after an interrupt.
             limits.interrupts = None;
         }
-        let with = Circumstances {
+        let with = ActionContext {
             seed: self.job.seed,
             limits,
             guest: self.guest,
@@ -251,7 +255,7 @@ impl Run {
     /// Opens the instruments, starts the background, measures the workload. The
     /// instruments come first because some calibrate themselves, which needs an
     /// idle machine.
-    fn measure(&self, channel: &mut Channel, evidence: &mut Evidence) {
+    fn measure(&self, channel: &mut Channel, evidence: &mut IdentityCollector) {
         let instruments = self.open_instruments(channel);
         let mut background = Vec::new();
         for (index, workload) in self.job.background.iter().enumerate() {
@@ -272,7 +276,7 @@ impl Run {
         }
     }
 
-    fn open_instruments(&self, channel: &mut Channel) -> Vec<Box<dyn Instrument>> {
+    fn open_instruments(&self, channel: &mut Channel) -> Vec<Box<dyn RunInstrument>> {
         let mut names = self.job.instruments.clone();
         if self.job.stalls.is_some() {
             names.push(PLANTED_STALLS.into());
@@ -307,7 +311,7 @@ impl Run {
         &self,
         index: usize,
         workload: &Workload,
-        evidence: &mut Evidence,
+        evidence: &mut IdentityCollector,
     ) -> Result<Background, String> {
         let label = format!("background.{index}");
         let prepared = workload::prepare(workload, &self.job, &label, true)?;
@@ -328,7 +332,7 @@ impl Run {
     /// Starts a process and waits until it is ready to be released.
     fn start(&self, body: Body, scheduling: &Scheduling) -> Result<Child, String> {
         let mut child = Child::start(body, scheduling, self.guest)
-            .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+            .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
         if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
             // The error is known already; how the process ends does not matter.
@@ -341,17 +345,17 @@ impl Run {
 
     fn measure_workload(
         &self,
-        mut instruments: Vec<Box<dyn Instrument>>,
+        mut instruments: Vec<Box<dyn RunInstrument>>,
         background: &mut [Background],
-        evidence: &mut Evidence,
-    ) -> Result<Measured, String> {
+        evidence: &mut IdentityCollector,
+    ) -> Result<MeasuredWorkload, String> {
         let workload = &self.job.workload;
         let prepared = workload::prepare(workload, &self.job, "workload", false)?;
         evidence.take_program(workload, &prepared.body);
         let child = self.start(prepared.body, &prepared.scheduling)?;
         evidence.take_scheduling(workload, child.pid());
         let (left, elapsed_ns, why) = self.let_run(child, &mut instruments, background)?;
-        Ok(Measured {
+        Ok(MeasuredWorkload {
             instruments,
             why: why.or_else(|| workload::failure(&left, &prepared.statuses)),
             left,
@@ -361,7 +365,7 @@ impl Run {
     }
 
     /// Sends the records of the measured workload.
-    fn report(&self, mut measured: Measured, channel: &mut Channel) {
+    fn report(&self, mut measured: MeasuredWorkload, channel: &mut Channel) {
         for instrument in &mut measured.instruments {
             channel.send_all(&instrument.records());
         }
@@ -370,7 +374,7 @@ impl Run {
         if let Some(why) = measured.why {
             let name = &self.job.workload.name;
             channel.send(&failed(Stage::Workload, name, why));
-            channel.send_all(&output::raw(name, left));
+            channel.send_all(&output::output_records(name, left));
         } else {
             channel.send_all(&(measured.read)(left, measured.elapsed_ns));
         }
@@ -382,9 +386,9 @@ impl Run {
     fn let_run(
         &self,
         mut child: Child,
-        instruments: &mut [Box<dyn Instrument>],
+        instruments: &mut [Box<dyn RunInstrument>],
         background: &mut [Background],
-    ) -> Result<(Left, u64, Option<String>), String> {
+    ) -> Result<(ProcessExit, u64, Option<String>), String> {
         let kills = oom_kills();
         let offset = Stream::new(self.job.seed, "offset").below(self.job.offset_ns_max);
         let settled = background.iter().map(|other| other.since + SETTLE_NS);
@@ -420,9 +424,9 @@ impl Run {
         if cut_short.is_none() && child.goes_on() {
             cut_short = child.wait_end(&self.limits());
         }
-        let left = child.reap().map_err(|error| sys::words(&error))?;
+        let left = child.reap().map_err(|error| sys::error_text(&error))?;
         let kills = oom_kills().saturating_sub(kills);
-        let killed = (kills > 0 && left.end != End::Exited(0)).then(|| {
+        let killed = (kills > 0 && left.end != ProcessEnd::Exited(0)).then(|| {
             format!(
                 "the kernel killed {kills} of its processes for lack of memory; \
                  give the machine more"
@@ -444,7 +448,7 @@ pub(crate) fn reseed(mut stream: Stream) -> Result<(), String> {
         .write(true)
         .open(path)
         .and_then(|file| sys::reseed(&file, &bytes))
-        .map_err(|error| format!("{path}: {}", sys::words(&error)))
+        .map_err(|error| format!("{path}: {}", sys::error_text(&error)))
 }
 
 /// Ends the background workloads and reports those that ended too early.
@@ -462,7 +466,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         let left = match child.reap() {
             Ok(left) => left,
             Err(error) => {
-                channel.send(&failed(Stage::Background, &name, sys::words(&error)));
+                channel.send(&failed(Stage::Background, &name, sys::error_text(&error)));
                 continue;
             }
         };

@@ -11,7 +11,7 @@ use libc::{c_int, c_ulong, c_void};
 
 mod end;
 
-pub(crate) use end::{CpuTime, End, reap, wait};
+pub(crate) use end::{CpuTime, ProcessEnd, reap, wait};
 
 /// Turns a system call's return value into a result: negative is an error.
 pub(crate) fn check(returned: c_int) -> io::Result<c_int> {
@@ -23,7 +23,7 @@ pub(crate) fn check(returned: c_int) -> io::Result<c_int> {
 }
 
 /// The text of an error, without Rust's ` (os error N)`.
-pub(crate) fn words(error: &Error) -> String {
+pub(crate) fn error_text(error: &Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {
         Some(end) => text[..end].to_string(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_report::{Finding, Subject};
+use assize_report::{CheckFinding, FindingSubject};
 use assize_verdict::{Better, Comparison, Document, Outcome, Scale, primary_directions};
 
 use crate::cli::{FailOn, Gate, Percent};
@@ -16,7 +16,7 @@ use crate::page::Material;
 pub(crate) fn findings(
     document: &Document,
     material: &Material<'_>,
-) -> Result<Vec<Finding>, Failure> {
+) -> Result<Vec<CheckFinding>, Failure> {
     let mut findings = of_claims(document, Outcome::Refuted);
     let asked = &material.trial.question.fail_on;
     findings.extend(ended_worse(document, asked));
@@ -28,9 +28,9 @@ pub(crate) fn findings(
             FailOn::Gate(gate, percent) => {
                 let directions = directions(*gate, percent, material)?;
                 let found = closed(document, &directions, *gate, percent.share());
-                let finding = |(at, row): (usize, &Comparison)| Finding {
+                let finding = |(at, row): (usize, &Comparison)| CheckFinding {
                     what: what.word(),
-                    subject: Subject::Comparison(at),
+                    subject: FindingSubject::Comparison(at),
                     why: figures(row, *gate),
                 };
                 found.into_iter().map(finding).collect()
@@ -42,7 +42,7 @@ pub(crate) fn findings(
 
 /// Outcomes of runs that close a gate, if there is one: outcomes established to be worse
 /// and, where a gate asks for proof, all that are worse in these runs.
-fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<Finding> {
+fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<CheckFinding> {
     if asked.is_empty() {
         return Vec::new();
     }
@@ -51,19 +51,19 @@ fn ended_worse(document: &Document, asked: &[FailOn]) -> Vec<Finding> {
     let rows = document.outcomes.iter().enumerate();
     let worse = rows.filter(|(_, row)| row.is_worse() || proof && row.is_more());
     worse
-        .map(|(at, row)| Finding {
+        .map(|(at, row)| CheckFinding {
             what: row.heading(),
-            subject: Subject::Outcome(at),
-            why: assize_report::outcome_said(row),
+            subject: FindingSubject::Outcome(at),
+            why: assize_report::describe_outcome(row),
         })
         .collect()
 }
 
 /// The worst outcome that no option asked about, with the command to look into it.
 /// Printed last on standard error.
-pub(crate) fn last_word(document: &Document, findings: &[Finding]) -> Option<String> {
+pub(crate) fn last_word(document: &Document, findings: &[CheckFinding]) -> Option<String> {
     let row = document.outcomes.iter().find(|row| row.is_worse())?;
-    let told = |one: &Finding| matches!(one.subject, Subject::Outcome(_));
+    let told = |one: &CheckFinding| matches!(one.subject, FindingSubject::Outcome(_));
     if findings.iter().any(told) {
         return None;
     }
@@ -71,21 +71,21 @@ pub(crate) fn last_word(document: &Document, findings: &[Finding]) -> Option<Str
     let look = look.map_or(String::new(), |look| format!("; look into it: {look}"));
     Some(format!(
         "assize: {}{look}",
-        assize_report::outcome_said(row)
+        assize_report::describe_outcome(row)
     ))
 }
 
 /// Reports on standard error which rows closed a gate.
-pub(crate) fn tell(document: &Document, findings: &[Finding]) {
+pub(crate) fn tell(document: &Document, findings: &[CheckFinding]) {
     for finding in findings {
         let at = match finding.subject {
-            Subject::Comparison(at) => at,
-            Subject::Outcome(_) => {
+            FindingSubject::Comparison(at) => at,
+            FindingSubject::Outcome(_) => {
                 let said = format!("assize: {}", finding.why);
                 eprintln!("{}", assize_report::printable(&said));
                 continue;
             }
-            Subject::Claim(_) | Subject::Lint(_) => continue,
+            FindingSubject::Claim(_) | FindingSubject::Lint(_) => continue,
         };
         if let Some(row) = document.comparisons.get(at) {
             let said = format!("assize: {}: {}: {}", finding.what, name(row), finding.why);
@@ -94,24 +94,24 @@ pub(crate) fn tell(document: &Document, findings: &[Finding]) {
     }
 }
 
-fn of_claims(document: &Document, outcome: Outcome) -> Vec<Finding> {
+fn of_claims(document: &Document, outcome: Outcome) -> Vec<CheckFinding> {
     let claims = document.claims.iter().enumerate();
     let is = claims.filter(|(_, claim)| claim.outcome == outcome);
-    is.map(|(at, _)| Finding {
+    is.map(|(at, _)| CheckFinding {
         what: "claim".into(),
-        subject: Subject::Claim(at),
+        subject: FindingSubject::Claim(at),
         why: outcome.word().into(),
     })
     .collect()
 }
 
-fn of_lints(document: &Document, what: &FailOn, is: impl Fn(&str) -> bool) -> Vec<Finding> {
+fn of_lints(document: &Document, what: &FailOn, is: impl Fn(&str) -> bool) -> Vec<CheckFinding> {
     let lints = document.lints.iter().enumerate();
     let found = lints.filter(|(_, lint)| is(&lint.code));
     found
-        .map(|(at, _)| Finding {
+        .map(|(at, _)| CheckFinding {
             what: what.word(),
-            subject: Subject::Lint(at),
+            subject: FindingSubject::Lint(at),
             why: "found".into(),
         })
         .collect()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_report::html::{Library, LibraryRow, library};
+use assize_report::html::{BundleLibrary, LibraryRow, library};
 
 use crate::cli::IndexArguments;
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
         .collect();
     // Newest first; the bundles of one day stay sorted by path.
     rows.sort_by(|a, b| b.date.cmp(&a.date));
-    let page = library(&Library {
+    let page = library(&BundleLibrary {
         source: directory.display().to_string(),
         rows,
     });

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use assize_audit::mail::Sealed;
 use assize_audit::{Audit, Letter, Options, Scanned, Thread, Threads, read_message};
-use assize_report::html::{Index, IndexRow, index};
+use assize_report::html::{ArchiveIndex, IndexRow, index};
 use assize_verdict::{Document, Verdict};
 
 use crate::archive::Mails;
@@ -27,10 +27,10 @@ pub(crate) fn mailbox(
     only_lines(arguments)?;
     let source = arguments.file.display().to_string();
     let mut lines = Lines::new(arguments);
-    let mut found = Index {
+    let mut found = ArchiveIndex {
         source: source.clone(),
         threads: arguments.thread,
-        ..Index::default()
+        ..ArchiveIndex::default()
     };
     let mut failed = None;
     let mails = std::iter::from_fn(|| match mails.next()? {
@@ -65,7 +65,7 @@ pub(crate) fn mailbox(
 /// Groups mails with figures into threads.
 fn threads(
     mails: impl Iterator<Item = Sealed>,
-    found: &mut Index,
+    found: &mut ArchiveIndex,
     options: &Options,
 ) -> Result<Threads, Failure> {
     let mut threads = Threads::default();
@@ -213,7 +213,7 @@ fn count(document: &Document, row: &mut IndexRow) {
 fn note(
     row: Option<IndexRow>,
     lines: &mut Lines,
-    found: &mut Index,
+    found: &mut ArchiveIndex,
     arguments: &AuditArguments,
 ) -> Result<(), Failure> {
     let Some(row) = row else { return Ok(()) };
@@ -296,7 +296,11 @@ impl Lines {
     }
 }
 
-fn finish(mut lines: Lines, found: &Index, arguments: &AuditArguments) -> Result<u8, Failure> {
+fn finish(
+    mut lines: Lines,
+    found: &ArchiveIndex,
+    arguments: &AuditArguments,
+) -> Result<u8, Failure> {
     if lines.with_figures == 0 {
         return Err(Failure::NothingFound {
             source: found.source.clone(),

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use assize_bundle::Records;
-use assize_report::{Brief, Checks, Finding, MetricWords, Style};
+use assize_report::{Brief, CheckFinding, Checks, MetricWords, Style};
 use assize_verdict::{Better, Document, Options, primary_directions, try_records};
 
 use terminal_size::{Width, terminal_size};
@@ -159,10 +159,10 @@ fn shown(text: Result<String, impl std::fmt::Display>) -> Result<String, Failure
 fn checks(
     document: &Document,
     material: &Material<'_>,
-    findings: &[Finding],
+    findings: &[CheckFinding],
 ) -> Result<Checks, Failure> {
     let words = words(&[document], material)?;
-    Ok(Checks::of(document, &words, findings))
+    Ok(Checks::for_document(document, &words, findings))
 }
 
 /// Whether colours are requested, or standard output is a terminal and nothing disables

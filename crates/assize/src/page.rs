@@ -10,7 +10,9 @@ use std::thread;
 
 use assize_audit::{Audit, Located, StandsFor};
 use assize_bundle::{Error, Head, Limits, Records, Run};
-use assize_report::html::{About, Attributions, Page, Post, PostFigure, PostLine, Shell, html};
+use assize_report::html::{
+    About, Attributions, PostFigure, PostLine, ReadPost, ReportPage, ShellWords, html,
+};
 use assize_trace::{Timeline, timeline};
 use assize_verdict::{Document, Options, try_records};
 use assize_why::Kept;
@@ -86,7 +88,7 @@ pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<Strin
     let mut about = about(document, material, head.as_ref())?;
     let all: Vec<&Document> = std::iter::once(document).chain(&others).collect();
     about.metrics = output::words(&all, material)?;
-    let page = Page {
+    let page = ReportPage {
         document,
         others: &others,
         about,
@@ -196,7 +198,7 @@ fn attributions(
     }
     let quoted = |name: &str| quote(name.as_ref());
     let configurations = document.configurations.iter();
-    let shell = Shell {
+    let shell = ShellWords {
         source: quote(directory.as_os_str()),
         configurations: configurations.map(|one| quoted(&one.name)).collect(),
         workloads: document.workloads.iter().map(|name| quoted(name)).collect(),
@@ -265,7 +267,7 @@ fn facts(head: &Head) -> Vec<(String, String)> {
 }
 
 /// The lines of a post next to the figures read from them.
-fn post(audit: &Audit) -> Post {
+fn post(audit: &Audit) -> ReadPost {
     let lines = audit.explained.iter().map(|line| PostLine {
         message: line.place.message,
         line: line.place.line,
@@ -274,7 +276,7 @@ fn post(audit: &Audit) -> Post {
         text: line.text.clone(),
     });
     let figures = assize_audit::located(audit).into_iter();
-    Post {
+    ReadPost {
         lines: lines.collect(),
         figures: figures.map(figure).collect(),
     }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use assize_bundle::Recorded;
 use assize_job::events::{EVENTS_FILE, EVENTS_SCHEMA, Events};
-use assize_trace::split::{Question, Split};
-use assize_trace::{Run, perfetto, split};
+use assize_trace::split::{LatencySplit, SplitQuestion};
+use assize_trace::{TracedRun, perfetto, split};
 use serde::Serialize;
 
 use crate::cli::{SplitFormat, TraceArguments};
@@ -21,7 +21,7 @@ const INSTRUMENT: &str = "kernel-events";
 #[derive(Debug, Serialize)]
 struct OfRun<'a> {
     #[serde(flatten)]
-    split: &'a Split,
+    split: &'a LatencySplit,
     run: u32,
     configuration: &'a str,
     workload: &'a str,
@@ -37,7 +37,7 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
         return Err(Failure::Argument(why.into()));
     }
     let recorded = recorded(&arguments.bundle, arguments.run)?;
-    let run = Run::new(events(&arguments.bundle, &recorded)?);
+    let run = TracedRun::new(events(&arguments.bundle, &recorded)?);
     if !arguments.split {
         if run.events.lost > 0 {
             eprintln!(
@@ -48,7 +48,7 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
         output::deliver(&perfetto::trace(&run), path)?;
         return Ok(0);
     }
-    let question = Question {
+    let question = SplitQuestion {
         thread: arguments.thread.clone(),
         worst: arguments.worst,
     };
@@ -81,13 +81,13 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
 }
 
 /// A run with its kernel events; `None` if none were recorded.
-pub(crate) fn traced(bundle: &Path, index: u32) -> Result<Option<Run>, Failure> {
+pub(crate) fn traced(bundle: &Path, index: u32) -> Result<Option<TracedRun>, Failure> {
     let file = bundle.join("raw").join(format!("{index:04}-{EVENTS_FILE}"));
     if !file.exists() {
         return Ok(None);
     }
     let recorded = recorded(bundle, index)?;
-    Ok(Some(Run::new(events(bundle, &recorded)?)))
+    Ok(Some(TracedRun::new(events(bundle, &recorded)?)))
 }
 
 /// The record of the run with this index.
@@ -152,7 +152,7 @@ fn events(bundle: &Path, recorded: &Recorded) -> Result<Events, Failure> {
 }
 
 /// The reason why there are no jobs to show.
-fn nothing(recorded: &Recorded, run: &Run, thread: Option<&str>) -> Failure {
+fn nothing(recorded: &Recorded, run: &TracedRun, thread: Option<&str>) -> Failure {
     let index = recorded.index;
     let mut names: Vec<String> = run
         .jobs

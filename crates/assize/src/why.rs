@@ -13,12 +13,12 @@ use assize_plan::{Plan, PlannedRun};
 use assize_report::html;
 use assize_target::Target;
 use assize_target::exact::{Counted, Exact, Options, TASK_FIELDS, TaskTypes};
-use assize_why::claims::Outcome;
-use assize_why::difference::{Entered, Hunk, Pair, Side};
-use assize_why::kernel_map::{Probe, kernel_map};
+use assize_why::claims::ClaimOutcome;
+use assize_why::difference::{CountedPair, CountedRun, DiffHunk, FunctionEntries};
+use assize_why::kernel_map::{EntryProbe, kernel_map};
 use assize_why::{
-    Asked, Calls, Claim, Counts, Flame, Kept, Misses, Profile, Program, Programs, Subsystems,
-    Symbols, Why,
+    Calls, Flame, Kept, Misses, Profile, Program, Programs, RunCounts, ShareClaim, Subsystems,
+    Symbols, Why, WhyQuestion,
 };
 
 use crate::cli::{WhyArguments, WhyFormat};
@@ -45,7 +45,7 @@ struct Again<'a> {
 
 /// The result of a repeated run.
 struct Done {
-    side: Side,
+    side: CountedRun,
     folded: String,
 }
 
@@ -56,13 +56,13 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let pairs = chosen(&plan, &asked, arguments)?;
     let exact = target::exact(Options::default())?;
     let (pairs, folded) = carry_out(&plan, &exact, pairs, &asked, arguments)?;
-    let mut why = Why::of(&asked, &pairs);
+    let mut why = Why::compare(&asked, &pairs);
     if arguments.keep {
-        let flame = Flame::of(&pairs, true, LEAST_KEPT, MOST_KEPT);
+        let flame = Flame::from_pairs(&pairs, true, LEAST_KEPT, MOST_KEPT);
         // Sorted, so that the order of the arguments does not matter.
         let mut runs = why.runs.first().copied().unwrap_or_default();
         runs.sort_unstable();
-        assize_bundle::keep_answer(&arguments.bundle, runs, &Kept::of(&why, flame))?;
+        assize_bundle::keep_answer(&arguments.bundle, runs, &Kept::new(&why, flame))?;
     }
     if arguments.format == WhyFormat::Folded {
         output::deliver(folded.as_bytes(), arguments.output.as_deref())?;
@@ -83,7 +83,7 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
             text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
         }
         WhyFormat::Html => {
-            let flame = Flame::of(&pairs, arguments.tree, LEAST_FRAME, MOST_FRAMES);
+            let flame = Flame::from_pairs(&pairs, arguments.tree, LEAST_FRAME, MOST_FRAMES);
             let page = html::why(&why, &flame, &command);
             page.map_err(|error| Failure::Show(error.to_string()))?
         }
@@ -94,7 +94,10 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     };
     let text = assize_report::printable(&text).into_owned();
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
-    let refuted = why.claims.iter().any(|one| one.outcome == Outcome::Refuted);
+    let refuted = why
+        .claims
+        .iter()
+        .any(|one| one.outcome == ClaimOutcome::Refuted);
     Ok(u8::from(refuted))
 }
 
@@ -135,7 +138,7 @@ fn meant<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Fail
     }
 }
 
-fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
+fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<WhyQuestion, Failure> {
     let configurations: Vec<&str> = plan.configurations.iter().map(|one| &*one.name).collect();
     let workloads: Vec<&str> = plan.workloads.iter().map(|one| &*one.name).collect();
     let workload = match (&arguments.workload, &workloads[..]) {
@@ -149,10 +152,10 @@ fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
         }
     };
     let claims = arguments.explains.iter();
-    let claims: Result<Vec<Claim>, String> = claims
-        .map(|text| Claim::parse(text, &arguments.metric))
+    let claims: Result<Vec<ShareClaim>, String> = claims
+        .map(|text| ShareClaim::parse(text, &arguments.metric))
         .collect();
-    Ok(Asked {
+    Ok(WhyQuestion {
         hunks: hunks(arguments.diff.as_deref())?,
         caches: caches::geometry(arguments.cache.as_deref())?,
         claims: claims.map_err(|why| Failure::Argument(format!("--explains: {why}")))?,
@@ -165,7 +168,7 @@ fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
 }
 
 /// The hunks of a diff.
-fn hunks(path: Option<&Path>) -> Result<Vec<Hunk>, Failure> {
+fn hunks(path: Option<&Path>) -> Result<Vec<DiffHunk>, Failure> {
     let Some(path) = path else {
         return Ok(Vec::new());
     };
@@ -176,7 +179,7 @@ fn hunks(path: Option<&Path>) -> Result<Vec<Hunk>, Failure> {
         let why = "no hunk of a unified diff is in it; `git diff` writes some";
         return Err(wrong(why.into()));
     }
-    let one = |one: assize_series::Touched| Hunk {
+    let one = |one: assize_series::TouchedHunk| DiffHunk {
         path: one.path,
         range: one.range,
         functions: one.functions,
@@ -189,7 +192,7 @@ fn hunks(path: Option<&Path>) -> Result<Vec<Hunk>, Failure> {
 /// configurations completed with the same seed.
 fn chosen<'a>(
     plan: &Plan,
-    asked: &Asked,
+    asked: &WhyQuestion,
     arguments: &'a WhyArguments,
 ) -> Result<Vec<[Again<'a>; 2]>, Failure> {
     let bundle = arguments.bundle.as_path();
@@ -245,9 +248,9 @@ fn carry_out(
     plan: &Plan,
     exact: &Exact,
     pairs: Vec<[Again<'_>; 2]>,
-    asked: &Asked,
+    asked: &WhyQuestion,
     arguments: &WhyArguments,
-) -> Result<(Vec<Pair>, String), Failure> {
+) -> Result<(Vec<CountedPair>, String), Failure> {
     let runs: Vec<&Again<'_>> = pairs.iter().flatten().collect();
     let orders: Vec<Order> = runs.iter().map(|again| again.order.clone()).collect();
     exact.prepare(&orders)?;
@@ -288,7 +291,7 @@ fn carry_out(
                 folded.push_str(&format!("{root};{line}\n"));
             }
         }
-        all.push(Pair {
+        all.push(CountedPair {
             seed: first.run.seed,
             a: a.side,
             b: b.side,
@@ -303,7 +306,7 @@ impl Again<'_> {
         plan: &Plan,
         exact: &Exact,
         slot: usize,
-        (expected, asked, arguments): (&Expected, &Asked, &WhyArguments),
+        (expected, asked, arguments): (&Expected, &WhyQuestion, &WhyArguments),
     ) -> Result<Done, Failure> {
         let texts = exact.symbols(&self.order, slot)?;
         let kernel = |error: assize_why::Error| {
@@ -311,10 +314,10 @@ impl Again<'_> {
             Failure::Argument(format!("why: {kernel}: {error}"))
         };
         let symbols = Symbols::parse(&String::from_utf8_lossy(&texts.kallsyms)).map_err(kernel)?;
-        let probes: Result<Vec<Probe>, String> = arguments
+        let probes: Result<Vec<EntryProbe>, String> = arguments
             .reached
             .iter()
-            .map(|text| Probe::parse(text))
+            .map(|text| EntryProbe::parse(text))
             .collect();
         let probes = probes.map_err(|why| Failure::Argument(format!("--reached: {why}")))?;
         let trees = counts_calls(asked, arguments);
@@ -323,18 +326,18 @@ impl Again<'_> {
         text += &asked.caches.map_or(String::new(), |caches| caches.line());
         let counted = exact.count(&self.order, slot, &text)?;
         self.refuse_other(plan, &counted, expected)?;
-        let counts = Counts::parse(&counted.counts).map_err(|error| {
+        let counts = RunCounts::parse(&counted.counts).map_err(|error| {
             Failure::Inexact(format!("the plugin wrote what is no count: {error}"))
         })?;
         let shipped = Subsystems::shipped();
         let placed = programs(exact, &self.order)?.place(&counts);
-        let profile = Profile::of(&counts, &symbols, &placed, &shipped);
+        let profile = Profile::from_counts(&counts, &symbols, &placed, &shipped);
         let modelled = asked.caches.is_some();
-        let misses = modelled.then(|| Misses::of(&counts, &symbols, &placed, &shipped));
+        let misses = modelled.then(|| Misses::from_counts(&counts, &symbols, &placed, &shipped));
         let inexact = |error: assize_why::Error| {
             Failure::Inexact(format!("run {} of the schedule: {error}", self.run.index))
         };
-        let calls = trees.then(|| Calls::of(&counts, &symbols, &profile));
+        let calls = trees.then(|| Calls::from_counts(&counts, &symbols, &profile));
         let calls = calls.transpose().map_err(inexact)?;
         let metric = |name: &str| Some(self.recorded.run.metrics.get(name)?.value);
         let reached = numbers.iter().map(|of| entered(&counts, of)).collect();
@@ -343,7 +346,7 @@ impl Again<'_> {
                 Some(calls) if arguments.tree => calls.folded(),
                 _ => profile.folded(),
             },
-            side: Side {
+            side: CountedRun {
                 functions: asked.functions().map(|one| symbols.meant(one)).collect(),
                 calls,
                 misses: misses.transpose().map_err(inexact)?,
@@ -377,7 +380,7 @@ impl Again<'_> {
 }
 
 /// Whether to count calls too.
-fn counts_calls(asked: &Asked, arguments: &WhyArguments) -> bool {
+fn counts_calls(asked: &WhyQuestion, arguments: &WhyArguments) -> bool {
     arguments.tree
         || arguments.keep
         || arguments.format == WhyFormat::Pprof
@@ -406,8 +409,8 @@ fn programs(exact: &Exact, order: &Order) -> Result<Programs, Failure> {
 }
 
 /// The entries into all functions with the same name.
-fn entered(counts: &Counts, numbers: &[usize]) -> Entered {
-    let mut all = Entered::default();
+fn entered(counts: &RunCounts, numbers: &[usize]) -> FunctionEntries {
+    let mut all = FunctionEntries::default();
     for entries in numbers.iter().filter_map(|at| counts.entries.get(*at)) {
         all.times += entries.times;
         for (bits, times) in &entries.sizes {

@@ -171,7 +171,7 @@ fn package() -> Outcome {
     let sources = cache.path().join("sources/6.12/6.12.1-1.git");
     fs::create_dir_all(sources.join("kernel/sched")).unwrap();
     fs::write(sources.join("kernel/sched/fair.c"), "x\n").unwrap();
-    assize_series::Repository::pack(&sources, "debian:6.12 6.12.1-1").unwrap();
+    assize_series::GitRepository::pack(&sources, "debian:6.12 6.12.1-1").unwrap();
     let patch = |from: &str| {
         format!(
             "From: Ann Author <ann@example.org>\nDate: Mon, 2 Nov 2026 10:00:00 +0100\n\

@@ -10,7 +10,7 @@ use crate::contrasts::outcome_figures;
 use crate::number::{signed, significant, with_points};
 use crate::printable::printable;
 use crate::readable::Readable;
-use crate::series::{Patch, command, cut, mark, named, percent, plain, written};
+use crate::series::{PatchName, command, cut, id_and_subject, mark, percent, plain, written};
 
 /// The schema of [`Bisection`].
 pub const BISECTION: &str = "assize.bisect/1";
@@ -29,15 +29,15 @@ pub struct Bisection {
     /// The claim: `new` is the commit under test, `old` the commit it is compared with.
     pub claim: String,
     /// The last commit before the range.
-    pub good: Patch,
+    pub good: PatchName,
     /// The last commit of the range.
-    pub bad: Patch,
+    pub bad: PatchName,
     /// The number of commits in the range.
     pub commits: usize,
     /// How many of them touch files that go into the build.
     pub touching: usize,
     /// The result.
-    pub answer: Answer,
+    pub answer: BisectionAnswer,
     /// Every tested commit, in the order of testing.
     pub tried: Vec<TriedCommit>,
     /// The number of commits for which a build was attempted, including the one before
@@ -68,14 +68,14 @@ pub struct Bisection {
 /// The result of a bisection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum BisectionAnswer {
     /// The claim starts to hold at this commit; the verdict is against its parent.
-    Found(Convicted),
+    Found(Culprit),
     /// The search ended at this commit, but the claim is not upheld against its parent.
-    NotOfOne(Convicted),
+    NotOfOne(Culprit),
     /// The claim starts to hold at one of these commits, oldest first; only the last of
     /// them can be tested.
-    OneOf(Vec<Patch>),
+    OneOf(Vec<PatchName>),
     /// The claim does not hold anywhere in the range: it is refuted for the last commit.
     NotThere,
     /// The runs do not decide whether the claim holds for the last commit.
@@ -84,13 +84,13 @@ pub enum Answer {
 
 /// A commit, and the verdict against its parent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Convicted {
+pub struct Culprit {
     /// The commit.
-    pub commit: Patch,
+    pub commit: PatchName,
     /// Its position in the range, starting at 1.
     pub place: usize,
     /// Its parent.
-    pub parent: Patch,
+    pub parent: PatchName,
     /// The verdict.
     pub verdict: ClaimVerdict,
 }
@@ -99,7 +99,7 @@ pub struct Convicted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TriedCommit {
     /// The commit.
-    pub commit: Patch,
+    pub commit: PatchName,
     /// Its position in the range, starting at 1.
     pub place: usize,
     /// The result of the test.
@@ -124,7 +124,7 @@ pub struct ClaimVerdict {
     /// The reason for the outcome, in words.
     pub because: String,
     /// The figures, one for each workload in the claim.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<BisectionFigure>,
     /// How many runs ended in each way, if the claim is about that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeComparison>,
@@ -139,7 +139,7 @@ pub struct ClaimVerdict {
 
 /// One metric on one workload, for both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
+pub struct BisectionFigure {
     /// The workload.
     pub workload: String,
     /// The metric.
@@ -197,8 +197,8 @@ fn answer(bisection: &Bisection) -> Vec<String> {
         n => format!("{n} commits"),
     };
     match &bisection.answer {
-        Answer::Found(found) => {
-            lines.push(named(&found.commit));
+        BisectionAnswer::Found(found) => {
+            lines.push(id_and_subject(&found.commit));
             lines.extend(written(&found.commit).map(|line| format!("  {line}")));
             lines.push(match bisection.commits {
                 1 => "has it, the only commit of the range:".into(),
@@ -207,23 +207,23 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.push(claim(bisection));
             lines.extend(against_parent(found));
         }
-        Answer::NotOfOne(found) => {
+        BisectionAnswer::NotOfOne(found) => {
             lines.push(format!(
                 "No commit of {range} is named; this is the one at which the"
             ));
             lines.push("search ended, and it is not shown to have all of it by itself:".into());
             lines.push(claim(bisection));
             lines.push(format!("{} against its parent:", outcome(&found.verdict)));
-            lines.push(format!("  {}", named(&found.commit)));
-            lines.extend(grounds(&found.verdict));
+            lines.push(format!("  {}", id_and_subject(&found.commit)));
+            lines.extend(reason_lines(&found.verdict));
             lines.extend(figures(&found.verdict));
             lines.push("The difference came in several steps, or the runs do not tell.".into());
         }
-        Answer::OneOf(commits) => {
+        BisectionAnswer::OneOf(commits) => {
             lines.push(format!("It begins with one of these {}:", commits.len()));
             lines.push(claim(bisection));
             let hidden = commits.len().saturating_sub(NAMED);
-            let line = |one: &Patch| format!("  {}", named(one));
+            let line = |one: &PatchName| format!("  {}", id_and_subject(one));
             lines.extend(
                 commits
                     .iter()
@@ -236,12 +236,12 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             }
             lines.push("All but the last cannot be tested.".into());
         }
-        Answer::NotThere => {
+        BisectionAnswer::NotThere => {
             lines.push(format!("Not there: the end of {range} does not have it:"));
             lines.push(claim(bisection));
             lines.extend(of_end(bisection));
         }
-        Answer::Undecided => {
+        BisectionAnswer::Undecided => {
             lines.push(format!("Undecided whether the end of {range} has it:"));
             lines.push(claim(bisection));
             lines.extend(of_end(bisection));
@@ -250,29 +250,33 @@ fn answer(bisection: &Bisection) -> Vec<String> {
     lines
 }
 
-fn against_parent(found: &Convicted) -> Vec<String> {
-    let mut lines = vec![format!("Against its parent {}:", named(&found.parent))];
+fn against_parent(found: &Culprit) -> Vec<String> {
+    let mut lines = vec![format!(
+        "Against its parent {}:",
+        id_and_subject(&found.parent)
+    )];
     lines.extend(figures(&found.verdict));
     lines
 }
 
 /// The result for the last commit of the range, if the answer is about it.
-fn end(bisection: &Bisection) -> Option<&TriedCommit> {
+fn last_commit_result(bisection: &Bisection) -> Option<&TriedCommit> {
     bisection.tried.iter().max_by_key(|one| one.place)
 }
 
 /// The figures and grounds for the last commit of the range.
 fn of_end(bisection: &Bisection) -> Vec<String> {
-    let Some(TriedResult::Verdict(verdict)) = end(bisection).map(|one| &one.result) else {
+    let Some(TriedResult::Verdict(verdict)) = last_commit_result(bisection).map(|one| &one.result)
+    else {
         return Vec::new();
     };
     let mut lines = figures(verdict);
-    lines.extend(grounds(verdict));
+    lines.extend(reason_lines(verdict));
     lines
 }
 
 /// The reason for an outcome, wrapped to at most three lines.
-fn grounds(verdict: &ClaimVerdict) -> Vec<String> {
+fn reason_lines(verdict: &ClaimVerdict) -> Vec<String> {
     let mut lines = vec![String::from(" ")];
     for word in verdict.because.split_whitespace() {
         match lines.last_mut() {
@@ -310,8 +314,8 @@ fn figures(verdict: &ClaimVerdict) -> Vec<String> {
 }
 
 /// Two lines: the effect, and below it the two means.
-fn figure(of: &Figure) -> [String; 2] {
-    let readable = Readable::of(&of.unit, of.old.into_iter().chain(of.new));
+fn figure(of: &BisectionFigure) -> [String; 2] {
+    let readable = Readable::for_values(&of.unit, of.old.into_iter().chain(of.new));
     let value = |value: Option<f64>| match value {
         Some(value) => significant(readable.value(value), 4),
         None => "nothing".into(),
@@ -364,16 +368,21 @@ fn about(bisection: &Bisection) -> Vec<String> {
             same.count()
         ),
     ];
-    let is_undecided = bisection.answer == Answer::Undecided;
-    let end = end(bisection).filter(|_| is_undecided).map(|one| one.place);
+    let is_undecided = bisection.answer == BisectionAnswer::Undecided;
+    let end = last_commit_result(bisection)
+        .filter(|_| is_undecided)
+        .map(|one| one.place);
     for one in &bisection.tried {
         match &one.result {
             TriedResult::NotBuilt(why) => {
-                lines.push(format!("not tested: {}: {why}", named(&one.commit)));
+                lines.push(format!(
+                    "not tested: {}: {why}",
+                    id_and_subject(&one.commit)
+                ));
             }
             TriedResult::Verdict(verdict) if verdict.outcome == Claimed::Undecided => {
                 if end != Some(one.place) {
-                    lines.push(format!("undecided: {}", named(&one.commit)));
+                    lines.push(format!("undecided: {}", id_and_subject(&one.commit)));
                 }
             }
             TriedResult::Verdict(_) => {}
@@ -418,8 +427,8 @@ mod tests {
 
     use super::*;
 
-    fn patch(subject: &str) -> Patch {
-        Patch {
+    fn patch(subject: &str) -> PatchName {
+        PatchName {
             commit: "0123456789abcdef".into(),
             subject: subject.into(),
             author: Some("Ann <ann@x.org>".into()),
@@ -428,7 +437,7 @@ mod tests {
     }
 
     fn verdict(outcome: Claimed, figures: usize) -> ClaimVerdict {
-        let figure = Figure {
+        let figure = BisectionFigure {
             workload: "sync".into(),
             metric: "busy_time_per_job".into(),
             unit: "ns".into(),
@@ -450,7 +459,7 @@ mod tests {
         }
     }
 
-    fn bisection(answer: Answer) -> Bisection {
+    fn bisection(answer: BisectionAnswer) -> Bisection {
         let tried = |place: usize, result| TriedCommit {
             commit: patch(&format!("Change {place}")),
             place,
@@ -488,8 +497,8 @@ mod tests {
         }
     }
 
-    fn convicted(outcome: Claimed) -> Convicted {
-        Convicted {
+    fn convicted(outcome: Claimed) -> Culprit {
+        Culprit {
             commit: patch("drm/sched: Wait before each job"),
             place: 11,
             parent: patch("Change 10"),
@@ -499,7 +508,9 @@ mod tests {
 
     #[test]
     fn the_commit_comes_first_then_its_figures_then_how_they_came_about() {
-        let text = bisection_text(&bisection(Answer::Found(convicted(Claimed::Upheld))));
+        let text = bisection_text(&bisection(BisectionAnswer::Found(convicted(
+            Claimed::Upheld,
+        ))));
         let expected = "\
 0123456789ab drm/sched: Wait before each job
   Ann <ann@x.org>, 2026-11-02
@@ -530,27 +541,27 @@ All figures are in bisect.bundles. Again:
         let some = |n: usize| (0..n).map(|at| patch(&format!("Change {at}"))).collect();
         for (answer, first, inside) in [
             (
-                Answer::NotThere,
+                BisectionAnswer::NotThere,
                 "Not there: the end of 16 commits does not have it:",
                 "established",
             ),
             (
-                Answer::Undecided,
+                BisectionAnswer::Undecided,
                 "Undecided whether the end of 16 commits has it:",
                 "ratio 5.15",
             ),
             (
-                Answer::OneOf(some(3)),
+                BisectionAnswer::OneOf(some(3)),
                 "It begins with one of these 3:",
                 "Change 2",
             ),
             (
-                Answer::OneOf(some(9)),
+                BisectionAnswer::OneOf(some(9)),
                 "It begins with one of these 9:",
                 "Change 8",
             ),
             (
-                Answer::NotOfOne(convicted(Claimed::Refuted)),
+                BisectionAnswer::NotOfOne(convicted(Claimed::Refuted)),
                 "No commit of 16 commits is named; this is the one at which the",
                 "Refuted against its parent:",
             ),
@@ -570,11 +581,11 @@ All figures are in bisect.bundles. Again:
                 found.verdict.because = "word ".repeat(90);
                 found.commit.subject = format!("a\u{1b}[2J\nb{}", "é".repeat(100));
                 for answer in [
-                    Answer::Found(found.clone()),
-                    Answer::NotOfOne(found.clone()),
-                    Answer::OneOf(vec![found.commit.clone(); place]),
-                    Answer::NotThere,
-                    Answer::Undecided,
+                    BisectionAnswer::Found(found.clone()),
+                    BisectionAnswer::NotOfOne(found.clone()),
+                    BisectionAnswer::OneOf(vec![found.commit.clone(); place]),
+                    BisectionAnswer::NotThere,
+                    BisectionAnswer::Undecided,
                 ] {
                     let mut all = bisection(answer);
                     all.tried = vec![all.tried[2].clone(); place];
@@ -593,7 +604,7 @@ All figures are in bisect.bundles. Again:
 
     #[test]
     fn json_holds_what_was_made() {
-        let all = bisection(Answer::Found(convicted(Claimed::Upheld)));
+        let all = bisection(BisectionAnswer::Found(convicted(Claimed::Upheld)));
         let text = bisection_json(&all).unwrap();
         assert_eq!(serde_json::from_str::<Bisection>(&text).unwrap(), all);
     }

@@ -88,14 +88,14 @@ const COLUMNS: &[&str] = &[
 /// # Errors
 /// If the bytes cannot be written, which does not happen in memory.
 pub fn csv(document: &Document) -> Result<String, ::csv::Error> {
-    let mut table = Table {
+    let mut table = CsvTable {
         writer: ::csv::Writer::from_writer(Vec::new()),
     };
     table.writer.write_record(COLUMNS)?;
     about::about(document, &mut table)?;
-    recorded(document, &mut table)?;
-    judged(document, &mut table)?;
-    spoken(document, &mut table)?;
+    write_recorded(document, &mut table)?;
+    write_judged(document, &mut table)?;
+    write_sentences(document, &mut table)?;
     let bytes = table
         .writer
         .into_inner()
@@ -103,11 +103,11 @@ pub fn csv(document: &Document) -> Result<String, ::csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-struct Table {
+struct CsvTable {
     writer: ::csv::Writer<Vec<u8>>,
 }
 
-impl Table {
+impl CsvTable {
     fn row(&mut self, fields: &[(&str, String)]) -> Result<(), ::csv::Error> {
         self.writer.write_record(COLUMNS.iter().map(|column| {
             fields
@@ -147,7 +147,7 @@ fn place(place: Place) -> [(&'static str, String); 2] {
     }
 }
 
-fn recorded(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_recorded(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for run in &document.runs {
         let [message, line] = place(run.place);
         for (metric, measurement) in &run.metrics {
@@ -194,7 +194,7 @@ fn recorded(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
         .try_for_each(|one| statement(one, table))
 }
 
-fn statement(statement: &Statement, table: &mut Table) -> Result<(), ::csv::Error> {
+fn statement(statement: &Statement, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let [message, line] = place(statement.place);
     table.row(&[
         ("kind", "statement".into()),
@@ -216,7 +216,7 @@ fn statement(statement: &Statement, table: &mut Table) -> Result<(), ::csv::Erro
 }
 
 /// Writes every configuration against its baseline.
-fn compared(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_compared(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for row in &document.comparisons {
         let [low, high] = bounds(row.ci);
         table.row(&[
@@ -262,7 +262,7 @@ fn compared(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
     Ok(())
 }
 
-fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_judged(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for family in &document.families {
         table.row(&[
             ("kind", "family".into()),
@@ -276,13 +276,13 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
         ])?;
     }
     outcomes::rows(document, table)?;
-    compared(document, table)?;
+    write_compared(document, table)?;
     machines::rows(document, table)?;
     for row in &document.noise_floor {
         noise_floor(row, table)?;
     }
     for asked in &document.tables {
-        declared(asked, table)?;
+        write_declared(asked, table)?;
     }
     for tradeoff in &document.tradeoffs {
         tradeoffs::rows(tradeoff, table)?;
@@ -311,7 +311,7 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     rates(document, table)
 }
 
-fn noise_floor(row: &NoiseFloor, table: &mut Table) -> Result<(), ::csv::Error> {
+fn noise_floor(row: &NoiseFloor, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let [low, high] = bounds(row.ci);
     table.row(&[
         ("kind", "noise_floor".into()),
@@ -331,7 +331,7 @@ fn noise_floor(row: &NoiseFloor, table: &mut Table) -> Result<(), ::csv::Error> 
     ])
 }
 
-fn declared(asked: &Declared, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_declared(asked: &Declared, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     table.row(&[
         ("kind", "table".into()),
         ("workload", asked.workloads.join(" ")),
@@ -367,7 +367,7 @@ fn declared(asked: &Declared, table: &mut Table) -> Result<(), ::csv::Error> {
                 ("relative", &row.baseline, &cell.relative),
             ] {
                 if let Some(relation) = relation {
-                    let mut fields = related(relation);
+                    let mut fields = relation_fields(relation);
                     fields.push(("kind", kind.to_owned()));
                     fields.push(("level", asked.level.to_string()));
                     fields.push(("baseline", to.clone().unwrap_or_default()));
@@ -380,7 +380,7 @@ fn declared(asked: &Declared, table: &mut Table) -> Result<(), ::csv::Error> {
     Ok(())
 }
 
-fn related(relation: &Relation) -> Vec<(&'static str, String)> {
+fn relation_fields(relation: &Relation) -> Vec<(&'static str, String)> {
     let [low, high] = bounds(relation.ci);
     let verdict = relation.verdict.map(|verdict| verdict.word());
     vec![
@@ -398,7 +398,7 @@ fn related(relation: &Relation) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn rates(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+fn rates(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for rate in &document.rates {
         let [low, high] = bounds(rate.ci);
         table.row(&[
@@ -441,7 +441,7 @@ fn rate_test(test: Option<RateTest>) -> &'static str {
     }
 }
 
-fn spoken(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_sentences(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for claim in &document.claims {
         table.row(&[
             ("kind", "claim".into()),

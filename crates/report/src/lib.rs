@@ -23,24 +23,27 @@ mod trend;
 mod why;
 
 pub use bisection::{
-    Answer, BISECTION, BISECTION_LINES, Bisection, ClaimVerdict, Convicted, Figure, TriedCommit,
-    TriedResult, bisection_json, bisection_text,
+    BISECTION, BISECTION_LINES, Bisection, BisectionAnswer, BisectionFigure, ClaimVerdict, Culprit,
+    TriedCommit, TriedResult, bisection_json, bisection_text,
 };
 pub use brief::{Brief, brief};
 pub use checks::{
-    Check, Checks, Finding, State, Subject, github, gitlab, junit, kcidb, ktap, markdown,
+    Check, CheckFinding, CheckState, Checks, FindingSubject, github, gitlab, junit, kcidb, ktap,
+    markdown,
 };
-pub use contrasts::{MetricWords, outcome_said};
+pub use contrasts::{MetricWords, describe_outcome};
 pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};
 pub use printable::printable;
 pub use series::{
-    Effect, LINES, Outcome, Patch, Reading, SERIES, Series, Tried, series_json, series_text,
+    EffectReading, LINES, PatchEffect, PatchName, PatchOutcome, SERIES, SeriesReport, TriedPatch,
+    series_json, series_text,
 };
 pub use text::{Style, text};
 pub use trend::{
-    LeftOut, TREND, Trend, TrendOf, TrendPoint, TrendSeries, TrendStep, trend_json, trend_text,
+    SkippedBundle, TREND, Trend, TrendInput, TrendPoint, TrendSeries, TrendStep, trend_json,
+    trend_text,
 };
 pub use why::why;
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// assert_eq!(assize_report::printable("1\u{202e}23"), "1\u{fffd}23");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let unfit = |c: char| c.is_control() || turns(c);
+    let unfit = |c: char| c.is_control() || is_bidi_control(c);
     if !text.chars().any(unfit) {
         return Cow::Borrowed(text);
     }
@@ -22,6 +22,6 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether `c` is a Unicode bidirectional control character.
-fn turns(c: char) -> bool {
+fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -18,7 +18,7 @@ pub(crate) struct Readable {
 impl Readable {
     /// For times, the largest unit in which the largest value is at least 1; for other
     /// values, the unit unchanged.
-    pub(crate) fn of(unit: &str, values: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn for_values(unit: &str, values: impl Iterator<Item = f64>) -> Self {
         let largest = values.map(f64::abs).fold(0.0, f64::max);
         let in_unit = |to: &&&str| convert(largest, unit, to).is_some_and(|value| value >= 1.0);
         let time = TIMES.iter().rev().find(in_unit);
@@ -38,10 +38,10 @@ impl Readable {
     /// A common unit for two values if both are readable in it, otherwise a unit for
     /// each.
     pub(crate) fn pair(unit: &str, pair: [f64; 2]) -> [Self; 2] {
-        let both = Readable::of(unit, pair.into_iter());
+        let both = Readable::for_values(unit, pair.into_iter());
         let is_small = |value: f64| value != 0.0 && both.value(value).abs() < LEAST;
         match pair.into_iter().any(is_small) {
-            true => pair.map(|value| Readable::of(unit, std::iter::once(value))),
+            true => pair.map(|value| Readable::for_values(unit, std::iter::once(value))),
             false => [both.clone(), both],
         }
     }
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn times_are_shown_in_the_largest_unit_of_which_there_is_one() {
         let shown = |unit: &str, values: &[f64]| {
-            let readable = Readable::of(unit, values.iter().copied());
+            let readable = Readable::for_values(unit, values.iter().copied());
             (readable.value(values[0]), readable.unit)
         };
         assert_eq!(shown("ns", &[25_700_000.0, 9e5]), (25.7, "ms".into()));

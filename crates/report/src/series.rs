@@ -9,7 +9,7 @@ use crate::WIDTH;
 use crate::number::signed;
 use crate::printable::printable;
 
-/// The schema of [`Series`].
+/// The schema of [`SeriesReport`].
 pub const SERIES: &str = "assize.try/2";
 /// The maximum length of a mail in lines; all figures are in the bundle.
 pub const LINES: usize = 40;
@@ -19,17 +19,17 @@ const ENDED: usize = 2;
 
 /// A series of patches and the effects of each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Series {
+pub struct SeriesReport {
     /// Always [`SERIES`].
     pub schema: String,
     /// The subject of the cover letter, or the range of commits.
     pub title: String,
     /// The commit that the series is compared with.
-    pub base: Patch,
+    pub base: PatchName,
     /// The patches, first to last.
-    pub patches: Vec<Tried>,
+    pub patches: Vec<TriedPatch>,
     /// All patches together against the base, if several or only the last state were tried.
-    pub whole: Option<Outcome>,
+    pub whole: Option<PatchOutcome>,
     /// The kernel, with its version.
     pub kernel: String,
     /// What was built, and the kernel directory it was built from.
@@ -58,7 +58,7 @@ pub struct Series {
 
 /// A patch, as its author names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Patch {
+pub struct PatchName {
     /// The commit ID; for a posted patch, the ID of the commit that git creates from it.
     pub commit: String,
     /// The first line of its message.
@@ -71,21 +71,21 @@ pub struct Patch {
 
 /// A patch and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct TriedPatch {
     /// The patch.
-    pub patch: Patch,
+    pub patch: PatchName,
     /// Its configuration in the bundle; `null` if it was not run.
     pub configuration: Option<String>,
     /// The result against the state before it.
-    pub outcome: Outcome,
+    pub outcome: PatchOutcome,
 }
 
 /// The result of trying a patch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum PatchOutcome {
     /// It was run; its effects against the state before it, workload by workload.
-    Effects(Vec<Effect>),
+    Effects(Vec<PatchEffect>),
     /// The build is byte for byte identical to the one before it.
     SameBytes,
     /// It does not build; the reason.
@@ -96,7 +96,7 @@ pub enum Outcome {
 
 /// The effect on one primary metric on one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Effect {
+pub struct PatchEffect {
     /// The workload.
     pub workload: String,
     /// The metric.
@@ -104,7 +104,7 @@ pub struct Effect {
     /// The unit; empty for plain counts.
     pub unit: String,
     /// The effect in one word.
-    pub reading: Reading,
+    pub reading: EffectReading,
     /// How certain it is.
     pub verdict: Verdict,
     /// `after / before`; `null` if differences were compared.
@@ -125,7 +125,7 @@ pub struct Effect {
 /// An effect in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reading {
+pub enum EffectReading {
     /// Established or supported, in the bad direction.
     Worse,
     /// Established or supported, in the good direction.
@@ -136,14 +136,14 @@ pub enum Reading {
     NoDifference,
 }
 
-impl Reading {
+impl EffectReading {
     /// The wording used in the mail.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            Reading::Worse => "worse",
-            Reading::Better => "better",
-            Reading::Undecided => "undecided",
-            Reading::NoDifference => "no difference",
+            EffectReading::Worse => "worse",
+            EffectReading::Better => "better",
+            EffectReading::Undecided => "undecided",
+            EffectReading::NoDifference => "no difference",
         }
     }
 }
@@ -151,15 +151,15 @@ impl Reading {
 /// Returns the series as JSON.
 ///
 /// # Errors
-/// Never, for a [`Series`] built by this crate.
-pub fn series_json(series: &Series) -> Result<String, serde_json::Error> {
+/// Never, for a [`SeriesReport`] built by this crate.
+pub fn series_json(series: &SeriesReport) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(series)? + "\n")
 }
 
 /// Returns the mail: at most [`LINES`] lines of [`WIDTH`] columns. The more patches there
 /// are, the less it says about each.
 #[must_use]
-pub fn series_text(series: &Series) -> String {
+pub fn series_text(series: &SeriesReport) -> String {
     // The number of rows per patch, and whether the author gets a line; the first choice
     // that fits is used.
     let details = [
@@ -175,7 +175,7 @@ pub fn series_text(series: &Series) -> String {
         .iter()
         .map(|(rows, author)| mail(series, *rows, *author));
     let mut fitting = full.filter(|lines| lines.len() <= LINES);
-    let lines = fitting.next().unwrap_or_else(|| short(series));
+    let lines = fitting.next().unwrap_or_else(|| short_mail(series));
     let mut text = String::new();
     for line in lines {
         let line = line.replace(['\n', '\r'], " ");
@@ -186,7 +186,7 @@ pub fn series_text(series: &Series) -> String {
 }
 
 /// The mail with at most `rows` effects per patch.
-fn mail(series: &Series, rows: usize, author: bool) -> Vec<String> {
+fn mail(series: &SeriesReport, rows: usize, author: bool) -> Vec<String> {
     let mut lines = head(series);
     for (at, tried) in series.patches.iter().enumerate() {
         lines.push(name(series, at, tried));
@@ -207,7 +207,7 @@ fn mail(series: &Series, rows: usize, author: bool) -> Vec<String> {
 }
 
 /// The mail with one line per patch, for as many patches as fit.
-fn short(series: &Series) -> Vec<String> {
+fn short_mail(series: &SeriesReport) -> Vec<String> {
     let (mut lines, tail) = (head(series), tail(series));
     let whole = series
         .whole
@@ -227,18 +227,22 @@ fn short(series: &Series) -> Vec<String> {
     lines
 }
 
-fn in_short(outcome: &Outcome) -> String {
+fn in_short(outcome: &PatchOutcome) -> String {
     match outcome {
-        Outcome::Effects(all) => counted(all),
-        Outcome::SameBytes => "same bytes".into(),
-        Outcome::NotBuilt(_) => "does not build".into(),
-        Outcome::NotTried => "not tried alone".into(),
+        PatchOutcome::Effects(all) => count_effects(all),
+        PatchOutcome::SameBytes => "same bytes".into(),
+        PatchOutcome::NotBuilt(_) => "does not build".into(),
+        PatchOutcome::NotTried => "not tried alone".into(),
     }
 }
 
-fn counted(all: &[Effect]) -> String {
+fn count_effects(all: &[PatchEffect]) -> String {
     let count = |reading| all.iter().filter(|one| one.reading == reading).count();
-    let kinds = [Reading::Worse, Reading::Better, Reading::Undecided];
+    let kinds = [
+        EffectReading::Worse,
+        EffectReading::Better,
+        EffectReading::Undecided,
+    ];
     let said: Vec<String> = kinds
         .into_iter()
         .filter(|reading| count(*reading) > 0)
@@ -250,7 +254,7 @@ fn counted(all: &[Effect]) -> String {
     }
 }
 
-fn head(series: &Series) -> Vec<String> {
+fn head(series: &SeriesReport) -> Vec<String> {
     let n = series.patches.len();
     let patches = if n == 1 { "patch" } else { "patches" };
     let mut lines = Vec::new();
@@ -267,7 +271,7 @@ fn head(series: &Series) -> Vec<String> {
         format!("{}: {n} {patches}", series.title),
         format!("  {}", series.built),
         format!("  kernel: {}", series.kernel),
-        format!("  base: {}", named(&series.base)),
+        format!("  base: {}", id_and_subject(&series.base)),
         format!(
             "  run: {}, {} times a side{completed}",
             series.experiment, series.runs
@@ -283,7 +287,7 @@ fn head(series: &Series) -> Vec<String> {
     lines
 }
 
-fn tail(series: &Series) -> Vec<String> {
+fn tail(series: &SeriesReport) -> Vec<String> {
     let level = plain(100.0 * series.level);
     let mut lines = vec![
         String::new(),
@@ -298,7 +302,7 @@ fn tail(series: &Series) -> Vec<String> {
 /// Wraps a command with backslashes so that it can be pasted.
 pub(crate) fn command(line: &str) -> Vec<String> {
     let mut lines = vec![String::from(" ")];
-    for word in words(line) {
+    for word in shell_words_of(line) {
         let fits = |last: &String| last.width() + 1 + word.width() + 2 <= WIDTH;
         match lines.last_mut() {
             Some(last) if fits(last) || last.trim().is_empty() => {
@@ -316,7 +320,7 @@ pub(crate) fn command(line: &str) -> Vec<String> {
 }
 
 /// Splits a command into words; quoted text is one word.
-fn words(line: &str) -> Vec<&str> {
+fn shell_words_of(line: &str) -> Vec<&str> {
     let (mut words, mut from) = (Vec::new(), 0);
     let (mut quoted, mut escaped) = (false, false);
     for (at, c) in line.char_indices() {
@@ -335,21 +339,21 @@ fn words(line: &str) -> Vec<&str> {
     words
 }
 
-fn name(series: &Series, at: usize, tried: &Tried) -> String {
+fn name(series: &SeriesReport, at: usize, tried: &TriedPatch) -> String {
     let (n, of) = (at + 1, series.patches.len());
     match of {
-        1 => named(&tried.patch),
-        _ => format!("{n}/{of} {}", named(&tried.patch)),
+        1 => id_and_subject(&tried.patch),
+        _ => format!("{n}/{of} {}", id_and_subject(&tried.patch)),
     }
 }
 
 /// The abbreviated commit ID and the subject.
-pub(crate) fn named(patch: &Patch) -> String {
+pub(crate) fn id_and_subject(patch: &PatchName) -> String {
     let id: String = patch.commit.chars().take(12).collect();
     format!("{id} {}", patch.subject).trim().to_owned()
 }
 
-pub(crate) fn written(patch: &Patch) -> Option<String> {
+pub(crate) fn written(patch: &PatchName) -> Option<String> {
     let author = patch.author.as_ref()?;
     Some(match &patch.date {
         Some(date) => format!("{author}, {date}"),
@@ -357,20 +361,22 @@ pub(crate) fn written(patch: &Patch) -> Option<String> {
     })
 }
 
-fn outcome(series: &Series, outcome: &Outcome, rows: usize) -> Vec<String> {
+fn outcome(series: &SeriesReport, outcome: &PatchOutcome, rows: usize) -> Vec<String> {
     match outcome {
-        Outcome::Effects(all) => effects(series, all, rows),
-        Outcome::SameBytes => vec!["    no difference: what is built is the same bytes".into()],
-        Outcome::NotBuilt(why) => vec![format!("    does not build, left out: {why}")],
-        Outcome::NotTried => Vec::new(),
+        PatchOutcome::Effects(all) => effects(series, all, rows),
+        PatchOutcome::SameBytes => {
+            vec!["    no difference: what is built is the same bytes".into()]
+        }
+        PatchOutcome::NotBuilt(why) => vec![format!("    does not build, left out: {why}")],
+        PatchOutcome::NotTried => Vec::new(),
     }
 }
 
 /// Lists the effects, the most important first; what does not fit is counted.
-fn effects(series: &Series, all: &[Effect], rows: usize) -> Vec<String> {
-    let mut telling: Vec<&Effect> = all
+fn effects(series: &SeriesReport, all: &[PatchEffect], rows: usize) -> Vec<String> {
+    let mut telling: Vec<&PatchEffect> = all
         .iter()
-        .filter(|one| one.reading != Reading::NoDifference)
+        .filter(|one| one.reading != EffectReading::NoDifference)
         .collect();
     telling.sort_by(|a, b| {
         let by_size = || size(b).total_cmp(&size(a));
@@ -391,13 +397,13 @@ fn effects(series: &Series, all: &[Effect], rows: usize) -> Vec<String> {
     };
     let mut lines: Vec<String> = telling.iter().take(shown).map(|one| row(one)).collect();
     if shown < telling.len() {
-        let rest: Vec<Effect> = telling
+        let rest: Vec<PatchEffect> = telling
             .iter()
             .skip(shown)
             .map(|one| (*one).clone())
             .collect();
         let more = if shown == 0 { "" } else { "more: " };
-        lines.push(format!("    {more}{}", counted(&rest)));
+        lines.push(format!("    {more}{}", count_effects(&rest)));
     }
     if same > 0
         && let Some(last) = lines.last_mut()
@@ -413,7 +419,7 @@ fn effects(series: &Series, all: &[Effect], rows: usize) -> Vec<String> {
 }
 
 /// The distance of an effect from no effect.
-fn size(effect: &Effect) -> f64 {
+fn size(effect: &PatchEffect) -> f64 {
     match (effect.ratio, effect.difference) {
         (Some(ratio), _) if ratio > 0.0 => ratio.ln().abs(),
         (_, Some(difference)) => difference.abs(),
@@ -423,7 +429,7 @@ fn size(effect: &Effect) -> f64 {
 
 /// The line for an effect. Uses whole per cent if the line would otherwise be cut and
 /// lose its certainty mark.
-fn row(effect: &Effect) -> String {
+fn row(effect: &PatchEffect) -> String {
     let full = row_in(effect, percent);
     match full.width() <= WIDTH {
         true => full,
@@ -431,7 +437,7 @@ fn row(effect: &Effect) -> String {
     }
 }
 
-fn row_in(effect: &Effect, percent: impl Fn(f64) -> String) -> String {
+fn row_in(effect: &PatchEffect, percent: impl Fn(f64) -> String) -> String {
     let mark = mark(effect.verdict);
     let share = |ratio: f64| 100.0 * (ratio - 1.0);
     if let Some(said) = &effect.said {
@@ -502,8 +508,8 @@ pub(crate) fn cut(line: &str, columns: usize) -> String {
 mod tests {
     use super::*;
 
-    fn patch(subject: &str) -> Patch {
-        Patch {
+    fn patch(subject: &str) -> PatchName {
+        PatchName {
             commit: "0123456789abcdef".into(),
             subject: subject.into(),
             author: Some("Ann <ann@x.org>".into()),
@@ -511,8 +517,8 @@ mod tests {
         }
     }
 
-    fn effect(workload: &str, reading: Reading, ratio: f64) -> Effect {
-        Effect {
+    fn effect(workload: &str, reading: EffectReading, ratio: f64) -> PatchEffect {
+        PatchEffect {
             workload: workload.into(),
             metric: "busy_time_per_job".into(),
             unit: "ns".into(),
@@ -526,13 +532,13 @@ mod tests {
         }
     }
 
-    fn series(outcomes: Vec<Outcome>) -> Series {
-        let tried = |(at, outcome): (usize, Outcome)| Tried {
+    fn series(outcomes: Vec<PatchOutcome>) -> SeriesReport {
+        let tried = |(at, outcome): (usize, PatchOutcome)| TriedPatch {
             patch: patch(&format!("drm/sched: Change {}", at + 1)),
             configuration: Some(format!("p{}", at + 1)),
             outcome,
         };
-        Series {
+        SeriesReport {
             schema: SERIES.into(),
             title: "drm/sched: Changes".into(),
             base: patch("linux 6.12"),
@@ -554,15 +560,15 @@ mod tests {
 
     #[test]
     fn a_mail_begins_with_how_runs_ended() {
-        let crashes = Effect {
+        let crashes = PatchEffect {
             metric: "crashes".into(),
             ratio: None,
             interval: None,
             said: Some("0 of 32 -> 7 of 32 runs".into()),
-            ..effect("", Reading::Worse, 1.0)
+            ..effect("", EffectReading::Worse, 1.0)
         };
-        let slower = effect("sync", Reading::Worse, 1.5);
-        let mut all = series(vec![Outcome::Effects(vec![slower, crashes])]);
+        let slower = effect("sync", EffectReading::Worse, 1.5);
+        let mut all = series(vec![PatchOutcome::Effects(vec![slower, crashes])]);
         all.completed = Some([57, 64]);
         all.ended = vec![
             "Crashes with p1: worse: 0 of 32 -> 7 of 32 runs (kernel BUG in \
@@ -583,10 +589,10 @@ mod tests {
 
     #[test]
     fn a_long_line_keeps_its_mark() {
-        let mut long = effect("stream-nice19", Reading::Worse, 9.861);
+        let mut long = effect("stream-nice19", EffectReading::Worse, 9.861);
         long.metric = "submit_to_run_ns_max".into();
         long.interval = Some([1.653, 35.43]);
-        let text = series_text(&series(vec![Outcome::Effects(vec![long])]));
+        let text = series_text(&series(vec![PatchOutcome::Effects(vec![long])]));
         let line = "    worse: submit_to_run_ns_max in stream-nice19 +886 % (+65..+3443) **";
         assert!(text.lines().any(|one| one == line), "{text}");
     }
@@ -594,14 +600,14 @@ mod tests {
     #[test]
     fn each_patch_says_what_it_does_the_worst_first() {
         let text = series_text(&series(vec![
-            Outcome::Effects(vec![effect("sync", Reading::NoDifference, 1.001)]),
-            Outcome::Effects(vec![
-                effect("frames", Reading::Better, 0.9),
-                effect("sync", Reading::Worse, 1.5),
-                effect("window", Reading::NoDifference, 1.0),
+            PatchOutcome::Effects(vec![effect("sync", EffectReading::NoDifference, 1.001)]),
+            PatchOutcome::Effects(vec![
+                effect("frames", EffectReading::Better, 0.9),
+                effect("sync", EffectReading::Worse, 1.5),
+                effect("window", EffectReading::NoDifference, 1.0),
             ]),
-            Outcome::NotBuilt("a.c:1:1: error: x".into()),
-            Outcome::SameBytes,
+            PatchOutcome::NotBuilt("a.c:1:1: error: x".into()),
+            PatchOutcome::SameBytes,
         ]));
         let expected = [
             "1/4 0123456789ab drm/sched: Change 1",
@@ -624,18 +630,18 @@ mod tests {
 
     #[test]
     fn a_series_that_ends_where_it_began_does_nothing() {
-        let there = effect("sync", Reading::Worse, 1.5);
-        let back = effect("sync", Reading::Better, 0.667);
+        let there = effect("sync", EffectReading::Worse, 1.5);
+        let back = effect("sync", EffectReading::Better, 0.667);
         let mut all = series(vec![
-            Outcome::Effects(vec![there]),
-            Outcome::Effects(vec![back]),
+            PatchOutcome::Effects(vec![there]),
+            PatchOutcome::Effects(vec![back]),
         ]);
-        all.whole = Some(Outcome::SameBytes);
+        all.whole = Some(PatchOutcome::SameBytes);
         let same = "All 2 together:\n    no difference: what is built is the same bytes\n";
         let text = series_text(&all);
         assert!(text.contains(same), "{text}");
         // "Nothing was compared" must not read as "nothing differs".
-        all.whole = Some(Outcome::Effects(Vec::new()));
+        all.whole = Some(PatchOutcome::Effects(Vec::new()));
         let text = series_text(&all);
         assert!(text.contains("in any of 0 comparisons"), "{text}");
     }
@@ -644,10 +650,16 @@ mod tests {
     fn a_mail_of_any_number_of_patches_fits_its_lines_and_columns() {
         for count in 1..60 {
             for rows in [0, 1, 12] {
-                let worse = |_| effect("a workload with a long name", Reading::Worse, 12345.678);
-                let effects: Vec<Effect> = (0..rows).map(worse).collect();
-                let mut all = series(vec![Outcome::Effects(effects.clone()); count]);
-                all.whole = Some(Outcome::Effects(effects));
+                let worse = |_| {
+                    effect(
+                        "a workload with a long name",
+                        EffectReading::Worse,
+                        12345.678,
+                    )
+                };
+                let effects: Vec<PatchEffect> = (0..rows).map(worse).collect();
+                let mut all = series(vec![PatchOutcome::Effects(effects.clone()); count]);
+                all.whole = Some(PatchOutcome::Effects(effects));
                 all.title = "é".repeat(100);
                 let text = series_text(&all);
                 assert!(text.lines().count() <= LINES, "{count} {rows}\n{text}");
@@ -659,7 +671,7 @@ mod tests {
 
     #[test]
     fn what_an_author_wrote_cannot_steer_a_terminal() {
-        let mut all = series(vec![Outcome::SameBytes]);
+        let mut all = series(vec![PatchOutcome::SameBytes]);
         all.patches[0].patch.subject = "a\u{1b}[2Jb\nworse: c".into();
         let text = series_text(&all);
         assert!(!text.contains('\u{1b}'), "{text}");
@@ -671,7 +683,7 @@ mod tests {
 
     #[test]
     fn a_command_can_be_pasted_from_the_mail() {
-        let mut all = series(vec![Outcome::SameBytes]);
+        let mut all = series(vec![PatchOutcome::SameBytes]);
         all.reproduce = (0..40).fold("assize try".into(), |line, n| match n % 3 {
             0 => format!("{line} 'word {n}'\\''s end'"),
             _ => format!("{line} --word{n}"),
@@ -684,12 +696,12 @@ mod tests {
 
     #[test]
     fn json_holds_what_was_made() {
-        let all = series(vec![Outcome::Effects(vec![effect(
+        let all = series(vec![PatchOutcome::Effects(vec![effect(
             "a",
-            Reading::Better,
+            EffectReading::Better,
             0.5,
         )])]);
         let text = series_json(&all).unwrap();
-        assert_eq!(serde_json::from_str::<Series>(&text).unwrap(), all);
+        assert_eq!(serde_json::from_str::<SeriesReport>(&text).unwrap(), all);
     }
 }

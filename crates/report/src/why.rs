@@ -6,7 +6,7 @@ mod calls;
 use std::fmt::Write as _;
 
 use assize_why::Why;
-use assize_why::difference::{Reached, Row};
+use assize_why::difference::{DifferenceRow, RequestedFunction};
 
 use crate::WIDTH;
 use crate::text::push_wrapped_code;
@@ -23,16 +23,16 @@ const NAME_BESIDE_INTERVAL: usize = 24;
 /// `rows` is `None`. `command` is the command that was run.
 #[must_use]
 pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
-    let mut text = filled(&sentence(why));
+    let mut text = fill_lines(&sentence(why));
     if let Some(caches) = &why.caches {
         text += &caches::sentence(why, caches);
     }
     text.push('\n');
-    text += &filled(&account(why));
+    text += &fill_lines(&account(why));
     if let Some(metric) = metric(why) {
-        text += &filled(&metric);
+        text += &fill_lines(&metric);
     }
-    text += &filled(&seeds(why));
+    text += &fill_lines(&seeds(why));
     for (title, table, most) in [
         ("Thread", &why.threads, None),
         ("Subsystem", &why.subsystems, None),
@@ -45,7 +45,11 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
         text.push('\n');
         text += &caches::tables(why, caches, rows);
     }
-    for reached in why.reached.iter().map(|one| reached(why, one)) {
+    for reached in why
+        .reached
+        .iter()
+        .map(|one| requested_function_text(why, one))
+    {
         text.push('\n');
         text += &reached;
     }
@@ -67,7 +71,7 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
 }
 
 /// Wraps text to the width of a mail.
-fn filled(text: &str) -> String {
+fn fill_lines(text: &str) -> String {
     textwrap::fill(text, WIDTH) + "\n"
 }
 
@@ -81,7 +85,10 @@ pub(crate) fn questions(why: &Why) -> Vec<String> {
         let sentence = caches::sentence(why, of);
         sentence + "\n" + &caches::tables(why, of, Some(OF_CACHES))
     });
-    let reached = why.reached.iter().map(|one| reached(why, one));
+    let reached = why
+        .reached
+        .iter()
+        .map(|one| requested_function_text(why, one));
     let hunks = (!why.hunks.is_empty()).then(|| calls::hunks(why));
     let claims = why.claims.iter().map(|one| calls::claim(why, one));
     claims.chain(reached).chain(hunks).chain(caches).collect()
@@ -132,7 +139,7 @@ pub(crate) fn sentence(why: &Why) -> String {
     } else {
         (
             format!("{a} {executes} than {b} on {workload}{range}"),
-            parts(why),
+            subsystem_lines(why),
         )
     };
     if !parts.is_empty() {
@@ -143,12 +150,12 @@ pub(crate) fn sentence(why: &Why) -> String {
 }
 
 /// The subsystems with most of the difference, and the sum of the others.
-fn parts(why: &Why) -> Vec<String> {
+fn subsystem_lines(why: &Why) -> Vec<String> {
     let whole = why.total.difference;
-    let worth = |row: &&Row| {
+    let worth = |row: &&DifferenceRow| {
         row.difference.abs() >= WORTH * whole.abs().max(1.0) && row.established != Some(false)
     };
-    let named: Vec<&Row> = why.subsystems.iter().filter(worth).take(NAMED).collect();
+    let named: Vec<&DifferenceRow> = why.subsystems.iter().filter(worth).take(NAMED).collect();
     let sign = if whole < 0.0 { -1.0 } else { 1.0 };
     let mut parts: Vec<String> = named
         .iter()
@@ -164,13 +171,13 @@ fn parts(why: &Why) -> Vec<String> {
 }
 
 /// Whether the difference of a row is not established over several seeds.
-fn is_open(why: &Why, row: &Row) -> bool {
+fn is_open(why: &Why, row: &DifferenceRow) -> bool {
     why.p_attainable.is_some() && row.established != Some(true)
 }
 
 /// The 95 % interval of a difference in words and the number of seeds, in parentheses;
 /// empty for a single seed.
-fn over_seeds(why: &Why, row: &Row) -> String {
+fn over_seeds(why: &Why, row: &DifferenceRow) -> String {
     if why.p_attainable.is_none() {
         return String::new();
     }
@@ -188,7 +195,7 @@ fn over_seeds(why: &Why, row: &Row) -> String {
 /// Whether every instruction is accounted for.
 pub(crate) fn account(why: &Why) -> String {
     let account = &why.account;
-    let all = grouped(account.instructions);
+    let all = with_separators(account.instructions);
     if account.whole {
         let clock = if account.cpus > 1 {
             "never advanced by less than the count"
@@ -199,15 +206,15 @@ pub(crate) fn account(why: &Why) -> String {
             "Every instruction is accounted for: {all} in {} runs, and the machine's clock {clock} \
              in {} readings.",
             2 * why.runs.len(),
-            grouped(account.readings)
+            with_separators(account.readings)
         );
     }
     format!(
         "NOT every instruction is accounted for: {all} were counted; the machine's clock did not \
          agree in {} of {} readings, and of {} blocks it is not known how far they were executed.",
-        grouped(account.mismatches),
-        grouped(account.readings),
-        grouped(account.unclear)
+        with_separators(account.mismatches),
+        with_separators(account.readings),
+        with_separators(account.unclear)
     )
 }
 
@@ -221,7 +228,7 @@ pub(crate) fn seeds(why: &Why) -> String {
             run[0], run[1]
         );
     };
-    let established = |rows: &[Row]| {
+    let established = |rows: &[DifferenceRow]| {
         let of = rows.iter().filter(|row| row.established == Some(true));
         of.count()
     };
@@ -245,7 +252,13 @@ pub(crate) fn seeds(why: &Why) -> String {
     text
 }
 
-fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row) -> String {
+fn table(
+    why: &Why,
+    title: &str,
+    rows: &[DifferenceRow],
+    most: Option<usize>,
+    total: &DifferenceRow,
+) -> String {
     let several = why.p_attainable.is_some();
     let name = if several { NAME_BESIDE_INTERVAL } else { NAME };
     let mut text = String::new();
@@ -257,7 +270,7 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
         "difference"
     );
     text += if several { "        95 %\n" } else { "\n" };
-    let line = |text: &mut String, row: &Row| {
+    let line = |text: &mut String, row: &DifferenceRow| {
         let _ = write!(
             text,
             "{:<name$} {:>11} {:>11} {:>11}",
@@ -276,16 +289,16 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
         text.push('\n');
     };
     let differing = rows.iter().filter(|row| row.difference != 0.0);
-    let shown: Vec<&Row> = differing.take(most.unwrap_or(usize::MAX)).collect();
+    let shown: Vec<&DifferenceRow> = differing.take(most.unwrap_or(usize::MAX)).collect();
     for row in &shown {
         line(&mut text, row);
     }
     let rest = rows.len() - shown.len();
     if rest > 0 {
-        let sum = |of: fn(&Row) -> f64| {
+        let sum = |of: fn(&DifferenceRow) -> f64| {
             rows.iter().map(of).sum::<f64>() - shown.iter().map(|row| of(row)).sum::<f64>()
         };
-        let others = Row {
+        let others = DifferenceRow {
             name: format!("{rest} other{}", if rest == 1 { "" } else { "s" }),
             of: None,
             a: sum(|row| row.a),
@@ -296,7 +309,7 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
         };
         line(&mut text, &others);
     }
-    let together = Row {
+    let together = DifferenceRow {
         name: "together".into(),
         ..total.clone()
     };
@@ -305,17 +318,17 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
 }
 
 /// Half the width of the interval of a row's difference; empty for a single seed.
-pub(crate) fn interval(row: &Row) -> String {
+pub(crate) fn interval(row: &DifferenceRow) -> String {
     row.interval.map_or(String::new(), |[low, high]| {
         format!("± {}", count((high - low) / 2.0))
     })
 }
 
 /// The result for a function that was asked about.
-fn reached(why: &Why, reached: &Reached) -> String {
+fn requested_function_text(why: &Why, reached: &RequestedFunction) -> String {
     let name = &reached.function;
     if reached.a == 0.0 && reached.b == 0.0 {
-        return filled(&format!("{name}: not reached, by either of them."));
+        return fill_lines(&format!("{name}: not reached, by either of them."));
     }
     let share = |share: f64| format!("{} %", crate::significant(100.0 * share, 3));
     let state = |entries: f64| {
@@ -326,7 +339,7 @@ fn reached(why: &Why, reached: &Reached) -> String {
         }
     };
     let per = &why.per;
-    let mut text = filled(&format!(
+    let mut text = fill_lines(&format!(
         "{name}: {} by {}, entered {} times per {per}; {} by {}, {} times. It has {} and {} of all \
          instructions, without what it calls.",
         state(reached.a),
@@ -360,8 +373,8 @@ fn reached(why: &Why, reached: &Reached) -> String {
             text,
             "{:<36} {:>11} {:>11}",
             range(bits),
-            grouped(a),
-            grouped(b)
+            with_separators(a),
+            with_separators(b)
         );
     }
     text
@@ -379,7 +392,7 @@ fn range(bits: u32) -> String {
     if low == high {
         return low.to_string();
     }
-    format!("{} to {}", grouped(low), grouped(high))
+    format!("{} to {}", with_separators(low), with_separators(high))
 }
 
 /// Cuts a name to `columns` columns.
@@ -392,7 +405,7 @@ fn cut(name: &str, columns: usize) -> String {
 }
 
 /// An integer with thousands separators.
-fn grouped(number: u64) -> String {
+fn with_separators(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -411,7 +424,7 @@ pub(crate) fn count(value: f64) -> String {
     let size = value.abs();
     let whole = size >= 1000.0 || size.fract() == 0.0;
     let text = if whole {
-        grouped(size.round() as u64)
+        with_separators(size.round() as u64)
     } else if size < 1.0 {
         crate::significant(size, 2)
     } else {
@@ -437,11 +450,13 @@ pub(crate) fn signed(value: f64) -> String {
 mod tests {
     use super::*;
     use assize_why::branches::Branch;
-    use assize_why::claims::{Explained, Has, Outcome, Touched, Weighed};
-    use assize_why::difference::{Account, Metric};
+    use assize_why::claims::{
+        ClaimOutcome, ExplainedClaim, FunctionShare, HunkShare, TouchedFunction,
+    };
+    use assize_why::difference::{Account, RecordedMetric};
 
-    fn row(name: &str, a: f64, b: f64) -> Row {
-        Row {
+    fn row(name: &str, a: f64, b: f64) -> DifferenceRow {
+        DifferenceRow {
             name: name.into(),
             of: None,
             a,
@@ -452,7 +467,7 @@ mod tests {
         }
     }
 
-    pub(super) fn made() -> Why {
+    pub(super) fn sample_why() -> Why {
         let rows = || vec![row("scheduling", 9000.0, 2000.5), row("files", 10.0, 10.0)];
         Why {
             schema: assize_why::difference::SCHEMA.into(),
@@ -470,7 +485,7 @@ mod tests {
                 cpus: 1,
                 ..Account::default()
             },
-            metric: Some(Metric {
+            metric: Some(RecordedMetric {
                 name: "busy_time".into(),
                 a: 9020.0,
                 b: 2020.0,
@@ -481,7 +496,7 @@ mod tests {
                 .map(|at| row(&"f".repeat(at + 1), 300.0, 0.25))
                 .collect(),
             p_attainable: None,
-            reached: vec![Reached {
+            reached: vec![RequestedFunction {
                 function: "memcpy:3".into(),
                 a: 1.0,
                 b: 0.0,
@@ -499,7 +514,7 @@ mod tests {
 
     #[test]
     fn the_answer_comes_first_and_no_line_is_too_long() {
-        let text = why(&made(), Some(5), "assize why x a b");
+        let text = why(&sample_why(), Some(5), "assize why x a b");
         assert!(
             text.starts_with("drm-sched executes 7,000 more instructions per job than"),
             "{text}"
@@ -521,7 +536,7 @@ mod tests {
 
     #[test]
     fn with_several_seeds_intervals_fit_too() {
-        let mut several = made();
+        let mut several = sample_why();
         several.p_attainable = Some(0.25);
         several.seeds = vec![1, 2, 3];
         for row in &mut several.functions {
@@ -539,7 +554,7 @@ mod tests {
     #[test]
     fn a_difference_that_seeds_do_not_establish_is_not_asserted() {
         let with = |established, interval| {
-            let mut several = made();
+            let mut several = sample_why();
             several.p_attainable = Some(0.0078);
             several.seeds = (1..=8).collect();
             several.total.established = Some(established);
@@ -564,7 +579,7 @@ mod tests {
 
     #[test]
     fn what_is_not_accounted_for_is_said_at_once() {
-        let mut bad = made();
+        let mut bad = sample_why();
         bad.account.whole = false;
         bad.account.mismatches = 3;
         let text = why(&bad, None, "x");
@@ -574,7 +589,7 @@ mod tests {
 
     #[test]
     fn nothing_differs_where_nothing_does() {
-        let mut same = made();
+        let mut same = sample_why();
         for rows in [&mut same.threads, &mut same.subsystems, &mut same.functions] {
             for row in rows {
                 row.b = row.a;
@@ -599,15 +614,15 @@ mod tests {
 
     #[test]
     fn a_tree_shows_its_largest_branches_below_who_calls_them() {
-        let mut made = made();
+        let mut answer = sample_why();
         let deep = branch("deep", 30.0, vec![branch("deeper", 29.0, Vec::new())]);
         let long = branch(&"l".repeat(50), 20.0, Vec::new());
-        made.tree = vec![
+        answer.tree = vec![
             branch("t", 60.0, vec![deep, long]),
             branch("u", 10.0, Vec::new()),
         ];
         let rows = |rows: Option<usize>| -> Vec<String> {
-            let text = why(&made, rows, "x");
+            let text = why(&answer, rows, "x");
             assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
             let tree = text.split_once("\nCalls, with what is called").unwrap().1;
             let end = tree.split_once("\n\n").unwrap().0;
@@ -620,18 +635,18 @@ mod tests {
 
     #[test]
     fn hunks_say_of_each_function_what_it_explains() {
-        let mut made = made();
-        let function = |name: &str, known, reached| Touched {
+        let mut answer = sample_why();
+        let function = |name: &str, known, reached| TouchedFunction {
             name: name.into(),
-            has: Has {
+            has: FunctionShare {
                 known,
                 reached,
                 at_most: 3.25,
                 share_a: 2.5,
-                ..Has::default()
+                ..FunctionShare::default()
             },
         };
-        made.hunks = vec![Weighed {
+        answer.hunks = vec![HunkShare {
             path: "x.c".into(),
             range: "-1 +1".into(),
             outside: true,
@@ -641,7 +656,7 @@ mod tests {
                 function("h", false, false),
             ],
         }];
-        let text = why(&made, Some(1), "x");
+        let text = why(&answer, Some(1), "x");
         let hunks = text.split_once("x.c @@ -1 +1 @@\n").unwrap().1;
         let lines: Vec<&str> = hunks.lines().take(4).collect();
         assert!(
@@ -661,41 +676,41 @@ mod tests {
 
     #[test]
     fn a_claim_is_refuted_in_words_that_say_why() {
-        let mut made = made();
-        let one = |outcome, reached, why: Option<&str>| Explained {
+        let mut answer = sample_why();
+        let one = |outcome, reached, why: Option<&str>| ExplainedClaim {
             claim: "f: 20 %".into(),
             function: "f".into(),
             percent: 20.0,
             metric: "busy_time".into(),
             outcome,
             why: why.map(str::to_owned),
-            has: Has {
+            has: FunctionShare {
                 known: true,
                 reached,
                 at_most: 3.25,
-                ..Has::default()
+                ..FunctionShare::default()
             },
         };
         for (claim, words) in [
             (
-                one(Outcome::Refuted, false, None),
+                one(ClaimOutcome::Refuted, false, None),
                 "f: 20 %: refuted: not reached",
             ),
             (
-                one(Outcome::Refuted, true, None),
+                one(ClaimOutcome::Refuted, true, None),
                 "f: 20 %: refuted: reached, but it explains at most 3.25 % of busy_time.",
             ),
             (
-                one(Outcome::NotRefuted, true, None),
+                one(ClaimOutcome::NotRefuted, true, None),
                 "f: 20 %: not refuted: reached, and it explains at most 3.25 % of busy_time.",
             ),
             (
-                one(Outcome::Undecided, false, Some("because")),
+                one(ClaimOutcome::Undecided, false, Some("because")),
                 "f: 20 %: undecided: because.",
             ),
         ] {
-            made.claims = vec![claim];
-            let text = why(&made, Some(1), "x").replace('\n', " ");
+            answer.claims = vec![claim];
+            let text = why(&answer, Some(1), "x").replace('\n', " ");
             assert!(text.contains(words), "{text}");
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assize_bundle::{Configuration, Evidence, Measurement, Records, Run};
-use assize_report::html::{About, Page, html};
+use assize_report::html::{About, ReportPage, html};
 use assize_report::{Brief, MetricWords, Style, brief, text};
 use assize_verdict::{Better, Document, Options, try_records};
 use regex::{Captures, Regex};
@@ -91,7 +91,7 @@ fn page(document: &Document) -> String {
         metrics: metrics(),
         ..About::default()
     };
-    let page = Page {
+    let page = ReportPage {
         document,
         others: &[],
         evidence: Evidence::default(),

@@ -11,10 +11,12 @@ use assize_bundle::{
     Configuration, Curve, Events, Evidence, Measurement, Place, Records, Run, Series,
 };
 use assize_report::MetricWords;
-use assize_report::html::{About, Attributions, Page, Post, PostFigure, PostLine, Shell, html};
+use assize_report::html::{
+    About, Attributions, PostFigure, PostLine, ReadPost, ReportPage, ShellWords, html,
+};
 use assize_verdict::{Better, Document, Options, try_records};
-use assize_why::difference::{Account, Row};
-use assize_why::flame::Frame;
+use assize_why::difference::{Account, DifferenceRow};
+use assize_why::flame::FlameFrame;
 use assize_why::{Flame, Kept, Why};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -84,8 +86,8 @@ fn judged(records: &Records, baseline: Option<&str>) -> Document {
     document
 }
 
-fn page<'a>(document: &'a Document, others: &'a [Document]) -> Page<'a> {
-    Page {
+fn page<'a>(document: &'a Document, others: &'a [Document]) -> ReportPage<'a> {
+    ReportPage {
         document,
         others,
         about: About {
@@ -240,7 +242,7 @@ fn names_that_are_markup_stay_names() {
     page.about.title = HOSTILE.into();
     page.about.experiment = Some(HOSTILE.into());
     page.about.facts = vec![(HOSTILE.into(), HOSTILE.into())];
-    page.post = Some(Post {
+    page.post = Some(ReadPost {
         lines: vec![PostLine {
             message: 1,
             line: 3,
@@ -296,7 +298,7 @@ fn a_line_of_a_post_has_what_its_figures_support_beside_it() {
         value: "8 s".into(),
         shown: true,
     };
-    page.post = Some(Post {
+    page.post = Some(ReadPost {
         lines: vec![
             line(1, "new 8 s"),
             line(2, "alike 10 s"),
@@ -392,7 +394,7 @@ fn the_part_without_a_script_is_as_it_was() {
 
 /// A result of `assize why`: `new` spends 200,000 instructions per job in one function.
 fn kept(a: &str, b: &str) -> Kept {
-    let row = |name: &str, of: Option<&str>, a, b| Row {
+    let row = |name: &str, of: Option<&str>, a, b| DifferenceRow {
         name: name.into(),
         of: of.map(str::to_owned),
         a,
@@ -428,20 +430,20 @@ fn kept(a: &str, b: &str) -> Kept {
         caches: None,
         tree: Vec::new(),
     };
-    let frame = |name: &str, own: [u64; 2], below| Frame {
+    let frame = |name: &str, own: [u64; 2], below| FlameFrame {
         name: name.into(),
         all: own,
         own,
         below,
-        ..Frame::default()
+        ..FlameFrame::default()
     };
-    let whole = Frame {
+    let whole = FlameFrame {
         all: [200_030, 30],
         below: vec![
             frame("planted <b>", [200_000, 0], Vec::new()),
             frame("the_same", [30, 30], Vec::new()),
         ],
-        ..Frame::default()
+        ..FlameFrame::default()
     };
     let flame = Flame {
         stacks: true,
@@ -449,11 +451,11 @@ fn kept(a: &str, b: &str) -> Kept {
         least: 0.001,
         whole,
     };
-    Kept::of(&why, flame)
+    Kept::new(&why, flame)
 }
 
-fn asking() -> Option<Shell> {
-    Some(Shell {
+fn asking() -> Option<ShellWords> {
+    Some(ShellWords {
         source: "'my bundle'".into(),
         configurations: vec!["old".into(), "new".into()],
         workloads: vec!["build".into()],
@@ -504,7 +506,7 @@ fn without_an_answer_the_page_says_how_to_get_one_if_there_is_a_way() {
 #[test]
 fn a_page_of_nothing_is_a_page() {
     let document = try_records(&Records::default(), &Options::default()).unwrap();
-    let text = html(&Page {
+    let text = html(&ReportPage {
         document: &document,
         others: &[],
         about: About::default(),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use assize_bundle::{Configuration, Ending, Evidence, FailedRun, Measurement, Records, Run};
-use assize_report::html::{About, Page, html};
-use assize_report::{Brief, Checks, MetricWords, State, Style, brief, csv, junit, ktap, text};
+use assize_report::html::{About, ReportPage, html};
+use assize_report::{Brief, CheckState, Checks, MetricWords, Style, brief, csv, junit, ktap, text};
 use assize_verdict::{Better, Comparison, Document, Options, Outcome, Verdict, try_records};
 use regex::Regex;
 
@@ -112,14 +112,14 @@ fn word(row: &Comparison, margin: f64) -> &'static str {
 
 /// The contrasts of an answer: for each metric and configuration, the number of workloads
 /// per outcome.
-fn told(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
+fn verdicts_of_answer(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
     let heading = Regex::new(r"^(latency|work) \((?:less|more) is better\)$").unwrap();
     let line = Regex::new(r"^  (one|two)   +(.*)$").unwrap();
     let several = Regex::new(r"^(.*) of \d workloads").unwrap();
     let all = Regex::new(r"^(.*) in (?:both|all (\d)) workloads").unwrap();
     let small = Regex::new(r"^(better|worse) by .* too small to matter").unwrap();
     let mut metric = String::new();
-    let mut told = BTreeMap::new();
+    let mut verdicts = BTreeMap::new();
     for text in answer.lines() {
         if text.is_empty() {
             metric.clear();
@@ -148,9 +148,9 @@ fn told(answer: &str) -> BTreeMap<(String, String), BTreeMap<String, usize>> {
             };
             BTreeMap::from([(word.to_owned(), 1)])
         };
-        told.insert((metric.clone(), found[1].to_owned()), counts);
+        verdicts.insert((metric.clone(), found[1].to_owned()), counts);
     }
-    told
+    verdicts
 }
 
 fn mark(verdict: Verdict) -> &'static str {
@@ -191,7 +191,7 @@ fn cells(mail: &str) -> BTreeMap<[String; 3], (f64, String)> {
 
 /// The cells of the page: verdict and colour class.
 fn on_page(document: &Document) -> BTreeMap<Vec<String>, Vec<String>> {
-    let page = Page {
+    let page = ReportPage {
         document,
         others: &[],
         evidence: Evidence::default(),
@@ -257,8 +257,12 @@ fn every_format_says_the_same_of_every_row() {
         };
         let answer = brief(&document, &asked, Style::default());
         let mail = text(&document, &asked, Style::default());
-        let checks = Checks::of(&document, &metrics, &[]);
-        let (told, cells, on_page) = (told(&answer), cells(&mail), on_page(&document));
+        let checks = Checks::for_document(&document, &metrics, &[]);
+        let (verdicts, cells, on_page) = (
+            verdicts_of_answer(&answer),
+            cells(&mail),
+            on_page(&document),
+        );
         let mut expected: BTreeMap<(String, String), BTreeMap<String, usize>> = BTreeMap::new();
         assert_eq!(cells.len(), document.comparisons.len(), "{mail}");
         assert_eq!(on_page.len(), document.comparisons.len(), "{seed}");
@@ -291,7 +295,7 @@ fn every_format_says_the_same_of_every_row() {
                 check.said
             );
             assert!(check.said.ends_with(&format!("({})", row.verdict.word())));
-            assert_eq!(check.state == State::Undecided, word == "cannot tell");
+            assert_eq!(check.state == CheckState::Undecided, word == "cannot tell");
             for (claim, less) in document
                 .claims
                 .iter()
@@ -310,22 +314,22 @@ fn every_format_says_the_same_of_every_row() {
         }
         // Contrasts that do not fit are counted.
         let left = more.captures(&answer).map_or(0, |n| n[1].parse().unwrap());
-        assert_eq!(told.len() + left, expected.len(), "{seed}: {answer}");
-        for (of, counts) in &told {
+        assert_eq!(verdicts.len() + left, expected.len(), "{seed}: {answer}");
+        for (of, counts) in &verdicts {
             assert_eq!(Some(counts), expected.get(of), "{seed}: {answer}");
         }
         for row in &document.outcomes {
-            let said = assize_report::outcome_said(row);
+            let said = assize_report::describe_outcome(row);
             let fails = |check: &&assize_report::Check| check.said == said;
             let check = checks.checks.iter().find(fails).unwrap();
-            assert_eq!(matches!(check.state, State::Failed(_)), row.is_worse());
+            assert_eq!(matches!(check.state, CheckState::Failed(_)), row.is_worse());
             crashes[usize::from(row.is_worse())] += 1;
             assert!(answer.contains(&said), "{said}: {answer}");
         }
         let of = |text: &str, what: &str| text.matches(what).count();
         let failed = checks.checks.iter();
         let failed = failed
-            .filter(|one| matches!(one.state, State::Failed(_)))
+            .filter(|one| matches!(one.state, CheckState::Failed(_)))
             .count();
         let (junit, ktap) = (junit(&checks), ktap(&checks));
         assert_eq!(of(&junit, "<testcase "), checks.checks.len());

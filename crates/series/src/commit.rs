@@ -8,7 +8,7 @@ pub struct Commit {
     /// The first line of its message.
     pub subject: String,
     /// Its author and date; `None` for a bare diff.
-    pub written: Option<Identity>,
+    pub written: Option<CommitAuthor>,
     /// The files that it touches, as paths from the top of the tree.
     pub paths: Vec<String>,
 }
@@ -23,7 +23,7 @@ impl Commit {
 
 /// The author of a commit, and the date.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct CommitAuthor {
     /// `Name <address>`.
     pub author: String,
     /// The date in the author's time zone: `2026-11-23`.

@@ -10,7 +10,7 @@ pub fn paths(text: &str) -> Vec<String> {
             paths.push(path);
         }
     };
-    let mut hunk = Hunk::default();
+    let mut hunk = HunkRemainder::default();
     let mut before: Option<&str> = None;
     for line in text.lines() {
         if hunk.takes(line) {
@@ -34,7 +34,7 @@ pub fn paths(text: &str) -> Vec<String> {
                 add(path(old));
                 add(path(new));
             }
-        } else if let Some(next) = Hunk::begins(line) {
+        } else if let Some(next) = HunkRemainder::begins(line) {
             hunk = next;
         }
     }
@@ -43,14 +43,14 @@ pub fn paths(text: &str) -> Vec<String> {
 
 /// The numbers of old and new lines that remain in a hunk.
 #[derive(Default)]
-pub(crate) struct Hunk {
+pub(crate) struct HunkRemainder {
     old: u64,
     new: u64,
 }
 
-impl Hunk {
+impl HunkRemainder {
     /// Parses `@@ -1,2 +3,4 @@`; a missing count is 1.
-    pub(crate) fn begins(line: &str) -> Option<Hunk> {
+    pub(crate) fn begins(line: &str) -> Option<HunkRemainder> {
         let mut words = line.strip_prefix("@@ -")?.split(' ');
         let count = |range: &str| match range.split_once(',') {
             Some((_, count)) => count.parse().ok(),
@@ -58,7 +58,7 @@ impl Hunk {
         };
         let old = count(words.next()?)?;
         let new = count(words.next()?.strip_prefix('+')?)?;
-        Some(Hunk { old, new })
+        Some(HunkRemainder { old, new })
     }
 
     /// Whether the line belongs to the hunk; a removed line may look like a file header.
@@ -76,7 +76,7 @@ impl Hunk {
                 self.new = self.new.saturating_sub(1);
             }
             Some(_) => {
-                *self = Hunk::default();
+                *self = HunkRemainder::default();
                 return false;
             }
         }

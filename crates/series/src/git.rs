@@ -6,14 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::commit::{Commit, Identity};
+use crate::commit::{Commit, CommitAuthor};
 use crate::error::Error;
-use crate::mail::Patch;
-use crate::program::carry_out;
+use crate::mail::PostedPatch;
+use crate::program::output_of;
 
 /// A repository.
 #[derive(Debug, Clone)]
-pub struct Repository {
+pub struct GitRepository {
     directory: PathBuf,
     /// Whether assize created it; the user's git configuration is ignored there.
     private: bool,
@@ -25,18 +25,18 @@ const NOWHERE: &str = "assize@localhost";
 /// The date of commits that have none.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-impl Repository {
+impl GitRepository {
     /// Opens the repository that contains a directory.
     ///
     /// # Errors
     /// If git is not installed, or there is no repository.
     pub fn open(directory: &Path) -> Result<Self, Error> {
-        let here = Repository {
+        let here = GitRepository {
             directory: directory.to_path_buf(),
             private: false,
         };
-        let top = here.say(&["rev-parse", "--show-toplevel"])?;
-        Ok(Repository {
+        let top = here.run_git(&["rev-parse", "--show-toplevel"])?;
+        Ok(GitRepository {
             directory: PathBuf::from(top.trim_end_matches('\n')),
             private: false,
         })
@@ -52,7 +52,7 @@ impl Repository {
         files: &BTreeMap<String, String>,
         subject: &str,
     ) -> Result<Self, Error> {
-        let new = Repository {
+        let new = GitRepository {
             directory: directory.to_path_buf(),
             private: true,
         };
@@ -72,8 +72,8 @@ impl Repository {
 
     /// Creates the first commit from all files in the tree, added with these git options.
     fn begin(&self, options: &[&str], subject: &str) -> Result<(), Error> {
-        self.say(&["init", "--quiet", "."])?;
-        self.say(&[options, &["add", "--all", "--force", "."]].concat())?;
+        self.run_git(&["init", "--quiet", "."])?;
+        self.run_git(&[options, &["add", "--all", "--force", "."]].concat())?;
         self.commit(subject)
     }
 
@@ -84,7 +84,7 @@ impl Repository {
     /// # Errors
     /// If git is not installed, or a file cannot be written or removed.
     pub fn pack(directory: &Path, subject: &str) -> Result<Self, Error> {
-        let new = Repository {
+        let new = GitRepository {
             directory: directory.to_path_buf(),
             private: true,
         };
@@ -119,7 +119,7 @@ impl Repository {
         commit: &str,
         files: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Result<Self, Error> {
-        let new = Repository {
+        let new = GitRepository {
             directory: directory.to_path_buf(),
             private: true,
         };
@@ -128,8 +128,8 @@ impl Repository {
             why: format!("there is no such commit in {}", self.directory.display()),
             mend: "name one".into(),
         })?;
-        new.say(&["init", "--quiet", "."])?;
-        let said = self.say(&[
+        new.run_git(&["init", "--quiet", "."])?;
+        let said = self.run_git(&[
             "rev-parse",
             "--git-path",
             "objects",
@@ -156,8 +156,8 @@ impl Repository {
         fs::create_dir_all(git.join("info")).map_err(failed)?;
         let patterns: String = patterns.collect();
         fs::write(git.join("info/sparse-checkout"), patterns).map_err(failed)?;
-        new.say(&["config", "core.sparseCheckout", "true"])?;
-        new.say(&["checkout", "--quiet", "--detach", &commit])?;
+        new.run_git(&["config", "core.sparseCheckout", "true"])?;
+        new.run_git(&["checkout", "--quiet", "--detach", &commit])?;
         Ok(new)
     }
 
@@ -175,7 +175,7 @@ impl Repository {
         }
         let name = format!("{name}^{{commit}}");
         let said = self
-            .say(&["rev-parse", "--verify", "--quiet", &name])
+            .run_git(&["rev-parse", "--verify", "--quiet", &name])
             .ok()?;
         Some(said.trim().to_owned())
     }
@@ -209,7 +209,7 @@ impl Repository {
             None => vec![known(range)?],
             Some((old, new)) => {
                 let span = format!("{}..{}", known(old)?, known(new)?);
-                let said = self.say(&["rev-list", "--reverse", "--first-parent", &span])?;
+                let said = self.run_git(&["rev-list", "--reverse", "--first-parent", &span])?;
                 said.lines().map(String::from).collect()
             }
         };
@@ -229,7 +229,7 @@ impl Repository {
     /// # Errors
     /// If there is no such commit.
     pub fn describe(&self, id: &str) -> Result<Commit, Error> {
-        let said = self.say(&[
+        let said = self.run_git(&[
             "log",
             "-1",
             "--format=%H%x00%s%x00%an <%ae>%x00%as",
@@ -249,14 +249,14 @@ impl Repository {
         Ok(Commit {
             id,
             subject,
-            written: (!(self.private && is_ours)).then_some(Identity { author, date }),
+            written: (!(self.private && is_ours)).then_some(CommitAuthor { author, date }),
             paths,
         })
     }
 
     /// The files of a root commit.
     fn in_root(&self, id: &str) -> Result<Vec<String>, Error> {
-        let said = self.say(&["ls-tree", "-r", "-z", "--full-tree", "--name-only", id])?;
+        let said = self.run_git(&["ls-tree", "-r", "-z", "--full-tree", "--name-only", id])?;
         Ok(paths(&said))
     }
 
@@ -265,7 +265,7 @@ impl Repository {
     /// # Errors
     /// If there is no such commit.
     pub fn committed(&self, id: &str) -> Result<i64, Error> {
-        let said = self.say(&["log", "-1", "--format=%ct", id, "--"])?;
+        let said = self.run_git(&["log", "-1", "--format=%ct", id, "--"])?;
         said.trim().parse().map_err(|_| Error::Git {
             what: "log".into(),
             said: format!("{id} has no time: {said}"),
@@ -275,7 +275,7 @@ impl Repository {
     /// Whether `one` is an ancestor of `other`, or the same commit.
     #[must_use]
     pub fn is_ancestor(&self, one: &str, other: &str) -> bool {
-        self.say(&["merge-base", "--is-ancestor", one, other])
+        self.run_git(&["merge-base", "--is-ancestor", one, other])
             .is_ok()
     }
 
@@ -284,7 +284,7 @@ impl Repository {
     /// # Errors
     /// If a commit does not exist.
     pub fn differing(&self, one: &str, other: &str) -> Result<Vec<String>, Error> {
-        let said = self.say(&[
+        let said = self.run_git(&[
             "diff",
             "--name-only",
             "--no-renames",
@@ -316,7 +316,7 @@ impl Repository {
         command
             .env("GIT_WORK_TREE", directory)
             .env("GIT_INDEX_FILE", index);
-        carry_out("read-tree", command).map(drop)
+        output_of("read-tree", command).map(drop)
     }
 
     /// The contents of a commit's files at or below these paths, by path.
@@ -339,11 +339,11 @@ impl Repository {
         ];
         let mut arguments = words.map(String::from).to_vec();
         arguments.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
-        let names = self.say(&arguments)?;
+        let names = self.run_git(&arguments)?;
         let mut files = BTreeMap::new();
         for name in names.split('\0').filter(|name| !name.is_empty()) {
             let blob = format!("{commit}:{name}");
-            files.insert(name.to_owned(), self.say(&["cat-file", "blob", &blob])?);
+            files.insert(name.to_owned(), self.run_git(&["cat-file", "blob", &blob])?);
         }
         Ok(files)
     }
@@ -353,7 +353,7 @@ impl Repository {
     ///
     /// # Errors
     /// The first patch that does not apply, with the message of git.
-    pub fn apply(&self, patches: &[Patch], only: &[String]) -> Result<Vec<Commit>, Error> {
+    pub fn apply(&self, patches: &[PostedPatch], only: &[String]) -> Result<Vec<Commit>, Error> {
         let place = self.directory.join(".git/posted");
         let written = |error: std::io::Error| Error::Git {
             what: "am".into(),
@@ -391,29 +391,29 @@ impl Repository {
             .to_vec();
         words.extend(only.iter().map(|pattern| format!("--include={pattern}")));
         words.push(file.display().to_string());
-        self.say(&words).map(drop)
+        self.run_git(&words).map(drop)
     }
 
     fn apply_diff(&self, file: &Path, only: &[String]) -> Result<(), Error> {
         let mut words: Vec<String> = ["apply", "--index"].map(String::from).to_vec();
         words.extend(only.iter().map(|pattern| format!("--include={pattern}")));
         words.push(file.display().to_string());
-        self.say(&words)?;
-        let changed = self.say(&["diff", "--cached", "--name-only"])?;
+        self.run_git(&words)?;
+        let changed = self.run_git(&["diff", "--cached", "--name-only"])?;
         let first = changed.lines().next().unwrap_or("nothing");
         self.commit(&format!("a diff of {first}"))
     }
 
     fn commit(&self, subject: &str) -> Result<(), Error> {
-        self.say(&["commit", "--quiet", "--allow-empty", "--message", subject])
+        self.run_git(&["commit", "--quiet", "--allow-empty", "--message", subject])
             .map(drop)
     }
 
     /// Runs git and returns its output.
-    fn say(&self, arguments: &[impl AsRef<OsStr>]) -> Result<String, Error> {
+    fn run_git(&self, arguments: &[impl AsRef<OsStr>]) -> Result<String, Error> {
         let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
         let what = words.take(1).collect::<String>();
-        let said = carry_out(&what, self.command(arguments))?;
+        let said = output_of(&what, self.command(arguments))?;
         String::from_utf8(said).map_err(|_| {
             let last = arguments.last().map(|word| word.as_ref().to_string_lossy());
             let said = format!("{} is no UTF-8 text", last.unwrap_or_default());
@@ -489,10 +489,10 @@ mod tests {
     const MORE: &str = "diff --git a/doc/b b/doc/b\n--- a/doc/b\n+++ b/doc/b\n\
         @@ -1 +1 @@\n-absent\n+here\n";
 
-    fn repository() -> Option<(tempfile::TempDir, Repository)> {
+    fn repository() -> Option<(tempfile::TempDir, GitRepository)> {
         let place = tempfile::tempdir().unwrap();
         let files = [("lib/a.c".to_owned(), "one\ntwo\nfour\n".to_owned())].into();
-        match Repository::create(place.path(), &files, "base") {
+        match GitRepository::create(place.path(), &files, "base") {
             Ok(repository) => Some((place, repository)),
             Err(error) => {
                 eprintln!("skipped: {error}");
@@ -501,8 +501,8 @@ mod tests {
         }
     }
 
-    fn patch(text: &str, bare: bool) -> Patch {
-        Patch {
+    fn patch(text: &str, bare: bool) -> PostedPatch {
+        PostedPatch {
             subject: if bare {
                 String::new()
             } else {
@@ -528,7 +528,7 @@ mod tests {
             directory
         };
         let one = of("one");
-        let packed = match Repository::pack(&one, "all of it") {
+        let packed = match GitRepository::pack(&one, "all of it") {
             Ok(packed) => packed,
             Err(error) => return eprintln!("skipped: {error}"),
         };
@@ -537,7 +537,7 @@ mod tests {
         let base = packed.describe("HEAD").unwrap();
         assert_eq!(base.paths, [".gitignore", "lib/a.c", "link", "logo"]);
         assert_eq!((base.subject.as_str(), base.written), ("all of it", None));
-        let again = Repository::pack(&of("two"), "all of it").unwrap();
+        let again = GitRepository::pack(&of("two"), "all of it").unwrap();
         assert_eq!(again.resolve("HEAD"), Some(base.id.clone()));
         // Others can be created from it, and all of it can be checked out.
         let beside = place.path().join("beside");
@@ -591,7 +591,9 @@ mod tests {
         let Some((_place, repository)) = self::repository() else {
             return;
         };
-        let when = repository.say(&["log", "-1", "--format=%at %ct"]).unwrap();
+        let when = repository
+            .run_git(&["log", "-1", "--format=%at %ct"])
+            .unwrap();
         assert_eq!(when, "0 0\n", "no clock is in the base");
     }
 
@@ -641,7 +643,7 @@ mod tests {
         let back = DIFF.replace("-two", "-three").replace("+three", "+two");
         let patches = [patch(&format!("{MAIL}{DIFF}"), false), patch(&back, true)];
         repository.apply(&patches, &[]).unwrap();
-        let opened = Repository::open(&place.path().join("lib")).unwrap();
+        let opened = GitRepository::open(&place.path().join("lib")).unwrap();
         let (base, commits) = opened.range("HEAD~2..HEAD").unwrap();
         assert_eq!(base.subject, "base");
         let subjects: Vec<&str> = commits.iter().map(|one| one.subject.as_str()).collect();
@@ -659,12 +661,12 @@ mod tests {
         for path in ["lib/other.c", "lib/a[1].c"] {
             std::fs::write(place.path().join(path), "1\n").unwrap();
         }
-        repository.say(&["add", "lib"]).unwrap();
+        repository.run_git(&["add", "lib"]).unwrap();
         repository.commit("more").unwrap();
         // Uncommitted changes are ignored.
         std::fs::write(place.path().join("lib/a.c"), "by hand\n").unwrap();
-        let before = repository.say(&["rev-parse", "HEAD"]).unwrap();
-        let opened = Repository::open(place.path()).unwrap();
+        let before = repository.run_git(&["rev-parse", "HEAD"]).unwrap();
+        let opened = GitRepository::open(place.path()).unwrap();
         let scratch = tempfile::tempdir().unwrap();
         let beside = opened.beside(scratch.path(), "HEAD", ["lib/a.c"]).unwrap();
         let has = |path: &str| scratch.path().join(path).exists();
@@ -683,7 +685,7 @@ mod tests {
         std::fs::create_dir(&tree).unwrap();
         beside.check_out(&commits[0].id, &tree, &index).unwrap();
         assert!(tree.join("lib/other.c").exists(), "a place gets all files");
-        assert_eq!(repository.say(&["rev-parse", "HEAD"]).unwrap(), before);
+        assert_eq!(repository.run_git(&["rev-parse", "HEAD"]).unwrap(), before);
         let text = std::fs::read_to_string(place.path().join("lib/a.c")).unwrap();
         assert_eq!(text, "by hand\n");
         let odd = tempfile::tempdir().unwrap();
@@ -701,18 +703,20 @@ mod tests {
         let base = repository.resolve("HEAD").unwrap();
         let commit = |path: &str, text: &str| {
             std::fs::write(place.path().join(path), text).unwrap();
-            repository.say(&["add", path]).unwrap();
+            repository.run_git(&["add", path]).unwrap();
             repository.commit(path).unwrap();
             repository.resolve("HEAD").unwrap()
         };
         let mainline = commit("lib/mainline.c", "1\n");
         repository
-            .say(&["checkout", "--quiet", "-b", "topic", &base])
+            .run_git(&["checkout", "--quiet", "-b", "topic", &base])
             .unwrap();
         let topic = commit("lib/topic.c", "1\n");
-        repository.say(&["checkout", "--quiet", "main"]).unwrap();
+        repository
+            .run_git(&["checkout", "--quiet", "main"])
+            .unwrap();
         let how = ["merge", "--quiet", "--no-ff", "--message", "merge", "topic"];
-        repository.say(&how).unwrap();
+        repository.run_git(&how).unwrap();
         let merge = repository.describe("HEAD").unwrap();
         assert_eq!(merge.paths, ["lib/topic.c"]);
         let (before, commits) = repository.range(&format!("{base}..HEAD")).unwrap();
@@ -761,7 +765,7 @@ mod tests {
         };
         let base = repository.resolve("HEAD").unwrap();
         std::fs::write(place.path().join("lib/b.c"), "more\n").unwrap();
-        repository.say(&["add", "lib/b.c"]).unwrap();
+        repository.run_git(&["add", "lib/b.c"]).unwrap();
         repository.commit("more").unwrap();
         let more = repository.resolve("HEAD").unwrap();
         let out = tempfile::tempdir().unwrap();
@@ -782,13 +786,13 @@ mod tests {
         assert_eq!(read("lib/b.c").as_deref(), Some("more\n"));
         assert!(repository.check_out("none", &tree, &index).is_err());
         // The repository's own tree and index are unchanged.
-        assert_eq!(repository.say(&["status", "--porcelain"]).unwrap(), "");
+        assert_eq!(repository.run_git(&["status", "--porcelain"]).unwrap(), "");
     }
 
     #[test]
     fn outside_of_a_repository_git_says_so() {
         let place = tempfile::tempdir().unwrap();
-        let error = Repository::open(place.path()).unwrap_err().to_string();
+        let error = GitRepository::open(place.path()).unwrap_err().to_string();
         assert!(error.starts_with("git rev-parse: "), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! The functions that the hunks of a diff touch, as far as the diff shows.
 
-use crate::diff::{Hunk, path};
+use crate::diff::{HunkRemainder, path};
 
 /// Annotations that look like a function name with arguments.
 const ANNOTATIONS: [&str; 9] = [
@@ -17,7 +17,7 @@ const ANNOTATIONS: [&str; 9] = [
 
 /// A hunk and the functions that it changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touched {
+pub struct TouchedHunk {
     /// The file, as a path from the top of the tree; for a renamed file, the new path.
     pub path: String,
     /// Its line ranges: `-1,2 +3,4`.
@@ -32,9 +32,9 @@ pub struct Touched {
 /// the last such line before it in the hunk, or else to the function named after the line
 /// ranges.
 #[must_use]
-pub fn touched(text: &str) -> Vec<Touched> {
-    let mut all: Vec<Touched> = Vec::new();
-    let (mut hunk, mut file) = (Hunk::default(), String::new());
+pub fn touched(text: &str) -> Vec<TouchedHunk> {
+    let mut all: Vec<TouchedHunk> = Vec::new();
+    let (mut hunk, mut file) = (HunkRemainder::default(), String::new());
     let (mut before, mut inside): (Option<&str>, Option<String>) = (None, None);
     for line in text.lines() {
         if hunk.takes(line) {
@@ -45,12 +45,12 @@ pub fn touched(text: &str) -> Vec<Touched> {
             before = Some(old);
         } else if let (Some(new), Some(old)) = (line.strip_prefix("+++ "), before.take()) {
             file = path(new).or_else(|| path(old)).unwrap_or_default();
-        } else if let Some(next) = Hunk::begins(line) {
+        } else if let Some(next) = HunkRemainder::begins(line) {
             hunk = next;
             let words = line.trim_start_matches("@@ ");
             let (range, around) = words.split_once(" @@").unwrap_or((words, ""));
-            inside = begun(around.trim_start());
-            all.push(Touched {
+            inside = function_begun(around.trim_start());
+            all.push(TouchedHunk {
                 path: file.clone(),
                 range: range.to_owned(),
                 functions: Vec::new(),
@@ -61,7 +61,7 @@ pub fn touched(text: &str) -> Vec<Touched> {
     all
 }
 
-impl Touched {
+impl TouchedHunk {
     fn take(&mut self, line: &str, inside: &mut Option<String>) {
         let (sign, code) = match line.chars().next() {
             Some(sign @ ('+' | '-' | ' ')) => (sign, line.get(1..).unwrap_or_default()),
@@ -69,7 +69,7 @@ impl Touched {
             _ => (' ', line),
         };
         let first = code.chars().next();
-        let function = begun(code);
+        let function = function_begun(code);
         let others = first.is_some_and(|c| c.is_alphabetic() || c == '_' || c == '#');
         let label = code.trim_end().ends_with(':');
         if function.is_some() {
@@ -93,7 +93,7 @@ impl Touched {
 }
 
 /// The name of the function that starts on a line.
-fn begun(code: &str) -> Option<String> {
+fn function_begun(code: &str) -> Option<String> {
     let starts = code.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if !starts || code.trim_end().ends_with(';') {
         return None;
@@ -137,7 +137,7 @@ fn last_word(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn one(around: &str, lines: &str) -> Touched {
+    fn one(around: &str, lines: &str) -> TouchedHunk {
         let count = |sign: char| {
             let of = |line: &&str| line.starts_with(sign) || line.starts_with(' ');
             lines.lines().filter(of).count()
@@ -185,7 +185,7 @@ mod tests {
             " * text (more)",
             "",
         ] {
-            assert_eq!(begun(line), None, "{line}");
+            assert_eq!(function_begun(line), None, "{line}");
         }
     }
 
@@ -199,7 +199,7 @@ mod tests {
             ("SYM_FUNC_START(csum_partial)", "csum_partial"),
             ("f(int a)", "f"),
         ] {
-            assert_eq!(begun(line).as_deref(), Some(name), "{line}");
+            assert_eq!(function_begun(line).as_deref(), Some(name), "{line}");
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`read`] parses posted patches (a mail, a mailbox, a thread as b4 writes it, or a bare
 //! diff) and returns them in series order, whatever their order in the file; it is pure.
-//! [`Repository`] runs git to list the commits of a range, to read files of a commit, and
+//! [`GitRepository`] runs git to list the commits of a range, to read files of a commit, and
 //! to apply patches as `git am` does. What is built from a commit or measured is none of
 //! this crate's concern.
 //!
@@ -30,20 +30,20 @@ mod order;
 mod program;
 mod subject;
 
-pub use commit::{Commit, Identity};
+pub use commit::{Commit, CommitAuthor};
 pub use diff::paths as paths_of_diff;
 pub use error::Error;
-pub use git::Repository;
-pub use hunks::{Touched, touched};
-pub use mail::Patch;
-pub use order::Posted;
+pub use git::GitRepository;
+pub use hunks::{TouchedHunk, touched};
+pub use mail::PostedPatch;
+pub use order::PostedSeries;
 
 /// Parses the patches of a file: one mail, a mailbox, a thread, or bare diffs. `name`
 /// names the file in messages.
 ///
 /// # Errors
 /// If the file holds no patch, or not a complete series.
-pub fn read(bytes: &[u8], name: &str) -> Result<Posted, Error> {
+pub fn read(bytes: &[u8], name: &str) -> Result<PostedSeries, Error> {
     let mails = mbox::split(bytes);
     let letters = mails.iter().map(|mail| mail::read(mail));
     order::ordered(letters.collect(), name)

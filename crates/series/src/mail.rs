@@ -3,11 +3,11 @@
 use mail_parser::MessageParser;
 
 use crate::diff;
-use crate::subject::Subject;
+use crate::subject::PatchSubject;
 
 /// A posted patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patch {
+pub struct PostedPatch {
     /// Its subject without bracketed prefixes; empty for a bare diff.
     pub subject: String,
     /// `Name <address>`, if given.
@@ -22,26 +22,26 @@ pub struct Patch {
 
 /// One mail of a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Letter {
-    pub(crate) subject: Subject,
+pub(crate) struct Mail {
+    pub(crate) subject: PatchSubject,
     pub(crate) base: Option<String>,
-    pub(crate) patch: Patch,
+    pub(crate) patch: PostedPatch,
 }
 
-impl Letter {
+impl Mail {
     pub(crate) fn has_diff(&self) -> bool {
         !self.patch.paths.is_empty()
     }
 }
 
 /// Reads one mail, or a bare diff.
-pub(crate) fn read(bytes: &[u8]) -> Letter {
+pub(crate) fn read(bytes: &[u8]) -> Mail {
     let parsed = MessageParser::default().parse(after_separator(bytes));
     let headed = parsed.filter(|mail| mail.subject().is_some() && mail.from().is_some());
     let Some(mail) = headed else {
-        return bare(bytes);
+        return mail_of_diff(bytes);
     };
-    let subject = Subject::parse(mail.subject().unwrap_or_default());
+    let subject = PatchSubject::parse(mail.subject().unwrap_or_default());
     let text = body(&mail);
     let author = in_body_author(&text).or_else(|| {
         let from = mail.from()?.first()?;
@@ -51,9 +51,9 @@ pub(crate) fn read(bytes: &[u8]) -> Letter {
             None => format!("<{address}>"),
         })
     });
-    Letter {
+    Mail {
         base: base_of(&text),
-        patch: Patch {
+        patch: PostedPatch {
             subject: subject.text.clone(),
             author,
             paths: diff::paths(&text),
@@ -64,15 +64,15 @@ pub(crate) fn read(bytes: &[u8]) -> Letter {
     }
 }
 
-fn bare(bytes: &[u8]) -> Letter {
+fn mail_of_diff(bytes: &[u8]) -> Mail {
     let text = String::from_utf8_lossy(bytes);
-    Letter {
-        subject: Subject {
+    Mail {
+        subject: PatchSubject {
             version: 1,
-            ..Subject::default()
+            ..PatchSubject::default()
         },
         base: base_of(&text),
-        patch: Patch {
+        patch: PostedPatch {
             subject: String::new(),
             author: None,
             paths: diff::paths(&text),

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::error::Error;
-use crate::mail::{Letter, Patch};
+use crate::mail::{Mail, PostedPatch};
 
 /// A posted series.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostedSeries {
     /// The subject of the cover letter, if there is one.
     pub title: Option<String>,
     /// The version, as in `[PATCH v3]`; 1 if there is none.
@@ -15,20 +15,20 @@ pub struct Posted {
     /// The commit that it names as its base.
     pub base: Option<String>,
     /// The patches, in the order in which to apply them; not empty.
-    pub patches: Vec<Patch>,
+    pub patches: Vec<PostedPatch>,
 }
 
 /// Finds the patches of a series among the mails of a file.
-pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error> {
+pub(crate) fn ordered(letters: Vec<Mail>, name: &str) -> Result<PostedSeries, Error> {
     let refuse = |why: String, mend: &str| Error::Posted {
         name: name.into(),
         why,
         mend: mend.into(),
     };
     // Replies quote patches, and a mail without a diff or a patch subject is discussion.
-    let counts = |letter: &Letter| !letter.subject.is_reply && (is_patch(letter));
+    let counts = |letter: &Mail| !letter.subject.is_reply && (is_patch(letter));
     let alone = letters.len() == 1;
-    let all: Vec<Letter> = letters
+    let all: Vec<Mail> = letters
         .into_iter()
         .filter(|one| alone || counts(one))
         .collect();
@@ -38,13 +38,13 @@ pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error>
         let why = format!("it holds {} of a series", versions.join(" and "));
         return Err(refuse(why, "leave one version in it"));
     }
-    let is_cover = |letter: &&Letter| letter.subject.place.is_some_and(|(n, _)| n == 0);
+    let is_cover = |letter: &&Mail| letter.subject.place.is_some_and(|(n, _)| n == 0);
     let title = all
         .iter()
         .find(is_cover)
         .map(|cover| cover.patch.subject.clone());
     let base = all.iter().find_map(|letter| letter.base.clone());
-    let patches: Vec<&Letter> = all.iter().filter(|letter| !is_cover(letter)).collect();
+    let patches: Vec<&Mail> = all.iter().filter(|letter| !is_cover(letter)).collect();
     if let Some(empty) = patches.iter().find(|letter| !letter.has_diff()) {
         let why = match empty.patch.subject.is_empty() {
             true => "no diff in it".to_owned(),
@@ -59,7 +59,7 @@ pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error>
         ));
     }
     let patches = in_order(&patches).map_err(|why| refuse(why, MEND))?;
-    Ok(Posted {
+    Ok(PostedSeries {
         title,
         version: versions.first().copied().unwrap_or(1),
         base,
@@ -70,14 +70,14 @@ pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error>
 const MEND: &str = "fetch the whole thread (b4 am, or the archive's mbox)";
 
 /// Whether a mail is a patch of the series or its cover letter.
-fn is_patch(letter: &Letter) -> bool {
+fn is_patch(letter: &Mail) -> bool {
     letter.subject.is_patch || letter.subject.place.is_some() || letter.has_diff()
 }
 
 /// Sorts patches by number; patches without numbers keep their order. Fails if a number
 /// is missing or has different patches.
-fn in_order(patches: &[&Letter]) -> Result<Vec<Patch>, String> {
-    let numbered: Vec<(u32, u32, &Letter)> = patches
+fn in_order(patches: &[&Mail]) -> Result<Vec<PostedPatch>, String> {
+    let numbered: Vec<(u32, u32, &Mail)> = patches
         .iter()
         .filter_map(|letter| letter.subject.place.map(|(n, m)| (n, m, *letter)))
         .collect();
@@ -106,7 +106,7 @@ fn in_order(patches: &[&Letter]) -> Result<Vec<Patch>, String> {
     }
     let mut ordered = Vec::new();
     for n in 1..=of {
-        let of_number: Vec<&Letter> = numbered
+        let of_number: Vec<&Mail> = numbered
             .iter()
             .filter(|(at, ..)| *at == n)
             .map(|(.., letter)| *letter)
@@ -123,13 +123,13 @@ fn in_order(patches: &[&Letter]) -> Result<Vec<Patch>, String> {
     Ok(ordered)
 }
 
-fn same_change(one: &Letter, other: &Letter) -> bool {
+fn same_change(one: &Mail, other: &Mail) -> bool {
     one.patch.subject == other.patch.subject && one.patch.paths == other.patch.paths
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Error, Posted, read};
+    use crate::{Error, PostedSeries, read};
 
     fn mail(subject: &str, body: &str) -> String {
         format!(
@@ -142,11 +142,11 @@ mod tests {
         mail(subject, &format!("text\n---\n{diff}-- \n2.39"))
     }
 
-    fn posted(parts: &[String]) -> Result<Posted, Error> {
+    fn posted(parts: &[String]) -> Result<PostedSeries, Error> {
         read(parts.concat().as_bytes(), "s.mbox")
     }
 
-    fn subjects(posted: &Posted) -> Vec<&str> {
+    fn subjects(posted: &PostedSeries) -> Vec<&str> {
         posted
             .patches
             .iter()

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use crate::error::Error;
 
 /// Runs a git command and returns its output.
-pub(crate) fn carry_out(what: &str, mut command: Command) -> Result<Vec<u8>, Error> {
+pub(crate) fn output_of(what: &str, mut command: Command) -> Result<Vec<u8>, Error> {
     let failed = |said: String| Error::Git {
         what: what.to_owned(),
         said,

@@ -2,7 +2,7 @@
 
 /// A parsed subject.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Subject {
+pub(crate) struct PatchSubject {
     /// The text after the brackets.
     pub(crate) text: String,
     /// Whether a bracket marks it as a patch.
@@ -16,12 +16,12 @@ pub(crate) struct Subject {
     pub(crate) is_reply: bool,
 }
 
-impl Subject {
+impl PatchSubject {
     /// Parses a subject as `git am` does: first reply prefixes, then brackets.
     pub(crate) fn parse(line: &str) -> Self {
-        let mut subject = Subject {
+        let mut subject = PatchSubject {
             version: 1,
-            ..Subject::default()
+            ..PatchSubject::default()
         };
         let mut rest = line.trim();
         loop {
@@ -34,7 +34,7 @@ impl Subject {
                 rest = after.trim_start();
                 continue;
             }
-            let Some((inside, after)) = bracket(rest) else {
+            let Some((inside, after)) = split_bracket(rest) else {
                 break;
             };
             subject.take(inside);
@@ -66,7 +66,7 @@ impl Subject {
 }
 
 /// Splits leading text in brackets from the rest.
-fn bracket(text: &str) -> Option<(&str, &str)> {
+fn split_bracket(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('[')?.split_once(']')
 }
 
@@ -89,7 +89,7 @@ mod tests {
             ("[PATCH] [fixes] a:  [b] c", None, 1, "a: [b] c"),
             ("[PATCH 6.12 003/100] a", Some((3, 100)), 1, "a"),
         ] {
-            let found = Subject::parse(line);
+            let found = PatchSubject::parse(line);
             assert_eq!((found.place, found.version), (place, version), "{line}");
             assert_eq!(found.text, text);
             assert!(found.is_patch && !found.is_reply, "{line}");
@@ -103,7 +103,7 @@ mod tests {
             "RE: Re: [PATCH 1/2] a",
             "[list] Re: [PATCH 1/2] a",
         ] {
-            let found = Subject::parse(line);
+            let found = PatchSubject::parse(line);
             assert!(found.is_reply, "{line}");
             assert_eq!(found.place, Some((1, 2)));
         }
@@ -119,7 +119,7 @@ mod tests {
             "[1/x] a",
             "é[PATCH",
         ] {
-            let found = Subject::parse(line);
+            let found = PatchSubject::parse(line);
             assert!(!found.is_patch && found.place.is_none(), "{line}");
         }
     }

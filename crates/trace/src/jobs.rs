@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use assize_job::events::{Events, Row};
 
-use crate::threads::{Stretch, Threads};
+use crate::threads::{CpuStretch, TracedThreads};
 
 /// The scheduler that implements a job's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Design {
+pub enum SchedulerDesign {
     /// The kernel's own `drm_sched`.
     DrmSched,
     /// The dependency queue `depq`.
@@ -17,7 +17,7 @@ pub enum Design {
 
 /// A job. Times are event timestamps in nanoseconds; `None` if the event was not seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct TracedJob {
     /// The number of its context within the open device file that owns it.
     pub context: u32,
     /// The serial number of its context, unique in the run.
@@ -29,7 +29,7 @@ pub struct Job {
     /// The cookie that its submitter gave it.
     pub cookie: u64,
     /// The scheduler of its queue.
-    pub design: Option<Design>,
+    pub design: Option<SchedulerDesign>,
     /// The thread that submitted it.
     pub submitter: u32,
     /// The thread that called run_job, and the CPU.
@@ -52,12 +52,12 @@ pub struct Job {
     pub error: i64,
     /// The first thread to return from a successful wait for it that started before its
     /// completion.
-    pub wait: Option<Wait>,
+    pub wait: Option<JobWait>,
 }
 
 /// A thread that waited for a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wait {
+pub struct JobWait {
     /// The thread.
     pub tid: u32,
     /// When the wait started.
@@ -69,7 +69,7 @@ pub struct Wait {
     pub end: u64,
 }
 
-impl Job {
+impl TracedJob {
     /// The timestamps of the job's stages in order: submit, queued, worker woken, worker
     /// running, run_job, completion, waiter running.
     #[must_use]
@@ -100,8 +100,8 @@ impl Job {
 }
 
 #[derive(Default)]
-struct Following {
-    jobs: Vec<Job>,
+struct JobFollower {
+    jobs: Vec<TracedJob>,
     /// The index of each job by context serial and sequence number.
     places: HashMap<(u64, u64), usize>,
     /// For each thread, the job that it has handed on and that is not queued yet.
@@ -111,8 +111,8 @@ struct Following {
 }
 
 /// Follows all jobs through the events.
-pub(crate) fn follow(events: &Events, threads: &Threads) -> Vec<Job> {
-    let mut following = Following::default();
+pub(crate) fn follow(events: &Events, threads: &TracedThreads) -> Vec<TracedJob> {
+    let mut following = JobFollower::default();
     for row in &events.rows {
         let Some(kind) = events.kind(row) else {
             continue;
@@ -121,9 +121,9 @@ pub(crate) fn follow(events: &Events, threads: &Threads) -> Vec<Job> {
             "simgpu/simgpu_submit" => {
                 following.submit(events, row);
             }
-            "depq/depq_job_queue" => following.queue(row, Design::Depq),
+            "depq/depq_job_queue" => following.queue(row, SchedulerDesign::Depq),
             "gpu_scheduler/drm_sched_job" | "gpu_scheduler/drm_sched_job_queue" => {
-                following.queue(row, Design::DrmSched);
+                following.queue(row, SchedulerDesign::DrmSched);
             }
             "simgpu/simgpu_run" => following.run(events, row),
             "simgpu/simgpu_hw_done" => following.done(events, row),
@@ -140,37 +140,37 @@ pub(crate) fn follow(events: &Events, threads: &Threads) -> Vec<Job> {
     following.jobs
 }
 
-fn unsigned(events: &Events, row: &Row, field: &str) -> Option<u64> {
+fn u64_field(events: &Events, row: &Row, field: &str) -> Option<u64> {
     events.value(row, field).map(i64::cast_unsigned)
 }
 
-fn small(events: &Events, row: &Row, field: &str) -> Option<u32> {
+fn u32_field(events: &Events, row: &Row, field: &str) -> Option<u32> {
     events.value(row, field)?.try_into().ok()
 }
 
 /// The job that a simgpu event is about: context serial and sequence number.
 fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
     Some((
-        unsigned(events, row, "serial")?,
-        unsigned(events, row, "seqno")?,
+        u64_field(events, row, "serial")?,
+        u64_field(events, row, "seqno")?,
     ))
 }
 
-impl Following {
+impl JobFollower {
     fn submit(&mut self, events: &Events, row: &Row) -> Option<()> {
         let (serial, seqno) = key(events, row)?;
         let place = self.jobs.len();
-        self.jobs.push(Job {
-            context: small(events, row, "context")?,
+        self.jobs.push(TracedJob {
+            context: u32_field(events, row, "context")?,
             serial,
             seqno,
-            engine: small(events, row, "engine")?,
-            cookie: unsigned(events, row, "cookie").unwrap_or(0),
+            engine: u32_field(events, row, "engine")?,
+            cookie: u64_field(events, row, "cookie").unwrap_or(0),
             design: None,
             submitter: row.tid,
             runner: None,
             inline: false,
-            submit: unsigned(events, row, "enter")?.min(row.at_ns),
+            submit: u64_field(events, row, "enter")?.min(row.at_ns),
             queued: None,
             woken: None,
             running: None,
@@ -186,7 +186,7 @@ impl Following {
 
     /// Handles an event of the queue layer, which is about the job that the current
     /// thread has just handed on.
-    fn queue(&mut self, row: &Row, design: Design) {
+    fn queue(&mut self, row: &Row, design: SchedulerDesign) {
         let place = self.handed.remove(&row.tid);
         if let Some(job) = place.and_then(|place| self.jobs.get_mut(place)) {
             job.queued = Some(row.at_ns);
@@ -194,7 +194,7 @@ impl Following {
         }
     }
 
-    fn job(&mut self, events: &Events, row: &Row) -> Option<&mut Job> {
+    fn job(&mut self, events: &Events, row: &Row) -> Option<&mut TracedJob> {
         let place = *self.places.get(&key(events, row)?)?;
         self.jobs.get_mut(place)
     }
@@ -222,7 +222,7 @@ impl Following {
         Some(())
     }
 
-    fn wait_end(&mut self, events: &Events, row: &Row, threads: &Threads) {
+    fn wait_end(&mut self, events: &Events, row: &Row, threads: &TracedThreads) {
         let Some((serial, seqno)) = key(events, row) else {
             return;
         };
@@ -240,7 +240,7 @@ impl Following {
             return;
         };
         let ran = thread.and_then(|thread| thread.ran_from(done));
-        job.wait = Some(Wait {
+        job.wait = Some(JobWait {
             tid: row.tid,
             begin,
             running: ran.map_or(row.at_ns, |ran| ran.from.clamp(done, row.at_ns)),
@@ -251,7 +251,7 @@ impl Following {
 
 /// Sets when the worker of a job was woken and got a CPU, neither before the job was
 /// queued.
-fn worker(job: &mut Job, threads: &Threads) {
+fn worker(job: &mut TracedJob, threads: &TracedThreads) {
     let (Some(queued), Some(run), Some((tid, _))) = (job.queued, job.run, job.runner) else {
         return;
     };
@@ -268,7 +268,7 @@ fn worker(job: &mut Job, threads: &Threads) {
     {
         return;
     }
-    let from = |stretch: Stretch| stretch.from.clamp(queued, run);
+    let from = |stretch: CpuStretch| stretch.from.clamp(queued, run);
     match thread.woken_for(run) {
         Some((woken, stretch)) if woken >= queued => {
             job.woken = Some(woken);
@@ -286,18 +286,18 @@ fn worker(job: &mut Job, threads: &Threads) {
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
-    use crate::Run;
-    use crate::made::Made;
+    use crate::TracedRun;
+    use crate::event_builder::EventBuilder;
 
     #[test]
     fn a_job_of_a_worker_has_all_marks() {
         for (queue, design) in [
-            ("drm_sched_job", Design::DrmSched),
-            ("depq_job_queue", Design::Depq),
+            ("drm_sched_job", SchedulerDesign::DrmSched),
+            ("depq_job_queue", SchedulerDesign::Depq),
         ] {
-            let mut made = Made::default();
+            let mut made = EventBuilder::default();
             made.by_worker(1000, 1, queue).by_worker(5000, 2, queue);
-            let run = Run::new(made.events());
+            let run = TracedRun::new(made.events());
             for (job, enter) in run.jobs.iter().zip([1000, 5000]) {
                 let marks = [0, 30, 40, 100, 120, 1120, 1150].map(|at| Some(enter + at));
                 assert_eq!(job.marks(), marks, "{queue} {}", job.seqno);
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn a_job_that_its_submitter_runs_has_no_worker() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.by_submitter(1000, 1);
-        let run = Run::new(made.events());
+        let run = TracedRun::new(made.events());
         let at = |at: u64| Some(1000 + at);
         let marks = [at(0), at(30), None, None, at(45), at(1045), None];
         assert_eq!(run.jobs[0].marks(), marks);
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_is_awake_is_not_woken() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.switch(10, 1, (0, 0), 3);
         made.submitted(1000, 1, "depq_job_queue")
             .submitted(1100, 2, "depq_job_queue");
@@ -332,7 +332,7 @@ mod tests {
         made.switch(1400, 1, (8, 0x100), 3);
         made.event(1500, (1, 3), "simgpu_run", &[1, 2, 0]);
         made.event(1600, (1, 3), "simgpu_run", &[1, 3, 0]);
-        let run = Run::new(made.events());
+        let run = TracedRun::new(made.events());
         let woken: Vec<_> = run
             .jobs
             .iter()
@@ -344,20 +344,20 @@ mod tests {
 
     #[test]
     fn who_comes_late_does_not_wait() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.by_submitter(1000, 1);
         made.event(3000, (0, 57), "wait_begin", &[1, 1, 0]);
         made.event(3010, (0, 57), "wait_end", &[1, 1, 0]);
-        let run = Run::new(made.events());
+        let run = TracedRun::new(made.events());
         assert_eq!(run.jobs[0].wait, None);
     }
 
     #[test]
     fn what_is_missing_is_not_made_up() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.event(900, (1, 3), "simgpu_run", &[1, 1, 0]);
         made.submitted(1000, 2, "depq_job_queue");
-        let run = Run::new(made.events());
+        let run = TracedRun::new(made.events());
         assert_eq!(run.jobs.len(), 1);
         assert_eq!(run.jobs[0].latency(), None);
         assert_eq!(run.jobs[0].marks()[2..], [None; 5]);

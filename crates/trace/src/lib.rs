@@ -1,14 +1,14 @@
 //! Analyses the kernel events recorded in one run.
 //!
-//! [`Run::new`] follows threads and jobs submitted to simgpu through the events that the
-//! instrument `kernel-events` recorded. [`split`] breaks down the latency of each job,
+//! [`TracedRun::new`] follows threads and jobs submitted to simgpu through the events that
+//! the instrument `kernel-events` recorded. [`split`] breaks down the latency of each job,
 //! [`perfetto`] writes a trace for the Perfetto UI, and [`timeline`] reduces the run to a
 //! picture.
 //!
 //! ```
 //! use assize_job::events::Events;
 //! let text = "assize.kernel-events/1\nstart 0\nstop 9\nlost 0\nend 0\n";
-//! let run = assize_trace::Run::new(Events::parse(text).unwrap());
+//! let run = assize_trace::TracedRun::new(Events::parse(text).unwrap());
 //! assert!(run.jobs.is_empty());
 //! ```
 //!
@@ -24,28 +24,28 @@ mod timeline;
 
 use assize_job::events::Events;
 
-pub use jobs::{Design, Job, Wait};
-pub use threads::{Stretch, Thread, Threads};
-pub use timeline::{Kind, Lane, Span, Timeline, timeline};
+pub use jobs::{JobWait, SchedulerDesign, TracedJob};
+pub use threads::{CpuStretch, TracedThread, TracedThreads};
+pub use timeline::{BusySpan, SpanKind, Timeline, TimelineLane, timeline};
 
 /// The events of one run, and the threads and jobs derived from them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct TracedRun {
     /// The events.
     pub events: Events,
     /// The threads.
-    pub threads: Threads,
+    pub threads: TracedThreads,
     /// The jobs, in order of submission.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<TracedJob>,
 }
 
-impl Run {
+impl TracedRun {
     /// Derives threads and jobs from the events.
     #[must_use]
-    pub fn new(events: Events) -> Run {
+    pub fn new(events: Events) -> TracedRun {
         let threads = threads::follow(&events);
         let jobs = jobs::follow(&events, &threads);
-        Run {
+        TracedRun {
             events,
             threads,
             jobs,
@@ -54,4 +54,4 @@ impl Run {
 }
 
 #[cfg(test)]
-mod made;
+mod event_builder;

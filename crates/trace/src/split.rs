@@ -5,11 +5,11 @@ use std::fmt::Write;
 use assize_judge::quantile;
 use serde::Serialize;
 
-use crate::{Design, Job, Run};
+use crate::{SchedulerDesign, TracedJob, TracedRun};
 
-/// The schema of [`Split`].
+/// The schema of [`LatencySplit`].
 pub const SCHEMA: &str = "assize.split/1";
-/// The names of the times in [`Job::marks`].
+/// The names of the times in [`TracedJob::marks`].
 pub const MARKS: [&str; 7] = [
     "submit",
     "queued",
@@ -41,7 +41,7 @@ const SHARE: u64 = 20;
 
 /// Which jobs to split.
 #[derive(Debug, Clone, Default)]
-pub struct Question {
+pub struct SplitQuestion {
     /// Only jobs submitted by threads with this name.
     pub thread: Option<String>,
     /// How many of the worst jobs to list.
@@ -50,7 +50,7 @@ pub struct Question {
 
 /// The latency breakdown of the jobs of one run. Times are in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Split {
+pub struct LatencySplit {
     /// Always [`SCHEMA`].
     pub schema: &'static str,
     /// The number of submitted jobs.
@@ -63,14 +63,14 @@ pub struct Split {
     /// The number of lost kernel events.
     pub events_lost: u64,
     /// All stages.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<SplitStage>,
     /// The jobs with the highest latency.
-    pub worst: Vec<Worst>,
+    pub worst: Vec<WorstJob>,
 }
 
 /// One stage, over all jobs that have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Stage {
+pub struct SplitStage {
     /// The mark at which it begins.
     pub from: &'static str,
     /// The mark at which it ends.
@@ -87,7 +87,7 @@ pub struct Stage {
 
 /// One of the jobs with the highest latency.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Worst {
+pub struct WorstJob {
     /// The number of its context within its open device file.
     pub context: u32,
     /// The serial number of its context, unique in the run.
@@ -110,12 +110,12 @@ pub struct Worst {
     pub runner: Option<String>,
     /// The threads that ran on the worker's CPU while the worker waited for it, and
     /// likewise for the waiter; longest first.
-    pub meanwhile: Vec<Meanwhile>,
+    pub meanwhile: Vec<InterveningThread>,
 }
 
 /// A thread that ran while another waited for the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Meanwhile {
+pub struct InterveningThread {
     /// The mark that was being waited for.
     pub until: &'static str,
     /// The name of the thread, or of several with the same name.
@@ -126,19 +126,19 @@ pub struct Meanwhile {
 
 /// Breaks down the latency of the jobs of a run.
 #[must_use]
-pub fn split(run: &Run, question: &Question) -> Split {
-    let asked = |job: &&Job| {
+pub fn split(run: &TracedRun, question: &SplitQuestion) -> LatencySplit {
+    let asked = |job: &&TracedJob| {
         let thread = question.thread.as_ref();
         thread.is_none_or(|name| run.threads.name(job.submitter) == *name)
     };
-    let jobs: Vec<&Job> = run.jobs.iter().filter(asked).collect();
-    let mut by_latency: Vec<(&Job, u64)> = jobs
+    let jobs: Vec<&TracedJob> = run.jobs.iter().filter(asked).collect();
+    let mut by_latency: Vec<(&TracedJob, u64)> = jobs
         .iter()
         .filter_map(|job| Some((*job, job.latency()?)))
         .collect();
     by_latency.sort_by_key(|(_, latency)| std::cmp::Reverse(*latency));
     by_latency.truncate(question.worst);
-    Split {
+    LatencySplit {
         schema: SCHEMA,
         jobs: jobs.len(),
         inline: jobs.iter().filter(|job| job.inline).count(),
@@ -147,14 +147,14 @@ pub fn split(run: &Run, question: &Question) -> Split {
         stages: (0..STAGES.len()).map(|at| stage(&jobs, at)).collect(),
         worst: by_latency
             .iter()
-            .map(|worst| self::worst(run, *worst))
+            .map(|worst| self::worst_job(run, *worst))
             .collect(),
     }
 }
 
-fn stage(jobs: &[&Job], at: usize) -> Stage {
+fn stage(jobs: &[&TracedJob], at: usize) -> SplitStage {
     let (from, to) = STAGES[at];
-    let took = |job: &&Job| {
+    let took = |job: &&TracedJob| {
         if at == INLINE && !job.inline {
             return None;
         }
@@ -166,7 +166,7 @@ fn stage(jobs: &[&Job], at: usize) -> Stage {
     #[allow(clippy::cast_precision_loss)] // No job takes 2^53 ns.
     let values: Vec<f64> = times.iter().map(|&ns| ns as f64).collect();
     let quantiles = quantile::per_run(&values).ok();
-    Stage {
+    SplitStage {
         from: MARKS[from],
         to: MARKS[to],
         jobs: times.len(),
@@ -176,17 +176,17 @@ fn stage(jobs: &[&Job], at: usize) -> Stage {
     }
 }
 
-fn worst(run: &Run, (job, latency_ns): (&Job, u64)) -> Worst {
+fn worst_job(run: &TracedRun, (job, latency_ns): (&TracedJob, u64)) -> WorstJob {
     let marks = MARKS.into_iter().zip(job.marks());
     let since = |at: u64| at.saturating_sub(job.submit);
-    Worst {
+    WorstJob {
         context: job.context,
         serial: job.serial,
         seqno: job.seqno,
         engine: job.engine,
         design: job.design.map(|design| match design {
-            Design::DrmSched => "drm-sched",
-            Design::Depq => "depq",
+            SchedulerDesign::DrmSched => "drm-sched",
+            SchedulerDesign::Depq => "depq",
         }),
         at_ns: job.submit.saturating_sub(run.events.start_ns),
         latency_ns,
@@ -195,11 +195,15 @@ fn worst(run: &Run, (job, latency_ns): (&Job, u64)) -> Worst {
             .collect(),
         submitter: run.threads.name(job.submitter),
         runner: job.runner.map(|(tid, _)| run.threads.name(tid)),
-        meanwhile: meanwhile(run, job, latency_ns),
+        meanwhile: intervening_threads(run, job, latency_ns),
     }
 }
 
-fn meanwhile(run: &Run, job: &Job, latency_ns: u64) -> Vec<Meanwhile> {
+fn intervening_threads(
+    run: &TracedRun,
+    job: &TracedJob,
+    latency_ns: u64,
+) -> Vec<InterveningThread> {
     let worker = job.woken.zip(job.running).zip(job.runner);
     let waiter = job.wait.zip(job.done);
     let waits = [
@@ -226,7 +230,7 @@ fn meanwhile(run: &Run, job: &Job, latency_ns: u64) -> Vec<Meanwhile> {
             names
                 .into_iter()
                 .take(MEANWHILE)
-                .map(|(thread, ns)| Meanwhile {
+                .map(|(thread, ns)| InterveningThread {
                     until: MARKS[mark],
                     thread,
                     ns,
@@ -238,9 +242,9 @@ fn meanwhile(run: &Run, job: &Job, latency_ns: u64) -> Vec<Meanwhile> {
 
 /// Formats a breakdown as text of 72 columns.
 #[must_use]
-pub fn text(split: &Split) -> String {
+pub fn text(split: &LatencySplit) -> String {
     let mut text = String::new();
-    let Split { jobs, inline, .. } = split;
+    let LatencySplit { jobs, inline, .. } = split;
     let by_worker = jobs - inline;
     let _ = writeln!(
         text,
@@ -270,7 +274,7 @@ pub fn text(split: &Split) -> String {
         }
         let name = format!("{} -> {}", stage.from, stage.to);
         let quantile = |ns: Option<f64>| ns.map_or("-".to_owned(), |ns| format!("{:.3}", ns / 1e3));
-        let max = stage.ns_max.map_or("-".to_owned(), us);
+        let max = stage.ns_max.map_or("-".to_owned(), microseconds);
         let _ = writeln!(
             text,
             "{name:<34}{:>6}{:>10}{:>11}{max:>11}",
@@ -285,7 +289,7 @@ pub fn text(split: &Split) -> String {
     text
 }
 
-fn worst_text(text: &mut String, split: &Split) {
+fn worst_text(text: &mut String, split: &LatencySplit) {
     let _ = writeln!(
         text,
         "\nworst, by all but run_job -> completion (us since the submission)\n\
@@ -298,7 +302,7 @@ fn worst_text(text: &mut String, split: &Split) {
             let found = worst.marks.iter().find(|(known, _)| *known == name);
             found.map(|(_, ns)| *ns)
         };
-        let cell = |ns: Option<u64>| ns.map_or("-".to_owned(), tenths);
+        let cell = |ns: Option<u64>| ns.map_or("-".to_owned(), microsecond_tenths);
         let waited = mark(6).zip(mark(5)).map(|(end, done)| end - done);
         let _ = writeln!(
             text,
@@ -320,19 +324,19 @@ fn worst_text(text: &mut String, split: &Split) {
             let _ = writeln!(
                 text,
                 "  its {who} waited {} for {}",
-                tenths(meanwhile.ns),
+                microsecond_tenths(meanwhile.ns),
                 meanwhile.thread
             );
         }
     }
 }
 
-fn us(ns: u64) -> String {
+fn microseconds(ns: u64) -> String {
     format!("{}.{:03}", ns / 1000, ns % 1000)
 }
 
 /// Formats microseconds with one decimal, truncated.
-fn tenths(ns: u64) -> String {
+fn microsecond_tenths(ns: u64) -> String {
     format!("{}.{}", ns / 1000, ns % 1000 / 100)
 }
 
@@ -340,10 +344,10 @@ fn tenths(ns: u64) -> String {
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
-    use crate::made::Made;
+    use crate::event_builder::EventBuilder;
 
-    fn run(jobs: u64) -> Run {
-        let mut made = Made::default();
+    fn run(jobs: u64) -> TracedRun {
+        let mut made = EventBuilder::default();
         made.call(57, "sync").call(3, "kworker/1:0");
         for at in 0..jobs {
             made.by_worker(
@@ -352,12 +356,12 @@ mod tests {
                 "drm_sched_job",
             );
         }
-        Run::new(made.events())
+        TracedRun::new(made.events())
     }
 
     #[test]
     fn stages_add_up() {
-        let split = split(&run(20), &Question::default());
+        let split = split(&run(20), &SplitQuestion::default());
         let of = |from: &str, to: &str| {
             let stage = split
                 .stages
@@ -380,14 +384,14 @@ mod tests {
 
     #[test]
     fn a_quantile_that_too_few_jobs_support_is_left_out() {
-        let split = split(&run(19), &Question::default());
+        let split = split(&run(19), &SplitQuestion::default());
         assert!(split.stages.iter().all(|stage| stage.ns_p50.is_none()));
         assert_eq!(split.stages[0].ns_max, Some(30));
     }
 
     #[test]
     fn the_worst_come_first_with_who_had_the_cpu() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.call(57, "sync").call(3, "kworker/1:0").call(8, "hog");
         made.by_worker(2000, 1, "depq_job_queue");
         made.submitted(4000, 2, "depq_job_queue")
@@ -395,10 +399,10 @@ mod tests {
         made.switch(4050, 1, (0, 0), 8)
             .switch(4900, 1, (8, 0x100), 3);
         made.event(4950, (1, 3), "simgpu_run", &[1, 2, 0]);
-        let run = Run::new(made.events());
-        let question = Question {
+        let run = TracedRun::new(made.events());
+        let question = SplitQuestion {
             worst: 5,
-            ..Question::default()
+            ..SplitQuestion::default()
         };
         let split = split(&run, &question);
         let worst: Vec<_> = split
@@ -407,7 +411,7 @@ mod tests {
             .map(|w| (w.seqno, w.latency_ns))
             .collect();
         assert_eq!(worst, [(2, 950), (1, 150)]);
-        let hog = Meanwhile {
+        let hog = InterveningThread {
             until: "worker running",
             thread: "hog".into(),
             ns: 850,
@@ -423,16 +427,16 @@ mod tests {
     fn threads_can_be_chosen() {
         let of = |thread: &str| {
             let thread = Some(thread.to_owned());
-            split(&run(3), &Question { thread, worst: 1 }).jobs
+            split(&run(3), &SplitQuestion { thread, worst: 1 }).jobs
         };
         assert_eq!((of("sync"), of("other")), (3, 0));
     }
 
     #[test]
     fn jobs_of_submitters_have_a_stage_of_their_own() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.by_submitter(1000, 1);
-        let split = split(&Run::new(made.events()), &Question::default());
+        let split = split(&TracedRun::new(made.events()), &SplitQuestion::default());
         assert_eq!(split.inline, 1);
         let seen: Vec<_> = split
             .stages

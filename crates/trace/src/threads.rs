@@ -12,22 +12,22 @@ const SLEEPS: i64 = 0xff;
 
 /// The threads of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Threads {
+pub struct TracedThreads {
     /// Threads by TID, without idle threads.
-    pub by_tid: BTreeMap<u32, Thread>,
+    pub by_tid: BTreeMap<u32, TracedThread>,
     /// For each CPU, which thread ran when, without idle times.
-    pub by_cpu: BTreeMap<u32, Vec<(u32, Stretch)>>,
+    pub by_cpu: BTreeMap<u32, Vec<(u32, CpuStretch)>>,
 }
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Thread {
+pub struct TracedThread {
     /// Its last known name.
     pub name: String,
     /// The TGID of its process; its own TID if the events do not show it.
     pub process: u32,
     /// When it ran.
-    pub ran: Vec<Stretch>,
+    pub ran: Vec<CpuStretch>,
     /// Its priority in the kernel's scale (0 first, 120 for nice 0), with the time from
     /// which it applies.
     pub prios: Vec<(u64, i64)>,
@@ -35,7 +35,7 @@ pub struct Thread {
 
 /// An interval in which a thread had a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stretch {
+pub struct CpuStretch {
     /// The start.
     pub from: u64,
     /// The end, or the end of the recording if that is earlier.
@@ -46,7 +46,7 @@ pub struct Stretch {
     pub woken: Option<u64>,
 }
 
-impl Threads {
+impl TracedThreads {
     /// The name of a thread, or its TID if the name is unknown.
     #[must_use]
     pub fn name(&self, tid: u32) -> String {
@@ -75,7 +75,7 @@ impl Threads {
     }
 }
 
-impl Thread {
+impl TracedThread {
     /// The index of the last stretch that started at or before a time.
     fn at_or_before(&self, at: u64) -> Option<usize> {
         self.ran
@@ -86,7 +86,7 @@ impl Thread {
     /// The wakeup for what the thread does at time `at`, and the first stretch it ran
     /// after it; `None` if no wakeup was seen.
     #[must_use]
-    pub fn woken_for(&self, at: u64) -> Option<(u64, Stretch)> {
+    pub fn woken_for(&self, at: u64) -> Option<(u64, CpuStretch)> {
         let until = self.ran.get(..=self.at_or_before(at)?)?;
         let woken = until.iter().rev().find(|stretch| stretch.woken.is_some())?;
         Some((woken.woken?, *woken))
@@ -94,7 +94,7 @@ impl Thread {
 
     /// The stretch that covers a time, or the first one after it.
     #[must_use]
-    pub fn ran_from(&self, at: u64) -> Option<Stretch> {
+    pub fn ran_from(&self, at: u64) -> Option<CpuStretch> {
         let before = self.at_or_before(at);
         let covers = before.and_then(|index| self.ran.get(index));
         if let Some(stretch) = covers.filter(|stretch| stretch.to > at) {
@@ -112,7 +112,7 @@ impl Thread {
 
 /// The state of a thread between two events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum ThreadState {
     /// Not seen yet.
     #[default]
     Unknown,
@@ -130,14 +130,14 @@ enum State {
 }
 
 #[derive(Default)]
-struct Following {
-    threads: Threads,
-    states: BTreeMap<u32, State>,
+struct ThreadFollower {
+    threads: TracedThreads,
+    states: BTreeMap<u32, ThreadState>,
 }
 
 /// Follows all threads through the events.
-pub(crate) fn follow(events: &Events) -> Threads {
-    let mut following = Following::default();
+pub(crate) fn follow(events: &Events) -> TracedThreads {
+    let mut following = ThreadFollower::default();
     for name in &events.names {
         let thread = following.thread(name.tid);
         thread.name.clone_from(&name.name);
@@ -157,12 +157,15 @@ pub(crate) fn follow(events: &Events) -> Threads {
     following.end(events.stop_ns)
 }
 
-impl Following {
-    fn thread(&mut self, tid: u32) -> &mut Thread {
-        self.threads.by_tid.entry(tid).or_insert_with(|| Thread {
-            process: tid,
-            ..Thread::default()
-        })
+impl ThreadFollower {
+    fn thread(&mut self, tid: u32) -> &mut TracedThread {
+        self.threads
+            .by_tid
+            .entry(tid)
+            .or_insert_with(|| TracedThread {
+                process: tid,
+                ..TracedThread::default()
+            })
     }
 
     fn switch(&mut self, events: &Events, row: &Row) {
@@ -172,7 +175,7 @@ impl Following {
         };
         if prev != 0 {
             // A thread seen for the first time has run since the start.
-            self.states.entry(prev).or_insert(State::Runs {
+            self.states.entry(prev).or_insert(ThreadState::Runs {
                 from: events.start_ns,
                 cpu: row.cpu,
                 woken: None,
@@ -182,9 +185,9 @@ impl Following {
                 .value(row, "prev_state")
                 .is_some_and(|state| state & SLEEPS != 0);
             let state = if sleeps {
-                State::Asleep
+                ThreadState::Asleep
             } else {
-                State::Preempted
+                ThreadState::Preempted
             };
             self.states.insert(prev, state);
             if let Some(prio) = events.value(row, "prev_prio") {
@@ -193,10 +196,10 @@ impl Following {
         }
         if next != 0 {
             let woken = match self.states.get(&next) {
-                Some(State::Woken { at_ns }) => Some(*at_ns),
+                Some(ThreadState::Woken { at_ns }) => Some(*at_ns),
                 _ => None,
             };
-            let runs = State::Runs {
+            let runs = ThreadState::Runs {
                 from: row.at_ns,
                 cpu: row.cpu,
                 woken,
@@ -210,10 +213,10 @@ impl Following {
 
     /// Ends the current stretch of a thread.
     fn leaves(&mut self, tid: u32, at_ns: u64) {
-        let Some(State::Runs { from, cpu, woken }) = self.states.get(&tid).copied() else {
+        let Some(ThreadState::Runs { from, cpu, woken }) = self.states.get(&tid).copied() else {
             return;
         };
-        let stretch = Stretch {
+        let stretch = CpuStretch {
             from,
             to: at_ns,
             cpu,
@@ -239,8 +242,8 @@ impl Following {
             self.thread(tid).prio(row.at_ns, prio);
         }
         let state = self.states.entry(tid).or_default();
-        if matches!(state, State::Unknown | State::Asleep) {
-            *state = State::Woken { at_ns: row.at_ns };
+        if matches!(state, ThreadState::Unknown | ThreadState::Asleep) {
+            *state = ThreadState::Woken { at_ns: row.at_ns };
         }
     }
 
@@ -258,7 +261,7 @@ impl Following {
             self.thread(row.tid).process
         };
         self.thread(tid).process = process;
-        self.states.insert(tid, State::Asleep);
+        self.states.insert(tid, ThreadState::Asleep);
     }
 
     /// Handles the priority that a worker is about to get.
@@ -277,7 +280,7 @@ impl Following {
         }
     }
 
-    fn end(mut self, stop_ns: u64) -> Threads {
+    fn end(mut self, stop_ns: u64) -> TracedThreads {
         let tids: Vec<u32> = self.states.keys().copied().collect();
         for tid in tids {
             self.leaves(tid, stop_ns);
@@ -292,11 +295,11 @@ impl Following {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
-    use crate::made::Made;
+    use crate::event_builder::EventBuilder;
 
     #[test]
     fn a_thread_is_followed_from_its_wake_up_to_its_sleep() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.waking(100, 0, 3, 57).waking(110, 0, 3, 57);
         made.switch(120, 1, (3, 0), 57).waking(130, 0, 3, 57);
         made.switch(150, 1, (57, 0x100), 3)
@@ -317,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_thread_belongs_to_the_process_that_made_it() {
-        let mut made = Made::default();
+        let mut made = EventBuilder::default();
         made.new_task(10, 57, 58, 0x1_0000)
             .new_task(20, 58, 59, 0x1_0000);
         made.new_task(30, 59, 60, 0);

@@ -7,17 +7,17 @@ use std::fs;
 use std::path::Path;
 
 use assize_job::events::Events;
-use assize_trace::{Kind, Run, Span, timeline};
+use assize_trace::{BusySpan, SpanKind, TracedRun, timeline};
 
-fn recorded(name: &str) -> Run {
+fn recorded(name: &str) -> TracedRun {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assize/tests/data");
     let text = fs::read_to_string(data.join(name)).unwrap();
-    Run::new(Events::parse(&text).unwrap())
+    TracedRun::new(Events::parse(&text).unwrap())
 }
 
 const RUNS: [&str; 2] = ["kernel-events-bypass.txt", "kernel-events-drm-sched.txt"];
 
-fn length(span: &Span) -> f64 {
+fn length(span: &BusySpan) -> f64 {
     span.end_ns - span.start_ns
 }
 
@@ -83,7 +83,7 @@ fn a_small_picture_covers_what_a_whole_one_shows() {
         let run = recorded(name);
         let (whole, small) = (timeline(0, &run, usize::MAX), timeline(0, &run, 12));
         let mut spans = small.lanes.iter().flat_map(|lane| &lane.spans);
-        assert!(spans.any(|span| span.kind == Kind::Merged));
+        assert!(spans.any(|span| span.kind == SpanKind::Merged));
         assert!(!small.thinned.is_empty());
         for (whole, small) in whole.lanes.iter().zip(&small.lanes) {
             assert!(small.spans.len() <= 12);

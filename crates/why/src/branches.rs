@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Call;
-use crate::difference::{Pair, divisor, mean, number};
+use crate::difference::{CountedPair, divisor, mean, number};
 
 /// A function at one place in the call tree, with figures for both configurations.
 /// Figures are per job or per run, averaged over seeds.
@@ -34,13 +34,13 @@ pub struct Branch {
 
 /// One place in the trees of all runs: its node for each seed and configuration.
 #[derive(Default)]
-struct Joint<'a> {
+struct JoinedCall<'a> {
     a: Vec<Option<&'a Call>>,
     b: Vec<Option<&'a Call>>,
 }
 
 /// Merges the trees of all threads; empty if call trees were not recorded.
-pub(crate) fn branches(pairs: &[Pair], by_job: bool) -> Vec<Branch> {
+pub(crate) fn branches(pairs: &[CountedPair], by_job: bool) -> Vec<Branch> {
     let calls: Option<Vec<[&BTreeMap<String, Call>; 2]>> = pairs
         .iter()
         .map(|pair| {
@@ -57,12 +57,15 @@ pub(crate) fn branches(pairs: &[Pair], by_job: bool) -> Vec<Branch> {
         .collect();
     let maps: Vec<[Option<&BTreeMap<String, Call>>; 2]> =
         calls.iter().map(|both| both.map(Some)).collect();
-    joined(&maps, &weights)
+    join_branches(&maps, &weights)
 }
 
-fn joined(maps: &[[Option<&BTreeMap<String, Call>>; 2]], weights: &[[f64; 2]]) -> Vec<Branch> {
-    let mut places: BTreeMap<&str, Joint<'_>> = BTreeMap::new();
-    let none = || Joint {
+fn join_branches(
+    maps: &[[Option<&BTreeMap<String, Call>>; 2]],
+    weights: &[[f64; 2]],
+) -> Vec<Branch> {
+    let mut places: BTreeMap<&str, JoinedCall<'_>> = BTreeMap::new();
+    let none = || JoinedCall {
         a: vec![None; maps.len()],
         b: vec![None; maps.len()],
     };
@@ -92,7 +95,7 @@ fn joined(maps: &[[Option<&BTreeMap<String, Call>>; 2]], weights: &[[f64; 2]]) -
     all
 }
 
-fn branch(name: &str, joint: &Joint<'_>, weights: &[[f64; 2]]) -> Branch {
+fn branch(name: &str, joint: &JoinedCall<'_>, weights: &[[f64; 2]]) -> Branch {
     let means = |of: fn(&Call) -> u64| {
         let one = |calls: &[Option<&Call>], side: usize| {
             let values: Vec<f64> = calls
@@ -125,6 +128,6 @@ fn branch(name: &str, joint: &Joint<'_>, weights: &[[f64; 2]]) -> Branch {
         own_b,
         entered_a,
         entered_b,
-        callees: joined(&below, weights),
+        callees: join_branches(&below, weights),
     }
 }

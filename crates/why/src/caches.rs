@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::difference::{Pair, Row, Side};
-use crate::misses::{Accesses, KINDS, Kind};
-use crate::profile::Place;
+use crate::difference::{CountedPair, CountedRun, DifferenceRow};
+use crate::misses::{Accesses, KINDS, MissKind};
+use crate::profile::ProfilePlace;
 use crate::tables::{rows, totals};
 use crate::{Geometry, Misses};
 
@@ -20,38 +20,39 @@ pub struct Caches {
     /// Accesses in all runs of the second configuration.
     pub accesses_b: Accesses,
     /// One table per kind of miss, per job or per run.
-    pub kinds: Vec<Table>,
+    pub kinds: Vec<MissTable>,
 }
 
 /// One kind of miss.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Table {
+pub struct MissTable {
     /// The kind.
-    pub kind: Kind,
+    pub kind: MissKind,
     /// The total; the totals of all kinds are tested together.
-    pub total: Row,
+    pub total: DifferenceRow,
     /// Rows by thread, largest difference first.
-    pub threads: Vec<Row>,
+    pub threads: Vec<DifferenceRow>,
     /// Rows by subsystem.
-    pub subsystems: Vec<Row>,
+    pub subsystems: Vec<DifferenceRow>,
     /// Rows by function.
-    pub functions: Vec<Row>,
+    pub functions: Vec<DifferenceRow>,
 }
 
 impl Caches {
     /// Compares the misses of two configurations. Runs without a cache model count as
     /// zero.
-    pub(crate) fn of(geometry: Geometry, pairs: &[Pair], by_job: bool) -> Caches {
-        let sum = |side: &Side, at: usize| {
+    pub(crate) fn from_pairs(geometry: Geometry, pairs: &[CountedPair], by_job: bool) -> Caches {
+        let sum = |side: &CountedRun, at: usize| {
             let kind = KINDS.get(at).copied();
             kind.map_or(0, |kind| places(side, kind).values().sum())
         };
         // The totals of all levels are tested as one family.
         let totals = totals(pairs, by_job, &[ALL; KINDS.len()], sum);
-        let one = |(kind, total): (&Kind, Row)| {
-            let table =
-                |key: &crate::tables::Key<'_>| rows(pairs, by_job, |side| places(side, *kind), key);
-            Table {
+        let one = |(kind, total): (&MissKind, DifferenceRow)| {
+            let table = |key: &crate::tables::RowKey<'_>| {
+                rows(pairs, by_job, |side| places(side, *kind), key)
+            };
+            MissTable {
                 kind: *kind,
                 total,
                 threads: table(&|place| (place.thread.clone(), None)),
@@ -70,15 +71,15 @@ impl Caches {
 
 const ALL: &str = "all functions";
 
-fn places(side: &Side, kind: Kind) -> &BTreeMap<Place, u64> {
-    static NONE: BTreeMap<Place, u64> = BTreeMap::new();
+fn places(side: &CountedRun, kind: MissKind) -> &BTreeMap<ProfilePlace, u64> {
+    static NONE: BTreeMap<ProfilePlace, u64> = BTreeMap::new();
     let misses: Option<&Misses> = side.misses.as_ref();
     misses
         .and_then(|misses| misses.places.get(&kind))
         .unwrap_or(&NONE)
 }
 
-fn accesses<'a>(sides: impl Iterator<Item = &'a Side>) -> Accesses {
+fn accesses<'a>(sides: impl Iterator<Item = &'a CountedRun>) -> Accesses {
     let mut all = Accesses::default();
     for one in sides.filter_map(|side| side.misses.as_ref()) {
         all.fetches += one.accesses.fetches;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::profile::{Place, Profile, UNKNOWN, USER, full_name};
+use crate::profile::{Profile, ProfilePlace, UNKNOWN, USER, full_name};
 use crate::symbols::KERNEL;
-use crate::threads::merged;
-use crate::{Counts, Error, Symbols};
+use crate::threads::merged_name;
+use crate::{Error, RunCounts, Symbols};
 
 /// The node above interrupt handlers, which are not callees of the code they interrupt.
 pub const INTERRUPTS: &str = "(interrupts)";
@@ -15,11 +15,11 @@ pub const INTERRUPTS: &str = "(interrupts)";
 pub(crate) struct Trees {
     /// For each root, the index of its task.
     roots: Vec<usize>,
-    nodes: Vec<Node>,
+    nodes: Vec<CallNode>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Node {
+struct CallNode {
     root: usize,
     parent: Option<usize>,
     depth: usize,
@@ -55,7 +55,7 @@ impl Trees {
             (caller.root == root && caller.depth < DEEPEST).then_some(())?;
             depth = caller.depth + 1;
         }
-        self.nodes.push(Node {
+        self.nodes.push(CallNode {
             root,
             parent,
             depth,
@@ -88,7 +88,7 @@ impl Call {
     /// Adds to `sum` the instructions and entries of the functions called `names`:
     /// inclusive instructions, each counted once even if such functions nest; self
     /// instructions; and entries.
-    fn add_up(&self, names: &BTreeSet<String>, inside: bool, sum: &mut Share) {
+    fn add_up(&self, names: &BTreeSet<String>, inside: bool, sum: &mut CallShare) {
         for (name, callee) in &self.callees {
             let one = names.contains(name);
             if one && !inside {
@@ -104,7 +104,7 @@ impl Call {
 
     fn fold(&self, stack: &str, text: &mut String) {
         for (name, callee) in &self.callees {
-            let stack = format!("{stack};{}", plain(name));
+            let stack = format!("{stack};{}", plain_frame_name(name));
             if callee.own > 0 {
                 text.push_str(&format!("{stack} {}\n", callee.own));
             }
@@ -115,7 +115,7 @@ impl Call {
 
 /// Instructions and entries of a function.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct CallShare {
     /// Inclusive instructions.
     pub inclusive: u64,
     /// Self instructions.
@@ -138,7 +138,11 @@ impl Calls {
     /// # Errors
     /// If the trees do not add up to the instructions counted for each thread and
     /// function.
-    pub fn of(counts: &Counts, symbols: &Symbols, profile: &Profile) -> Result<Calls, Error> {
+    pub fn from_counts(
+        counts: &RunCounts,
+        symbols: &Symbols,
+        profile: &Profile,
+    ) -> Result<Calls, Error> {
         let trees = &counts.trees;
         // Callers precede their callees, so every node is complete when visited from the
         // end.
@@ -161,13 +165,13 @@ impl Calls {
                     let task = trees.roots.get(node.root);
                     let task = task.and_then(|at| counts.task(*at));
                     task.map(|task| {
-                        let thread = merged(&task.name, task.pid);
+                        let thread = merged_name(&task.name, task.pid);
                         all.threads.entry(thread).or_default()
                     })
                 }
             };
             if let Some(above) = above {
-                join(above.callees.entry(name).or_default(), call);
+                merge_call(above.callees.entry(name).or_default(), call);
             }
         }
         all.refuse_other(profile)?;
@@ -183,7 +187,7 @@ impl Calls {
                 continue;
             };
             let places = profile.places.iter();
-            let mine = |(place, _): &(&Place, &u64)| {
+            let mine = |(place, _): &(&ProfilePlace, &u64)| {
                 place.thread == *thread && place.subsystem == USER && place.function != USER
             };
             for (place, times) in places.filter(mine) {
@@ -210,7 +214,7 @@ impl Calls {
         }
         let mut here = BTreeMap::new();
         for (thread, call) in &self.threads {
-            own(thread, call, &mut here);
+            add_own(thread, call, &mut here);
         }
         let functions: BTreeSet<_> = counted.keys().chain(here.keys()).collect();
         for at in functions {
@@ -229,8 +233,8 @@ impl Calls {
 
     /// The instructions and entries of all functions with these names together.
     #[must_use]
-    pub fn share(&self, names: &BTreeSet<String>) -> Share {
-        let mut sum = Share::default();
+    pub fn share(&self, names: &BTreeSet<String>) -> CallShare {
+        let mut sum = CallShare::default();
         for thread in self.threads.values() {
             thread.add_up(names, false, &mut sum);
         }
@@ -243,32 +247,32 @@ impl Calls {
     pub fn folded(&self) -> String {
         let mut text = String::new();
         for (thread, call) in &self.threads {
-            call.fold(&plain(thread), &mut text);
+            call.fold(&plain_frame_name(thread), &mut text);
         }
         text
     }
 }
 
 /// Replaces characters that separate frames or lines.
-fn plain(name: &str) -> String {
+fn plain_frame_name(name: &str) -> String {
     name.replace([';', '\n', '\r'], "_")
 }
 
 /// Merges a tree into another; threads with the same name share a tree.
-fn join(into: &mut Call, call: Call) {
+fn merge_call(into: &mut Call, call: Call) {
     into.own += call.own;
     into.entered += call.entered;
     for (name, callee) in call.callees {
-        join(into.callees.entry(name).or_default(), callee);
+        merge_call(into.callees.entry(name).or_default(), callee);
     }
 }
 
-fn own<'a>(thread: &'a str, call: &'a Call, sums: &mut BTreeMap<(&'a str, &'a str), u64>) {
+fn add_own<'a>(thread: &'a str, call: &'a Call, sums: &mut BTreeMap<(&'a str, &'a str), u64>) {
     for (name, callee) in &call.callees {
         if callee.own > 0 {
             *sums.entry((thread, name)).or_default() += callee.own;
         }
-        own(thread, callee, sums);
+        add_own(thread, callee, sums);
     }
 }
 

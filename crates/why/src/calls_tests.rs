@@ -3,20 +3,20 @@
 use super::*;
 use crate::Subsystems;
 use crate::counts::tests::TEXT;
-use crate::programs::Placed;
+use crate::programs::InstructionNames;
 
 const KALLSYMS: &str = "ffffffff81000000 t schedule\nffffffff81000005 t mystery\n";
 
-fn made(text: &str) -> Result<Calls, Error> {
-    let counts = Counts::parse(text)?;
+fn calls_of(text: &str) -> Result<Calls, Error> {
+    let counts = RunCounts::parse(text)?;
     let symbols = Symbols::parse(KALLSYMS)?;
-    let profile = Profile::of(
+    let profile = Profile::from_counts(
         &counts,
         &symbols,
-        &Placed::default(),
+        &InstructionNames::default(),
         &Subsystems::shipped(),
     );
-    Calls::of(&counts, &symbols, &profile)
+    Calls::from_counts(&counts, &symbols, &profile)
 }
 
 fn names(all: &[&str]) -> BTreeSet<String> {
@@ -25,7 +25,7 @@ fn names(all: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn callees_and_own_instructions_are_all_that_was_counted() {
-    let calls = made(TEXT).unwrap();
+    let calls = calls_of(TEXT).unwrap();
     let thread = &calls.threads["a b"];
     assert_eq!(thread.inclusive(), 45);
     // Nodes with the same name and caller are merged.
@@ -45,9 +45,9 @@ fn a_function_has_what_it_calls_once_however_often_it_calls_itself() {
         "node 1 ffffffff81000005 10 3\n",
         "node 1 ffffffff81000005 10 3\nnode 2 ffffffff81000000 0 5\n",
     );
-    let calls = made(&text).unwrap();
+    let calls = calls_of(&text).unwrap();
     let share = |all: &[&str]| calls.share(&names(all));
-    let want = |inclusive, own, entered| Share {
+    let want = |inclusive, own, entered| CallShare {
         inclusive,
         own,
         entered,
@@ -72,7 +72,7 @@ fn trees_that_do_not_hold_what_was_counted_are_refused() {
         ("node 0 0 7 2\n", ""),
         ("root 1", "root 0"),
     ] {
-        let error = made(&TEXT.replace(from, to)).unwrap_err();
+        let error = calls_of(&TEXT.replace(from, to)).unwrap_err();
         assert!(matches!(error, Error::Trees { .. }), "{error}");
     }
 }

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Calls, Share};
-use crate::difference::{Account, Asked, Hunk, Pair, Side, divisor, mean, number};
+use crate::calls::{CallShare, Calls};
+use crate::difference::{
+    Account, CountedPair, CountedRun, DiffHunk, WhyQuestion, divisor, mean, number,
+};
 
 /// Metrics that advance by one per instruction on a machine with one CPU, and whether
 /// they still do so on several CPUs.
@@ -11,7 +13,7 @@ const METRICS: [(&str, bool); 2] = [("busy_time", false), ("guest_instructions",
 
 /// A claim such as `csum_partial: 20 % on busy_time`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
+pub struct ShareClaim {
     /// The claim as written.
     pub text: String,
     /// The function.
@@ -24,12 +26,12 @@ pub struct Claim {
     pub metric: String,
 }
 
-impl Claim {
+impl ShareClaim {
     /// Parses `FN: N % on METRIC`; without `on METRIC`, the claim is about `metric`.
     ///
     /// # Errors
     /// A message that says what is wrong.
-    pub fn parse(text: &str, metric: &str) -> Result<Claim, String> {
+    pub fn parse(text: &str, metric: &str) -> Result<ShareClaim, String> {
         let form = "a claim is 'FN: N % on METRIC'";
         let wrong = |what: &str| format!("'{text}': {what}; {form}");
         let (function, rest) = text.split_once(':').ok_or_else(|| wrong("no colon"))?;
@@ -60,7 +62,7 @@ impl Claim {
                 valid.join(", ")
             ));
         }
-        Ok(Claim {
+        Ok(ShareClaim {
             text: text.to_owned(),
             function: function.to_owned(),
             percent,
@@ -73,7 +75,7 @@ impl Claim {
 /// The outcome of testing a claim against the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum ClaimOutcome {
     /// No change of the function can explain that much.
     Refuted,
     /// A change of the function might explain that much.
@@ -84,7 +86,7 @@ pub enum Outcome {
 
 /// A claim and its outcome.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Explained {
+pub struct ExplainedClaim {
     /// The claim as written.
     pub claim: String,
     /// The function.
@@ -94,17 +96,17 @@ pub struct Explained {
     /// The metric of the claim.
     pub metric: String,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: ClaimOutcome,
     /// Why it is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The instructions of the function.
-    pub has: Has,
+    pub has: FunctionShare,
 }
 
 /// A function's share of all instructions.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
-pub struct Has {
+pub struct FunctionShare {
     /// Whether the kernels have a function with this name.
     pub known: bool,
     /// Whether any of it was executed.
@@ -124,10 +126,10 @@ pub struct Has {
     pub at_most: f64,
 }
 
-impl Has {
-    /// The figures of the function with this index (see [`Asked::functions`]).
-    pub(crate) fn of(at: usize, pairs: &[Pair], by_job: bool) -> Has {
-        let mut has = Has::default();
+impl FunctionShare {
+    /// The figures of the function with this index (see [`WhyQuestion::functions`]).
+    pub(crate) fn from_pairs(at: usize, pairs: &[CountedPair], by_job: bool) -> FunctionShare {
+        let mut has = FunctionShare::default();
         let (mut entered, mut shares) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         for pair in pairs {
             let mut inclusive = [0.0; 2];
@@ -164,9 +166,9 @@ impl Has {
     }
 }
 
-impl Side {
+impl CountedRun {
     /// The figures of all functions with this index together.
-    fn share(&self, at: usize) -> Share {
+    fn share(&self, at: usize) -> CallShare {
         let names = self.functions.get(at);
         let share = |calls: &Calls| Some(calls.share(names?));
         self.calls.as_ref().and_then(share).unwrap_or_default()
@@ -175,7 +177,7 @@ impl Side {
 
 /// A hunk of a diff, and how much the functions it touches can explain.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Weighed {
+pub struct HunkShare {
     /// The file.
     pub path: String,
     /// Its line ranges.
@@ -183,30 +185,34 @@ pub struct Weighed {
     /// Whether it also changes lines that the diff does not assign to a function.
     pub outside: bool,
     /// The functions that it touches.
-    pub functions: Vec<Touched>,
+    pub functions: Vec<TouchedFunction>,
 }
 
 /// A function that a hunk touches.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Touched {
+pub struct TouchedFunction {
     /// Its name.
     pub name: String,
     /// The instructions of the function.
-    pub has: Has,
+    pub has: FunctionShare,
 }
 
 /// How much the hunks can explain. Their functions follow those of the claims in the
 /// index.
-pub(crate) fn weighed(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Weighed> {
+pub(crate) fn hunk_shares(
+    asked: &WhyQuestion,
+    pairs: &[CountedPair],
+    by_job: bool,
+) -> Vec<HunkShare> {
     let mut at = asked.claims.len()..;
-    let mut one = |hunk: &Hunk| Weighed {
+    let mut one = |hunk: &DiffHunk| HunkShare {
         path: hunk.path.clone(),
         range: hunk.range.clone(),
         outside: hunk.outside,
         functions: std::iter::zip(&hunk.functions, &mut at)
-            .map(|(name, at)| Touched {
+            .map(|(name, at)| TouchedFunction {
                 name: name.clone(),
-                has: Has::of(at, pairs, by_job),
+                has: FunctionShare::from_pairs(at, pairs, by_job),
             })
             .collect(),
     };
@@ -214,7 +220,11 @@ pub(crate) fn weighed(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Weighe
 }
 
 /// Tests a claim against the figures of its function.
-pub(crate) fn explained(claim: &Claim, has: Has, account: &Account) -> Explained {
+pub(crate) fn explained_claim(
+    claim: &ShareClaim,
+    has: FunctionShare,
+    account: &Account,
+) -> ExplainedClaim {
     let on_several = METRICS
         .iter()
         .any(|(name, several)| *name == claim.metric && *several);
@@ -235,13 +245,13 @@ pub(crate) fn explained(claim: &Claim, has: Has, account: &Account) -> Explained
         None
     };
     let outcome = if why.is_some() {
-        Outcome::Undecided
+        ClaimOutcome::Undecided
     } else if has.at_most < claim.percent - claim.rounding {
-        Outcome::Refuted
+        ClaimOutcome::Refuted
     } else {
-        Outcome::NotRefuted
+        ClaimOutcome::NotRefuted
     };
-    Explained {
+    ExplainedClaim {
         claim: claim.text.clone(),
         function: claim.function.clone(),
         percent: claim.percent,

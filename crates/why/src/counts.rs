@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::Error;
 use crate::calls::Trees;
-use crate::misses::Missed;
+use crate::misses::CacheModelOutput;
 use crate::symbols::KERNEL;
 
 /// The first line of the text.
@@ -37,7 +37,7 @@ pub struct Instruction {
 
 /// The entries of a probed function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entries {
+pub struct ProbeEntries {
     /// The number of entries.
     pub times: u64,
     /// The number of entries by the number of significant bits of the argument.
@@ -46,7 +46,7 @@ pub struct Entries {
 
 /// Consistency checks of the counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Checks {
+pub struct CountChecks {
     /// Whether both the start and the end of the window were seen.
     pub closed: bool,
     /// The number of CPUs of the machine.
@@ -68,7 +68,7 @@ pub struct Checks {
 
 /// The counts of one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct RunCounts {
     tasks: Vec<Task>,
     /// For each block, the addresses of its instructions.
     blocks: BTreeMap<u32, Vec<u64>>,
@@ -76,30 +76,30 @@ pub struct Counts {
     codes: BTreeMap<u32, Vec<u8>>,
     /// For each task and block, how often it was executed as a whole, and how often only
     /// its first n instructions were.
-    cells: BTreeMap<(usize, u32), Cell>,
+    cells: BTreeMap<(usize, u32), BlockExecutions>,
     /// The call trees, if they were requested.
     pub(crate) trees: Trees,
     /// The results of the cache model, if one was requested.
-    pub(crate) missed: Missed,
+    pub(crate) missed: CacheModelOutput,
     /// The entries of the probed functions, in the order of the probes.
-    pub entries: Vec<Entries>,
+    pub entries: Vec<ProbeEntries>,
     /// Consistency checks of the counts.
-    pub checks: Checks,
+    pub checks: CountChecks,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Cell {
+struct BlockExecutions {
     whole: i128,
     parts: Vec<(usize, u64)>,
 }
 
-impl Counts {
+impl RunCounts {
     /// Parses the output of the plugin.
     ///
     /// # Errors
     /// If a line cannot be parsed or the text is cut off.
-    pub fn parse(text: &str) -> Result<Counts, Error> {
-        let mut counts = Counts::default();
+    pub fn parse(text: &str) -> Result<RunCounts, Error> {
+        let mut counts = RunCounts::default();
         let mut ended = false;
         for (at, line) in text.lines().enumerate() {
             let understood = match at {
@@ -148,7 +148,7 @@ impl Counts {
                 let [probe, times] = numbers(rest)?;
                 (probe == self.entries.len() as u64).then_some(())?;
                 let sizes = BTreeMap::new();
-                self.entries.push(Entries { times, sizes });
+                self.entries.push(ProbeEntries { times, sizes });
                 Some(())
             }
             "bucket" => {
@@ -206,7 +206,7 @@ impl Counts {
             given.insert(name, value.parse().ok()?);
         }
         let mut of = |name| given.remove(name);
-        self.checks = Checks {
+        self.checks = CountChecks {
             closed: *state == "closed",
             cpus: u32::try_from(of("cpus")?).ok()?,
             readings: of("readings")?,
@@ -219,7 +219,7 @@ impl Counts {
         given.is_empty().then_some(())
     }
 
-    fn cell(&mut self, task: u64, block: u64) -> Option<&mut Cell> {
+    fn cell(&mut self, task: u64, block: u64) -> Option<&mut BlockExecutions> {
         let task = usize::try_from(task).ok()?;
         let block = u32::try_from(block).ok()?;
         (task < self.tasks.len() && self.blocks.contains_key(&block)).then_some(())?;
@@ -310,7 +310,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_block_that_was_left_counts_only_what_was_executed() {
-        let counts = Counts::parse(TEXT).unwrap();
+        let counts = RunCounts::parse(TEXT).unwrap();
         let mut all = Vec::new();
         counts.each(|task, instruction, times| {
             assert_eq!((task.pid, task.name.as_str()), (17, "a b"));
@@ -332,7 +332,7 @@ pub(crate) mod tests {
     fn a_text_that_is_cut_off_or_changed_is_refused_with_its_line() {
         let lines: Vec<&str> = TEXT.lines().collect();
         for length in 0..lines.len() {
-            let error = Counts::parse(&lines[..length].join("\n")).unwrap_err();
+            let error = RunCounts::parse(&lines[..length].join("\n")).unwrap_err();
             assert!(error.to_string().starts_with("counts, line "), "{error}");
         }
         for (from, to) in [
@@ -357,17 +357,17 @@ pub(crate) mod tests {
             ("0,2,5", "0,2,5 90"),
             ("end", "end\nend"),
         ] {
-            assert!(Counts::parse(&TEXT.replace(from, to)).is_err(), "{to}");
+            assert!(RunCounts::parse(&TEXT.replace(from, to)).is_err(), "{to}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_panics(text in "\\PC*", at in 0usize..400) {
-            let _ = Counts::parse(&text);
+            let _ = RunCounts::parse(&text);
             let mut spoiled = TEXT.to_owned();
             spoiled.insert_str(at.min(TEXT.len()), &text);
-            if let Ok(counts) = Counts::parse(&spoiled) {
+            if let Ok(counts) = RunCounts::parse(&spoiled) {
                 counts.each(|_, _, _| ());
             }
         }

@@ -6,28 +6,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::branches::{Branch, branches};
-use crate::claims::{Explained, Has, Weighed, explained, weighed};
+use crate::claims::{ExplainedClaim, FunctionShare, HunkShare, explained_claim, hunk_shares};
 use crate::profile::USER;
-use crate::tables::{Key, rows, smallest};
-use crate::{Caches, Calls, Claim, Geometry, Misses, Profile};
+use crate::tables::{RowKey, rows, smallest_p};
+use crate::{Caches, Calls, Geometry, Misses, Profile, ShareClaim};
 
 /// The schema of [`Why`].
 pub const SCHEMA: &str = "assize.why/1";
 
 /// One seed, run in both configurations.
 #[derive(Debug, Clone)]
-pub struct Pair {
+pub struct CountedPair {
     /// The seed.
     pub seed: u64,
     /// The first configuration.
-    pub a: Side,
+    pub a: CountedRun,
     /// The second configuration.
-    pub b: Side,
+    pub b: CountedRun,
 }
 
 /// One counted run.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct CountedRun {
     /// Its index in the schedule.
     pub run: u32,
     /// Its instruction counts.
@@ -37,7 +37,7 @@ pub struct Side {
     /// The recorded value of the metric to be explained.
     pub metric: Option<f64>,
     /// The entries of each requested function.
-    pub reached: Vec<Entered>,
+    pub reached: Vec<FunctionEntries>,
     /// Its call trees, if they were requested.
     pub calls: Option<Calls>,
     /// Its misses in the cache model, if one was requested.
@@ -49,7 +49,7 @@ pub struct Side {
 
 /// The entries of one function in one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Entered {
+pub struct FunctionEntries {
     /// The number of entries.
     pub times: u64,
     /// The number of entries by the number of significant bits of the argument.
@@ -59,7 +59,7 @@ pub struct Entered {
 
 /// What to compare.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct WhyQuestion {
     /// The workload.
     pub workload: String,
     /// The first configuration.
@@ -71,16 +71,16 @@ pub struct Asked {
     /// The functions whose entries are counted, as requested.
     pub reached: Vec<String>,
     /// The claims to be tested.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ShareClaim>,
     /// The hunks to be weighed.
-    pub hunks: Vec<Hunk>,
+    pub hunks: Vec<DiffHunk>,
     /// The modelled caches, if a model was requested.
     pub caches: Option<Geometry>,
 }
 
 /// A hunk of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk {
+pub struct DiffHunk {
     /// The file.
     pub path: String,
     /// Its line ranges: `-1,2 +3,4`.
@@ -92,7 +92,7 @@ pub struct Hunk {
     pub outside: bool,
 }
 
-impl Asked {
+impl WhyQuestion {
     /// The functions of the claims, followed by those of the hunks.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         let claims = self.claims.iter().map(|claim| claim.function.as_str());
@@ -120,30 +120,30 @@ pub struct Why {
     /// configuration.
     pub runs: Vec<[u32; 2]>,
     /// All instructions.
-    pub total: Row,
+    pub total: DifferenceRow,
     /// Whether the counts account for the machine's clock.
     pub account: Account,
     /// The metric of the same runs, as recorded in the bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metric: Option<Metric>,
+    pub metric: Option<RecordedMetric>,
     /// Rows by thread, largest difference first.
-    pub threads: Vec<Row>,
+    pub threads: Vec<DifferenceRow>,
     /// Rows by subsystem.
-    pub subsystems: Vec<Row>,
+    pub subsystems: Vec<DifferenceRow>,
     /// Rows by function.
-    pub functions: Vec<Row>,
+    pub functions: Vec<DifferenceRow>,
     /// The smallest attainable p value with this many seeds, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_attainable: Option<f64>,
     /// The requested functions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reached: Vec<Reached>,
+    pub reached: Vec<RequestedFunction>,
     /// The outcomes of the claims.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claims: Vec<Explained>,
+    pub claims: Vec<ExplainedClaim>,
     /// How much the hunks of a diff can explain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hunks: Vec<Weighed>,
+    pub hunks: Vec<HunkShare>,
     /// The results of the cache model, if one was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caches: Option<Caches>,
@@ -154,7 +154,7 @@ pub struct Why {
 
 /// A metric recorded in the same runs.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Metric {
+pub struct RecordedMetric {
     /// Its name.
     pub name: String,
     /// Its value in the first configuration, per job or per run.
@@ -165,7 +165,7 @@ pub struct Metric {
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Row {
+pub struct DifferenceRow {
     /// The name of the thread, subsystem or function.
     pub name: String,
     /// For a function, its subsystem.
@@ -206,7 +206,7 @@ pub struct Account {
 
 /// A function whose entries were requested.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Reached {
+pub struct RequestedFunction {
     /// The name as requested.
     pub function: String,
     /// Entries in the first configuration, per job or per run, averaged over seeds.
@@ -230,12 +230,12 @@ pub struct Reached {
 impl Why {
     /// Compares two configurations. `pairs` must not be empty.
     #[must_use]
-    pub fn of(asked: &Asked, pairs: &[Pair]) -> Why {
+    pub fn compare(asked: &WhyQuestion, pairs: &[CountedPair]) -> Why {
         let sides = || pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
         let by_job = sides().all(|side| side.jobs.is_some_and(|jobs| jobs > 0.0));
-        let table = |key: &Key<'_>| rows(pairs, by_job, |side| &side.profile.places, key);
+        let table = |key: &RowKey<'_>| rows(pairs, by_job, |side| &side.profile.places, key);
         let mut total = table(&|_| ("all instructions".into(), None));
-        let nothing = Row {
+        let nothing = DifferenceRow {
             name: "all instructions".into(),
             of: None,
             a: 0.0,
@@ -246,8 +246,13 @@ impl Why {
         };
         let account = account(sides());
         let claims = asked.claims.iter().enumerate();
-        let claims =
-            claims.map(|(at, claim)| explained(claim, Has::of(at, pairs, by_job), &account));
+        let claims = claims.map(|(at, claim)| {
+            explained_claim(
+                claim,
+                FunctionShare::from_pairs(at, pairs, by_job),
+                &account,
+            )
+        });
         Why {
             schema: SCHEMA.into(),
             workload: asked.workload.clone(),
@@ -261,13 +266,13 @@ impl Why {
             threads: table(&|place| (place.thread.clone(), None)),
             subsystems: table(&|place| (place.subsystem.clone(), None)),
             functions: table(&|place| (place.function.clone(), Some(place.subsystem.clone()))),
-            p_attainable: (pairs.len() > 1).then(|| smallest(pairs.len())),
-            reached: reached(asked, pairs, by_job),
+            p_attainable: (pairs.len() > 1).then(|| smallest_p(pairs.len())),
+            reached: requested_functions(asked, pairs, by_job),
             claims: claims.collect(),
-            hunks: weighed(asked, pairs, by_job),
+            hunks: hunk_shares(asked, pairs, by_job),
             caches: asked
                 .caches
-                .map(|geometry| Caches::of(geometry, pairs, by_job)),
+                .map(|geometry| Caches::from_pairs(geometry, pairs, by_job)),
             tree: branches(pairs, by_job),
             account,
         }
@@ -275,7 +280,7 @@ impl Why {
 }
 
 /// The consistency checks of all runs combined.
-fn account<'a>(sides: impl Iterator<Item = &'a Side>) -> Account {
+fn account<'a>(sides: impl Iterator<Item = &'a CountedRun>) -> Account {
     let mut account = Account {
         whole: true,
         ..Account::default()
@@ -296,7 +301,7 @@ fn account<'a>(sides: impl Iterator<Item = &'a Side>) -> Account {
     account
 }
 
-pub(crate) fn divisor(side: &Side, by_job: bool) -> f64 {
+pub(crate) fn divisor(side: &CountedRun, by_job: bool) -> f64 {
     side.jobs.filter(|_| by_job).unwrap_or(1.0)
 }
 
@@ -309,25 +314,29 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / number(values.len().max(1) as u64)
 }
 
-fn metric(asked: &Asked, pairs: &[Pair], by_job: bool) -> Option<Metric> {
-    let one = |of: &dyn Fn(&Pair) -> &Side| {
+fn metric(asked: &WhyQuestion, pairs: &[CountedPair], by_job: bool) -> Option<RecordedMetric> {
+    let one = |of: &dyn Fn(&CountedPair) -> &CountedRun| {
         let values: Option<Vec<f64>> = pairs
             .iter()
             .map(|pair| Some(of(pair).metric? / divisor(of(pair), by_job)))
             .collect();
         values.map(|values| mean(&values))
     };
-    Some(Metric {
+    Some(RecordedMetric {
         name: asked.metric.clone(),
         a: one(&|pair| &pair.a)?,
         b: one(&|pair| &pair.b)?,
     })
 }
 
-fn reached(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Reached> {
+fn requested_functions(
+    asked: &WhyQuestion,
+    pairs: &[CountedPair],
+    by_job: bool,
+) -> Vec<RequestedFunction> {
     let one = |(at, name): (usize, &String)| {
         let function = name.split(':').next().unwrap_or_default();
-        let sums = |of: &dyn Fn(&Pair) -> &Side| {
+        let sums = |of: &dyn Fn(&CountedPair) -> &CountedRun| {
             let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
             let (mut entries, mut shares) = (Vec::new(), Vec::new());
             for side in pairs.iter().map(of) {
@@ -350,7 +359,7 @@ fn reached(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Reached> {
         };
         let (a, share_a, sizes_a) = sums(&|pair| &pair.a);
         let (b, share_b, sizes_b) = sums(&|pair| &pair.b);
-        Reached {
+        RequestedFunction {
             function: name.clone(),
             a,
             b,

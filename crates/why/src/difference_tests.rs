@@ -1,20 +1,20 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use super::*;
-use crate::counts::Checks;
-use crate::misses::{Accesses, Kind};
-use crate::profile::Place;
+use crate::counts::CountChecks;
+use crate::misses::{Accesses, MissKind};
+use crate::profile::ProfilePlace;
 
-fn place(thread: &str, function: &str, subsystem: &str) -> Place {
-    Place {
+fn place(thread: &str, function: &str, subsystem: &str) -> ProfilePlace {
+    ProfilePlace {
         thread: thread.into(),
         function: function.into(),
         subsystem: subsystem.into(),
     }
 }
 
-fn side(counts: &[(&str, &str, u64)], jobs: Option<f64>) -> Side {
-    let places: BTreeMap<Place, u64> = counts
+fn side(counts: &[(&str, &str, u64)], jobs: Option<f64>) -> CountedRun {
+    let places: BTreeMap<ProfilePlace, u64> = counts
         .iter()
         .map(|(thread, function, times)| {
             let subsystem = if function.starts_with('w') {
@@ -25,16 +25,16 @@ fn side(counts: &[(&str, &str, u64)], jobs: Option<f64>) -> Side {
             (place(thread, function, subsystem), *times)
         })
         .collect();
-    Side {
+    CountedRun {
         run: 0,
         profile: Profile {
             instructions: places.values().sum(),
             places,
-            checks: Checks {
+            checks: CountChecks {
                 closed: true,
                 cpus: 1,
                 readings: 10,
-                ..Checks::default()
+                ..CountChecks::default()
             },
         },
         jobs,
@@ -46,8 +46,8 @@ fn side(counts: &[(&str, &str, u64)], jobs: Option<f64>) -> Side {
     }
 }
 
-fn asked() -> Asked {
-    Asked {
+fn asked() -> WhyQuestion {
+    WhyQuestion {
         workload: "sync".into(),
         a: "one".into(),
         b: "two".into(),
@@ -59,8 +59,8 @@ fn asked() -> Asked {
     }
 }
 
-fn pair(seed: u64, a: Side, b: Side) -> Pair {
-    Pair { seed, a, b }
+fn pair(seed: u64, a: CountedRun, b: CountedRun) -> CountedPair {
+    CountedPair { seed, a, b }
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_rows_of_every_table_add_up_to_the_whole_difference() {
         Some(10.0),
     );
     let b = side(&[("x", "s", 500), ("y", "v", 40)], Some(10.0));
-    let why = Why::of(&asked(), &[pair(1, a, b)]);
+    let why = Why::compare(&asked(), &[pair(1, a, b)]);
     assert_eq!(why.per, "job");
     assert_eq!(
         (why.total.a, why.total.b, why.total.difference),
@@ -92,7 +92,7 @@ fn the_rows_of_every_table_add_up_to_the_whole_difference() {
 #[test]
 fn the_same_run_twice_differs_in_no_row() {
     let one = || side(&[("x", "s", 700), ("y", "w", 900)], None);
-    let why = Why::of(&asked(), &[pair(1, one(), one()), pair(2, one(), one())]);
+    let why = Why::compare(&asked(), &[pair(1, one(), one()), pair(2, one(), one())]);
     assert_eq!(why.per, "run");
     let tables = [&why.threads, &why.subsystems, &why.functions];
     assert!(
@@ -111,7 +111,7 @@ fn the_same_run_twice_differs_in_no_row() {
 
 #[test]
 fn with_enough_seeds_a_difference_is_established_and_one_lucky_seed_is_not() {
-    let pairs: Vec<Pair> = (0..8)
+    let pairs: Vec<CountedPair> = (0..8)
         .map(|seed| {
             let lucky = if seed == 3 { 5000 } else { 100 };
             let a = side(&[("x", "s", 900 + seed), ("x", "w", lucky)], Some(1.0));
@@ -122,7 +122,7 @@ fn with_enough_seeds_a_difference_is_established_and_one_lucky_seed_is_not() {
             )
         })
         .collect();
-    let why = Why::of(&asked(), &pairs);
+    let why = Why::compare(&asked(), &pairs);
     let row = |name: &str| why.functions.iter().find(|row| row.name == name).unwrap();
     assert_eq!(row("s").established, Some(true));
     assert_eq!(row("w").established, Some(false));
@@ -134,20 +134,20 @@ fn with_enough_seeds_a_difference_is_established_and_one_lucky_seed_is_not() {
 
 #[test]
 fn few_seeds_establish_nothing() {
-    let pairs: Vec<Pair> = (0..3)
+    let pairs: Vec<CountedPair> = (0..3)
         .map(|seed| {
             let a = side(&[("x", "s", 900 + seed)], None);
             pair(seed, a, side(&[("x", "s", 100)], None))
         })
         .collect();
-    let why = Why::of(&asked(), &pairs);
+    let why = Why::compare(&asked(), &pairs);
     assert_eq!(why.functions[0].established, Some(false));
     assert_eq!(why.p_attainable, Some(0.25));
 }
 
 #[test]
 fn what_is_not_accounted_for_is_said() {
-    let spoil: [fn(&mut Checks); 4] = [
+    let spoil: [fn(&mut CountChecks); 4] = [
         |checks| checks.closed = false,
         |checks| checks.mismatches = 1,
         |checks| checks.unclear = 1,
@@ -160,23 +160,27 @@ fn what_is_not_accounted_for_is_said() {
         if bad.profile.checks.readings == 0 {
             bad.profile.checks.readings = 0;
         }
-        assert!(!Why::of(&asked(), &[pair(1, good(), bad)]).account.whole);
+        assert!(
+            !Why::compare(&asked(), &[pair(1, good(), bad)])
+                .account
+                .whole
+        );
     }
 }
 
 #[test]
 fn entries_and_shares_of_a_function_are_told() {
     let mut a = side(&[("x", "s", 25), ("x", "w", 75)], Some(5.0));
-    a.reached = vec![Entered {
+    a.reached = vec![FunctionEntries {
         times: 10,
         sizes: [(3, 10)].into(),
     }];
     let b = side(&[("x", "w", 10)], Some(5.0));
-    let question = Asked {
+    let question = WhyQuestion {
         reached: vec!["s:1".into()],
         ..asked()
     };
-    let why = Why::of(&question, &[pair(1, a, b)]);
+    let why = Why::compare(&question, &[pair(1, a, b)]);
     let [reached] = &why.reached[..] else {
         unreachable!()
     };
@@ -192,8 +196,8 @@ fn what_a_model_of_caches_missed_is_set_against_each_other_by_kind() {
         let cell = |times| [(place("t", function, "locking"), times)].into();
         side.misses = Some(Misses {
             places: [
-                (Kind::L1dMisses, cell(times)),
-                (Kind::Transfers, cell(transfers)),
+                (MissKind::L1dMisses, cell(times)),
+                (MissKind::Transfers, cell(transfers)),
             ]
             .into(),
             accesses: Accesses {
@@ -205,14 +209,14 @@ fn what_a_model_of_caches_missed_is_set_against_each_other_by_kind() {
     };
     let mut asked = asked();
     let pairs = [pair(1, missing("lock", 50, 20), missing("unlock", 30, 20))];
-    assert_eq!(Why::of(&asked, &pairs).caches, None);
+    assert_eq!(Why::compare(&asked, &pairs).caches, None);
     asked.caches = Some(Geometry::default());
-    let caches = Why::of(&asked, &pairs).caches.unwrap();
+    let caches = Why::compare(&asked, &pairs).caches.unwrap();
     assert_eq!(
         (caches.accesses_a.reads, caches.accesses_b.writes),
         (1000, 0)
     );
-    let row = |kind: Kind| {
+    let row = |kind: MissKind| {
         let table = caches
             .kinds
             .iter()
@@ -226,13 +230,13 @@ fn what_a_model_of_caches_missed_is_set_against_each_other_by_kind() {
             .collect();
         (total, functions)
     };
-    let (total, functions) = row(Kind::L1dMisses);
+    let (total, functions) = row(MissKind::L1dMisses);
     assert_eq!(total, (5.0, 3.0, 2.0));
     assert_eq!(functions, [("lock", 5.0), ("unlock", -3.0)]);
-    let (total, functions) = row(Kind::Transfers);
+    let (total, functions) = row(MissKind::Transfers);
     assert_eq!(total, (2.0, 2.0, 0.0));
     assert_eq!(functions, [("lock", 2.0), ("unlock", -2.0)]);
-    assert_eq!(row(Kind::L2Misses), ((0.0, 0.0, 0.0), vec![]));
+    assert_eq!(row(MissKind::L2Misses), ((0.0, 0.0, 0.0), vec![]));
 }
 
 #[test]
@@ -242,8 +246,8 @@ fn which_levels_of_caches_differ_is_decided_over_seeds_for_all_levels_at_once() 
         let cell = |times| [(place("t", "lock", "locking"), times)].into();
         side.misses = Some(Misses {
             places: [
-                (Kind::L1dMisses, cell(l1d)),
-                (Kind::Transfers, cell(transfers)),
+                (MissKind::L1dMisses, cell(l1d)),
+                (MissKind::Transfers, cell(transfers)),
             ]
             .into(),
             accesses: Accesses::default(),
@@ -254,17 +258,17 @@ fn which_levels_of_caches_differ_is_decided_over_seeds_for_all_levels_at_once() 
     asked.caches = Some(Geometry::default());
     let established = |l1d: [u64; 8], transfers: [u64; 8]| {
         let each = (0..8).zip(l1d.into_iter().zip(transfers));
-        let pairs: Vec<Pair> = each
+        let pairs: Vec<CountedPair> = each
             .map(|(seed, (l1d, transfers))| pair(seed, missing(l1d, transfers), missing(100, 100)))
             .collect();
-        let caches = Why::of(&asked, &pairs).caches.unwrap();
+        let caches = Why::compare(&asked, &pairs).caches.unwrap();
         let total = |kind| {
             let mut kinds = caches.kinds.iter();
             let table = kinds.find(|table| table.kind == kind);
             table.unwrap().total.established.unwrap()
         };
-        assert!(!total(Kind::L2Misses));
-        [Kind::L1dMisses, Kind::Transfers].map(total)
+        assert!(!total(MissKind::L2Misses));
+        [MissKind::L1dMisses, MissKind::Transfers].map(total)
     };
     let same = [100; 8];
     let large = [500, 501, 502, 503, 504, 505, 506, 507];

@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Call;
-use crate::difference::{Pair, Side, number};
-use crate::stored::Stored;
+use crate::difference::{CountedPair, CountedRun, number};
+use crate::stored::StoredFlame;
 
 /// The first threshold above zero.
 const SMALLEST: f64 = 1e-6;
 
 /// Accessors for the two configurations, in the order of the figures.
-const SIDES: [fn(&Pair) -> &Side; 2] = [|pair| &pair.a, |pair| &pair.b];
+const SIDES: [fn(&CountedPair) -> &CountedRun; 2] = [|pair| &pair.a, |pair| &pair.b];
 
 /// One frame. Figures are for the first and the second configuration, summed over all
 /// seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct FlameFrame {
     /// The name of the thread, subsystem or function; empty for the root and for a frame
     /// of merged small ones.
     pub name: String,
@@ -31,12 +31,12 @@ pub struct Frame {
     /// The number of entries.
     pub entered: [u64; 2],
     /// The frames below, widest first.
-    pub below: Vec<Frame>,
+    pub below: Vec<FlameFrame>,
 }
 
 /// The frames of two configurations.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(into = "Stored", try_from = "Stored")]
+#[serde(into = "StoredFlame", try_from = "StoredFlame")]
 pub struct Flame {
     /// Whether frames are call stacks; otherwise they are thread, subsystem and function.
     pub stacks: bool,
@@ -45,7 +45,7 @@ pub struct Flame {
     /// Frames with a smaller share of all instructions in both configurations are merged.
     pub least: f64,
     /// The root, with all instructions; threads are below it.
-    pub whole: Frame,
+    pub whole: FlameFrame,
 }
 
 impl Flame {
@@ -53,11 +53,11 @@ impl Flame {
     /// them. Frames with a share below `least` are merged. If more than `most` frames
     /// remain, the threshold is doubled until they fit.
     #[must_use]
-    pub fn of(pairs: &[Pair], trees: bool, least: f64, most: usize) -> Flame {
+    pub fn from_pairs(pairs: &[CountedPair], trees: bool, least: f64, most: usize) -> Flame {
         let sides = || pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
         let by_job = sides().all(|side| side.jobs.is_some_and(|jobs| jobs > 0.0));
         let stacks = trees && sides().all(|side| side.calls.is_some());
-        let mut whole = Frame::default();
+        let mut whole = FlameFrame::default();
         for pair in pairs {
             for (at, side) in SIDES.iter().enumerate() {
                 let side = side(pair);
@@ -106,11 +106,11 @@ impl Flame {
     }
 }
 
-impl Frame {
+impl FlameFrame {
     /// The number of frames in this subtree, including itself.
     #[must_use]
     pub fn frames(&self) -> usize {
-        1 + self.below.iter().map(Frame::frames).sum::<usize>()
+        1 + self.below.iter().map(FlameFrame::frames).sum::<usize>()
     }
 }
 
@@ -137,7 +137,7 @@ fn of_calls(calls: &BTreeMap<String, Call>) -> Stack {
     }
 }
 
-fn of_places(side: &Side) -> Stack {
+fn of_places(side: &CountedRun) -> Stack {
     let mut whole = Stack::default();
     for (place, times) in &side.profile.places {
         let thread = whole.below.entry(place.thread.clone()).or_default();
@@ -149,14 +149,14 @@ fn of_places(side: &Side) -> Stack {
 }
 
 /// Adds a run of one configuration to the frames and returns its inclusive instructions.
-fn add(frame: &mut Frame, stack: &Stack, side: usize) -> u64 {
+fn add(frame: &mut FlameFrame, stack: &Stack, side: usize) -> u64 {
     let mut all = stack.own;
     for (name, stack) in &stack.below {
         let at = frame.below.iter().position(|below| below.name == *name);
         let at = at.unwrap_or_else(|| {
-            frame.below.push(Frame {
+            frame.below.push(FlameFrame {
                 name: name.clone(),
-                ..Frame::default()
+                ..FlameFrame::default()
             });
             frame.below.len() - 1
         });
@@ -178,26 +178,26 @@ fn add(frame: &mut Frame, stack: &Stack, side: usize) -> u64 {
 
 /// Merges all frames below the limits, and those already merged, into one frame; sorts
 /// the rest.
-fn fold(frame: &mut Frame, limits: [f64; 2]) {
-    let small = |frame: &Frame| {
+fn fold(frame: &mut FlameFrame, limits: [f64; 2]) {
+    let small = |frame: &FlameFrame| {
         let mut both = frame.all.iter().zip(limits);
         frame.others > 0 || both.all(|(all, limit)| number(*all) < limit)
     };
-    let (others, mut kept): (Vec<Frame>, Vec<Frame>) = std::mem::take(&mut frame.below)
+    let (others, mut kept): (Vec<FlameFrame>, Vec<FlameFrame>) = std::mem::take(&mut frame.below)
         .into_iter()
         .partition(small);
     for below in &mut kept {
         fold(below, limits);
     }
-    let widest = |frame: &Frame| frame.all.into_iter().max();
+    let widest = |frame: &FlameFrame| frame.all.into_iter().max();
     kept.sort_by(|one, other| {
         let sizes = widest(other).cmp(&widest(one));
         sizes.then_with(|| one.name.cmp(&other.name))
     });
     if !others.is_empty() {
-        let mut one = Frame {
+        let mut one = FlameFrame {
             others: others.iter().map(|other| other.others.max(1)).sum(),
-            ..Frame::default()
+            ..FlameFrame::default()
         };
         for other in &others {
             for (sum, all) in one.all.iter_mut().zip(other.all) {

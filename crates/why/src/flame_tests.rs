@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use super::*;
-use crate::profile::Place;
+use crate::profile::ProfilePlace;
 use crate::{Calls, Profile};
 
 fn call(own: u64, callees: &[(&str, Call)]) -> Call {
@@ -15,10 +15,10 @@ fn call(own: u64, callees: &[(&str, Call)]) -> Call {
     }
 }
 
-fn side(threads: &[(&str, Call)], jobs: f64) -> Side {
+fn side(threads: &[(&str, Call)], jobs: f64) -> CountedRun {
     let mut profile = Profile::default();
     for (thread, call) in threads {
-        let place = Place {
+        let place = ProfilePlace {
             thread: (*thread).to_owned(),
             function: "all".into(),
             subsystem: "files".into(),
@@ -26,7 +26,7 @@ fn side(threads: &[(&str, Call)], jobs: f64) -> Side {
         profile.instructions += call.inclusive();
         profile.places.insert(place, call.inclusive());
     }
-    Side {
+    CountedRun {
         run: 0,
         profile,
         jobs: Some(jobs),
@@ -42,11 +42,11 @@ fn side(threads: &[(&str, Call)], jobs: f64) -> Side {
 
 /// One configuration has a function with 200,000 instructions and one with 3 that the
 /// other lacks.
-fn planted() -> Pair {
+fn planted() -> CountedPair {
     let read = call(7, &[("tiny", call(3, &[])), ("small", call(2, &[]))]);
     let with = call(90, &[("planted", call(200_000, &[])), ("read", read)]);
     let without = call(90, &[("read", call(7, &[]))]);
-    Pair {
+    CountedPair {
         seed: 1,
         a: side(&[("cat", with), ("init", call(5, &[]))], 2.0),
         b: side(&[("cat", without)], 1.0),
@@ -54,7 +54,7 @@ fn planted() -> Pair {
 }
 
 /// Every frame is the sum of its self count and the frames below it.
-fn adds_up(frame: &Frame) {
+fn adds_up(frame: &FlameFrame) {
     for side in [0, 1] {
         let below: u64 = frame.below.iter().map(|below| below.all[side]).sum();
         assert_eq!(frame.all[side], frame.own[side] + below, "{}", frame.name);
@@ -62,8 +62,8 @@ fn adds_up(frame: &Frame) {
     frame.below.iter().for_each(adds_up);
 }
 
-fn below<'a>(frame: &'a Frame, names: &[&str]) -> &'a Frame {
-    let step = |frame: &'a Frame, name: &&str| {
+fn below<'a>(frame: &'a FlameFrame, names: &[&str]) -> &'a FlameFrame {
+    let step = |frame: &'a FlameFrame, name: &&str| {
         let found = frame.below.iter().find(|below| below.name == *name);
         found.unwrap()
     };
@@ -72,7 +72,7 @@ fn below<'a>(frame: &'a Frame, names: &[&str]) -> &'a Frame {
 
 #[test]
 fn a_planted_function_is_a_frame_with_its_count() {
-    let flame = Flame::of(&[planted()], true, 0.0, usize::MAX);
+    let flame = Flame::from_pairs(&[planted()], true, 0.0, usize::MAX);
     adds_up(&flame.whole);
     assert!(flame.stacks);
     assert_eq!(flame.jobs, [2.0, 1.0]);
@@ -85,7 +85,7 @@ fn a_planted_function_is_a_frame_with_its_count() {
 
 #[test]
 fn small_frames_are_one_and_nothing_is_lost() {
-    let flame = Flame::of(&[planted()], true, 0.0001, usize::MAX);
+    let flame = Flame::from_pairs(&[planted()], true, 0.0001, usize::MAX);
     adds_up(&flame.whole);
     assert_eq!(flame.whole.all, [200_107, 97]);
     let others = below(&flame.whole, &["cat", "read"]).below.last().unwrap();
@@ -97,8 +97,8 @@ fn small_frames_are_one_and_nothing_is_lost() {
 
 #[test]
 fn there_are_no_more_frames_than_are_wanted() {
-    let all = Flame::of(&[planted()], true, 0.000_01, usize::MAX);
-    let few = Flame::of(&[planted()], true, 0.000_01, 5);
+    let all = Flame::from_pairs(&[planted()], true, 0.000_01, usize::MAX);
+    let few = Flame::from_pairs(&[planted()], true, 0.000_01, 5);
     assert!(all.whole.frames() > 5 && few.whole.frames() <= 5);
     assert!(few.least > all.least, "{few:?}");
     adds_up(&few.whole);
@@ -107,24 +107,24 @@ fn there_are_no_more_frames_than_are_wanted() {
 
 #[test]
 fn without_trees_there_are_thread_subsystem_and_function() {
-    let flame = Flame::of(&[planted()], false, 0.0, usize::MAX);
+    let flame = Flame::from_pairs(&[planted()], false, 0.0, usize::MAX);
     adds_up(&flame.whole);
     assert!(!flame.stacks);
     let frame = below(&flame.whole, &["cat", "files", "all"]);
     assert_eq!(frame.all, [200_102, 97]);
     let mut half = planted();
     half.b.calls = None;
-    assert!(!Flame::of(&[half], true, 0.0, usize::MAX).stacks);
+    assert!(!Flame::from_pairs(&[half], true, 0.0, usize::MAX).stacks);
 }
 
 #[test]
 fn seeds_are_added_and_the_same_configuration_twice_differs_in_no_frame() {
-    let same = Pair {
+    let same = CountedPair {
         b: planted().a,
         ..planted()
     };
-    let flame = Flame::of(&[same.clone(), same], true, 0.0, usize::MAX);
-    fn equal(frame: &Frame) {
+    let flame = Flame::from_pairs(&[same.clone(), same], true, 0.0, usize::MAX);
+    fn equal(frame: &FlameFrame) {
         assert_eq!(frame.all[0], frame.all[1], "{}", frame.name);
         frame.below.iter().for_each(equal);
     }
@@ -135,7 +135,7 @@ fn seeds_are_added_and_the_same_configuration_twice_differs_in_no_frame() {
 
 #[test]
 fn frames_that_are_some_others_stay_so_when_fewer_are_wanted() {
-    let many = Flame::of(&[planted()], true, 0.0001, usize::MAX);
+    let many = Flame::from_pairs(&[planted()], true, 0.0001, usize::MAX);
     let few = many.clone().within(5);
     assert!(few.whole.frames() <= 5 && few.least > many.least, "{few:?}");
     adds_up(&few.whole);

@@ -15,7 +15,7 @@ const LINES: std::ops::RangeInclusive<u32> = 16..=1024;
 
 /// One level of a geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Level {
+pub struct CacheLevel {
     /// The size of the level in bytes.
     pub bytes: u64,
     /// The associativity.
@@ -26,20 +26,20 @@ pub struct Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Geometry {
     /// The instruction cache of each CPU.
-    pub l1i: Level,
+    pub l1i: CacheLevel,
     /// The data cache of each CPU.
-    pub l1d: Level,
+    pub l1d: CacheLevel,
     /// The unified second-level cache of each CPU.
-    pub l2: Level,
+    pub l2: CacheLevel,
     /// The last-level cache, shared by all CPUs.
-    pub llc: Level,
+    pub llc: CacheLevel,
     /// The line size in bytes.
     pub line: u32,
 }
 
 impl Default for Geometry {
     fn default() -> Geometry {
-        let level = |bytes, ways| Level { bytes, ways };
+        let level = |bytes, ways| CacheLevel { bytes, ways };
         Geometry {
             l1i: level(32 << 10, 8),
             l1d: level(32 << 10, 8),
@@ -97,7 +97,7 @@ impl Geometry {
     pub fn of_host(read: impl Fn(&str) -> Option<String>) -> Result<Geometry, String> {
         let word =
             |at: u32, name: &str| Some(read(&format!("index{at}/{name}"))?.trim().to_owned());
-        let mut found: [Option<Level>; 4] = [None; 4];
+        let mut found: [Option<CacheLevel>; 4] = [None; 4];
         let mut line = None;
         for at in 0.. {
             let (Some(level), Some(kind)) = (word(at, "level"), word(at, "type")) else {
@@ -117,7 +117,7 @@ impl Geometry {
                 told("coherency_line_size"),
             ) && let Some(found) = found.get_mut(place)
             {
-                *found = Some(Level { bytes, ways });
+                *found = Some(CacheLevel { bytes, ways });
                 if *line.get_or_insert(bytes_of_line) != bytes_of_line {
                     return Err("this host's levels have lines of several sizes".into());
                 }
@@ -144,7 +144,7 @@ impl Geometry {
         geometry.checked()
     }
 
-    fn levels(&self) -> [(&'static str, Level); 4] {
+    fn levels(&self) -> [(&'static str, CacheLevel); 4] {
         [
             ("l1i", self.l1i),
             ("l1d", self.l1d),
@@ -161,7 +161,7 @@ impl Geometry {
                 "line={line}: the bytes of a line are a power of two from {least} to {most}"
             ));
         }
-        for (name, Level { bytes, ways }) in self.levels() {
+        for (name, CacheLevel { bytes, ways }) in self.levels() {
             if !(1..=WAYS).contains(&ways) {
                 return Err(format!("{name}: {ways} ways; valid: 1 to {WAYS}"));
             }
@@ -191,16 +191,16 @@ impl Geometry {
 impl fmt::Display for Geometry {
     /// Writes the geometry in the syntax of [`Geometry::parse`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, Level { bytes, ways }) in self.levels() {
+        for (name, CacheLevel { bytes, ways }) in self.levels() {
             write!(f, "{name}={}/{ways},", size(bytes))?;
         }
         write!(f, "line={}", self.line)
     }
 }
 
-fn level_of(text: &str) -> Option<Level> {
+fn level_of(text: &str) -> Option<CacheLevel> {
     let (size, ways) = text.split_once('/')?;
-    Some(Level {
+    Some(CacheLevel {
         bytes: bytes(size)?,
         ways: ways.parse().ok()?,
     })
@@ -251,8 +251,8 @@ mod tests {
         );
         assert_eq!((other.llc.bytes, other.l2), (36 << 20, default.l2));
         assert_eq!(Geometry::parse(&other.to_string()), Ok(other));
-        let told = "cache 32 32768 8 49152 12 1048576 16 37748736 9\n";
-        assert_eq!(other.line(), told);
+        let line = "cache 32 32768 8 49152 12 1048576 16 37748736 9\n";
+        assert_eq!(other.line(), line);
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    fn told(levels: &[[&str; 5]], path: &str) -> Option<String> {
+    fn host_file(levels: &[[&str; 5]], path: &str) -> Option<String> {
         let (index, name) = path.strip_prefix("index")?.split_once('/')?;
         let level = levels.get(index.parse::<usize>().ok()?)?;
         let names = [
@@ -306,18 +306,18 @@ mod tests {
             ["2", "Unified", "2048K", "16", "64"],
             ["3", "Unified", "36864K", "12", "64"],
         ];
-        let host = Geometry::of_host(|path| told(&all, path)).unwrap();
+        let host = Geometry::of_host(|path| host_file(&all, path)).unwrap();
         assert_eq!(
             host.to_string(),
             "l1i=32K/8,l1d=48K/12,l2=2M/16,llc=36M/12,line=64"
         );
-        let error = Geometry::of_host(|path| told(&all[..3], path)).unwrap_err();
+        let error = Geometry::of_host(|path| host_file(&all[..3], path)).unwrap_err();
         assert!(error.contains("does not tell of L3; give"), "{error}");
         let error = Geometry::of_host(|_| None).unwrap_err();
         assert!(error.contains("L1i, L1d, L2, L3"), "{error}");
         let mut several = all;
         several[3][4] = "128";
-        let error = Geometry::of_host(|path| told(&several, path)).unwrap_err();
+        let error = Geometry::of_host(|path| host_file(&several, path)).unwrap_err();
         assert!(error.contains("several sizes"), "{error}");
     }
 }

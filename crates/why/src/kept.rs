@@ -24,7 +24,7 @@ pub struct Kept {
 impl Kept {
     /// Keeps the result without the parts that answer further questions.
     #[must_use]
-    pub fn of(why: &Why, flame: Flame) -> Kept {
+    pub fn new(why: &Why, flame: Flame) -> Kept {
         Kept {
             schema: SCHEMA.into(),
             why: Why {

@@ -34,20 +34,20 @@ const PROBES: usize = 16;
 
 /// A function whose entries are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Probe {
+pub struct EntryProbe {
     /// Its name.
     pub function: String,
     /// The register whose values at entry are counted by size.
     pub register: Option<String>,
 }
 
-impl Probe {
+impl EntryProbe {
     /// Parses `FN` or `FN:ARG`; ARG is the position of the argument, starting at 1, or
     /// the name of its register.
     ///
     /// # Errors
     /// A message that says what is wrong.
-    pub fn parse(text: &str) -> Result<Probe, String> {
+    pub fn parse(text: &str) -> Result<EntryProbe, String> {
         let (function, argument) = match text.split_once(':') {
             Some((function, argument)) => (function, Some(argument)),
             None => (text, None),
@@ -70,7 +70,7 @@ impl Probe {
                 Some((*found).to_owned())
             }
         };
-        Ok(Probe {
+        Ok(EntryProbe {
             function: function.to_owned(),
             register,
         })
@@ -88,7 +88,7 @@ impl Probe {
 pub fn kernel_map(
     symbols: &Symbols,
     task: &[(&str, u64)],
-    probes: &[Probe],
+    probes: &[EntryProbe],
     trees: bool,
 ) -> Result<(String, Vec<Vec<usize>>), Error> {
     let one = |name: &str| {
@@ -175,15 +175,18 @@ mod tests {
 
     #[test]
     fn an_argument_is_a_number_or_a_register() {
-        let probe = |function: &str, register: Option<&str>| Probe {
+        let probe = |function: &str, register: Option<&str>| EntryProbe {
             function: function.into(),
             register: register.map(str::to_owned),
         };
-        assert_eq!(Probe::parse("memcpy"), Ok(probe("memcpy", None)));
-        assert_eq!(Probe::parse("memcpy:3"), Ok(probe("memcpy", Some("rdx"))));
-        assert_eq!(Probe::parse("f:rcx"), Ok(probe("f", Some("rcx"))));
+        assert_eq!(EntryProbe::parse("memcpy"), Ok(probe("memcpy", None)));
+        assert_eq!(
+            EntryProbe::parse("memcpy:3"),
+            Ok(probe("memcpy", Some("rdx")))
+        );
+        assert_eq!(EntryProbe::parse("f:rcx"), Ok(probe("f", Some("rcx"))));
         for wrong in ["", ":1", "f:0", "f:7", "f:eax", "f:"] {
-            assert!(Probe::parse(wrong).is_err(), "{wrong}");
+            assert!(EntryProbe::parse(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Attributes the difference between two runs to functions, down to the last instruction.
 //!
-//! A QEMU plugin counts the instructions that a run executes ([`Counts`]), the kernel's
+//! A QEMU plugin counts the instructions that a run executes ([`RunCounts`]), the kernel's
 //! symbols map addresses to functions ([`Symbols`]), a table maps functions to
 //! [`Subsystems`], and [`Why`] compares two configurations. Everything in this crate is a
 //! pure function of its input texts.
@@ -29,15 +29,15 @@ pub mod types;
 
 pub use caches::Caches;
 pub use calls::Calls;
-pub use claims::Claim;
-pub use counts::Counts;
-pub use difference::{Asked, Why};
+pub use claims::ShareClaim;
+pub use counts::RunCounts;
+pub use difference::{Why, WhyQuestion};
 pub use error::Error;
 pub use flame::Flame;
 pub use geometry::Geometry;
 pub use kept::Kept;
 pub use misses::Misses;
 pub use profile::Profile;
-pub use programs::{Placed, Program, Programs};
+pub use programs::{InstructionNames, Program, Programs};
 pub use subsystems::Subsystems;
 pub use symbols::Symbols;

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::{Task, numbers};
-use crate::profile::{Place, placed};
-use crate::programs::Placed;
-use crate::{Counts, Error, Subsystems, Symbols};
+use crate::profile::{ProfilePlace, counts_by_place};
+use crate::programs::InstructionNames;
+use crate::{Error, RunCounts, Subsystems, Symbols};
 
 /// What the model counts for an access, in the order of the plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum MissKind {
     /// A fetch that misses the L1i of its CPU.
     L1iMisses,
     /// A data access that misses the L1d of its CPU.
@@ -26,12 +26,12 @@ pub enum Kind {
 }
 
 /// All kinds, in the order of the plugin.
-pub const KINDS: [Kind; 5] = [
-    Kind::L1iMisses,
-    Kind::L1dMisses,
-    Kind::L2Misses,
-    Kind::LastLevelMisses,
-    Kind::Transfers,
+pub const KINDS: [MissKind; 5] = [
+    MissKind::L1iMisses,
+    MissKind::L1dMisses,
+    MissKind::L2Misses,
+    MissKind::LastLevelMisses,
+    MissKind::Transfers,
 ];
 
 /// The number of accesses.
@@ -47,14 +47,14 @@ pub struct Accesses {
 
 /// The output of the plugin about the cache model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Missed {
+pub(crate) struct CacheModelOutput {
     /// Task index, instruction address, and the count of each kind.
     cells: Vec<(usize, u64, [u64; KINDS.len()])>,
     /// All accesses, and the number of those without a known physical address.
     accesses: Option<(Accesses, u64)>,
 }
 
-impl Missed {
+impl CacheModelOutput {
     pub(crate) fn take_cell(&mut self, rest: &str, tasks: usize) -> Option<()> {
         let (task, rest) = rest.split_once(' ')?;
         let (address, times) = rest.split_once(' ')?;
@@ -86,7 +86,7 @@ impl Missed {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Misses {
     /// For each kind, the counts by place.
-    pub places: BTreeMap<Kind, BTreeMap<Place, u64>>,
+    pub places: BTreeMap<MissKind, BTreeMap<ProfilePlace, u64>>,
     /// The number of accesses.
     pub accesses: Accesses,
 }
@@ -96,10 +96,10 @@ impl Misses {
     ///
     /// # Errors
     /// If there was no model, or it lacked the physical address of some accesses.
-    pub fn of(
-        counts: &Counts,
+    pub fn from_counts(
+        counts: &RunCounts,
         symbols: &Symbols,
-        programs: &Placed,
+        programs: &InstructionNames,
         subsystems: &Subsystems,
     ) -> Result<Misses, Error> {
         let missed = &counts.missed;
@@ -107,8 +107,8 @@ impl Misses {
         if unplaced > 0 {
             return Err(Error::Caches(Some(unplaced)));
         }
-        let each = |(at, kind): (usize, &Kind)| {
-            let places = placed(symbols, subsystems, |visit| {
+        let each = |(at, kind): (usize, &MissKind)| {
+            let places = counts_by_place(symbols, subsystems, |visit| {
                 for (number, address, times) in &missed.cells {
                     let task: Option<&Task> = counts.task(*number);
                     let times = times.get(at).copied().filter(|times| *times > 0);
@@ -140,9 +140,9 @@ mod tests {
     fn read(cells: &str) -> Result<Misses, Error> {
         let text = TEXT.replace("entries 0", &format!("{cells}entries 0"));
         let symbols = Symbols::parse("ffffffff81000000 t schedule\n").unwrap();
-        let placed = Placed::default();
-        Misses::of(
-            &Counts::parse(&text)?,
+        let placed = InstructionNames::default();
+        Misses::from_counts(
+            &RunCounts::parse(&text)?,
             &symbols,
             &placed,
             &Subsystems::shipped(),
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn what_was_missed_is_of_the_function_and_thread_that_missed_it() {
         let misses = read(CELLS).unwrap();
-        let rows = |kind: Kind| -> Vec<(&str, u64)> {
+        let rows = |kind: MissKind| -> Vec<(&str, u64)> {
             let places = misses.places[&kind].iter();
-            let row = |(place, times): (&'_ Place, &u64)| -> (String, u64) {
+            let row = |(place, times): (&'_ ProfilePlace, &u64)| -> (String, u64) {
                 assert_eq!(place.thread, "a b");
                 (place.function.clone(), *times)
             };
@@ -163,11 +163,11 @@ mod tests {
                 .map(|(name, times)| (if name == USER { USER } else { "schedule" }, times))
                 .collect()
         };
-        assert_eq!(rows(Kind::L1iMisses), [("schedule", 3)]);
-        assert_eq!(rows(Kind::L1dMisses), [("schedule", 6), (USER, 1)]);
-        assert_eq!(rows(Kind::L2Misses), [("schedule", 1), (USER, 1)]);
-        assert_eq!(rows(Kind::LastLevelMisses), [(USER, 1)]);
-        assert_eq!(rows(Kind::Transfers), [("schedule", 5)]);
+        assert_eq!(rows(MissKind::L1iMisses), [("schedule", 3)]);
+        assert_eq!(rows(MissKind::L1dMisses), [("schedule", 6), (USER, 1)]);
+        assert_eq!(rows(MissKind::L2Misses), [("schedule", 1), (USER, 1)]);
+        assert_eq!(rows(MissKind::LastLevelMisses), [(USER, 1)]);
+        assert_eq!(rows(MissKind::Transfers), [("schedule", 5)]);
         let all = misses.accesses;
         assert_eq!((all.fetches, all.reads, all.writes), (10, 20, 30));
     }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use prost::Message;
 
 use crate::calls::Call;
-use crate::difference::Pair;
+use crate::difference::CountedPair;
 
 /// A call stack, innermost first, and its instructions in both configurations.
 type Stacks = BTreeMap<Vec<u64>, [u64; 2]>;
 
 /// The messages of `profile.proto`, with only the fields that are written.
 #[derive(Clone, PartialEq, Message)]
-struct Profile {
+struct PprofProfile {
     #[prost(message, repeated, tag = "1")]
     sample_type: Vec<ValueType>,
     #[prost(message, repeated, tag = "2")]
@@ -20,7 +20,7 @@ struct Profile {
     #[prost(message, repeated, tag = "4")]
     location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
-    function: Vec<Function>,
+    function: Vec<PprofFunction>,
     #[prost(string, repeated, tag = "6")]
     string_table: Vec<String>,
 }
@@ -46,17 +46,17 @@ struct Location {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(message, repeated, tag = "4")]
-    line: Vec<Line>,
+    line: Vec<PprofLine>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Line {
+struct PprofLine {
     #[prost(uint64, tag = "1")]
     function_id: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Function {
+struct PprofFunction {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(int64, tag = "2")]
@@ -66,12 +66,12 @@ struct Function {
 }
 
 /// The string table, without repeats; its first entry is empty, as the format requires.
-struct Names<'a> {
+struct StringTable<'a> {
     numbers: BTreeMap<&'a str, u64>,
     all: Vec<&'a str>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> StringTable<'a> {
     fn number(&mut self, name: &'a str) -> u64 {
         let next = self.all.len() as u64;
         let number = *self.numbers.entry(name).or_insert(next);
@@ -85,8 +85,8 @@ impl<'a> Names<'a> {
 /// Encodes the profile: the instructions of all seeds together, with one sample type per
 /// configuration. Each stack starts with its thread. The bytes are not compressed.
 #[must_use]
-pub fn pprof(a: &str, b: &str, pairs: &[Pair]) -> Vec<u8> {
-    let mut names = Names {
+pub fn pprof(a: &str, b: &str, pairs: &[CountedPair]) -> Vec<u8> {
+    let mut names = StringTable {
         numbers: [("", 0)].into(),
         all: vec![""],
     };
@@ -95,7 +95,7 @@ pub fn pprof(a: &str, b: &str, pairs: &[Pair]) -> Vec<u8> {
         for (side, place) in [(&pair.a, 0), (&pair.b, 1)] {
             for (thread, call) in side.calls.iter().flat_map(|calls| &calls.threads) {
                 let stack = [names.number(thread)];
-                below(call, &stack, place, &mut names, &mut stacks);
+                write_below(call, &stack, place, &mut names, &mut stacks);
             }
         }
     }
@@ -120,9 +120,9 @@ pub fn pprof(a: &str, b: &str, pairs: &[Pair]) -> Vec<u8> {
     });
     let location = |id| Location {
         id,
-        line: vec![Line { function_id: id }],
+        line: vec![PprofLine { function_id: id }],
     };
-    let function = |id| Function {
+    let function = |id| PprofFunction {
         id,
         name: signed(id),
         system_name: signed(id),
@@ -131,7 +131,7 @@ pub fn pprof(a: &str, b: &str, pairs: &[Pair]) -> Vec<u8> {
         location_id,
         value: values.map(signed).to_vec(),
     };
-    let profile = Profile {
+    let profile = PprofProfile {
         sample_type: sample_type.to_vec(),
         sample: stacks.into_iter().map(sample).collect(),
         location: places.clone().map(location).collect(),
@@ -145,11 +145,11 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn below<'a>(
+fn write_below<'a>(
     call: &'a Call,
     stack: &[u64],
     place: usize,
-    names: &mut Names<'a>,
+    names: &mut StringTable<'a>,
     stacks: &mut Stacks,
 ) {
     for (name, callee) in &call.callees {
@@ -160,7 +160,7 @@ fn below<'a>(
                 *value += callee.own;
             }
         }
-        below(callee, &stack, place, names, stacks);
+        write_below(callee, &stack, place, names, stacks);
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
 
     /// What pprof shows: each stack from the thread inwards, and its values.
     fn read(bytes: &[u8]) -> (Vec<String>, BTreeMap<String, Vec<i64>>) {
-        let profile = Profile::decode(bytes).unwrap();
+        let profile = PprofProfile::decode(bytes).unwrap();
         let string = |at: i64| profile.string_table[usize::try_from(at).unwrap()].as_str();
         assert_eq!(string(0), "");
         let function = |id: &u64| {
@@ -190,8 +190,8 @@ mod tests {
         (kinds.collect(), profile.sample.iter().map(stack).collect())
     }
 
-    fn pair(seed: u64) -> Pair {
-        Pair {
+    fn pair(seed: u64) -> CountedPair {
+        CountedPair {
             seed,
             a: side(100, 1000),
             b: side(50, 800),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::counts::{Checks, Task};
-use crate::programs::Placed;
-use crate::symbols::{Function, KERNEL};
-use crate::threads::merged;
-use crate::{Counts, Subsystems, Symbols};
+use crate::counts::{CountChecks, Task};
+use crate::programs::InstructionNames;
+use crate::symbols::{KERNEL, KernelFunction};
+use crate::threads::merged_name;
+use crate::{RunCounts, Subsystems, Symbols};
 
 /// The subsystem of instructions outside the kernel.
 pub const USER: &str = "user space";
@@ -15,7 +15,7 @@ pub const UNKNOWN: &str = "(no symbol)";
 
 /// The thread and function that a count is for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ProfilePlace {
     /// The merged name of the thread.
     pub thread: String,
     /// The function, with its module: `drm_sched_main [gpu_sched]`.
@@ -28,15 +28,15 @@ pub struct Place {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
     /// The instructions by place.
-    pub places: BTreeMap<Place, u64>,
+    pub places: BTreeMap<ProfilePlace, u64>,
     /// The total number of instructions.
     pub instructions: u64,
     /// Consistency checks of the counts.
-    pub checks: Checks,
+    pub checks: CountChecks,
 }
 
 /// A function with its module: `drm_sched_main [gpu_sched]`.
-pub(crate) fn full_name(function: &Function) -> String {
+pub(crate) fn full_name(function: &KernelFunction) -> String {
     match &function.module {
         Some(module) => format!("{} [{module}]", function.name),
         None => function.name.clone(),
@@ -48,18 +48,18 @@ pub(crate) fn full_name(function: &Function) -> String {
 pub(crate) type Visit<'a, 'names> = dyn FnMut(&Task, (u64, &'names str), u64) + 'a;
 
 /// Resolves the addresses that `each` visits to names and sums the counts by place.
-pub(crate) fn placed<'a>(
+pub(crate) fn counts_by_place<'a>(
     symbols: &Symbols,
     subsystems: &Subsystems,
     each: impl FnOnce(&mut Visit<'_, 'a>),
-) -> BTreeMap<Place, u64> {
+) -> BTreeMap<ProfilePlace, u64> {
     let belongs = subsystems.of_all(symbols);
     let mut found: BTreeMap<(String, Option<usize>, Option<&'a str>), u64> = BTreeMap::new();
     let mut names: BTreeMap<(i64, String), String> = BTreeMap::new();
     each(&mut |task, (address, user), times| {
         let thread = names
             .entry((task.pid, task.name.clone()))
-            .or_insert_with(|| merged(&task.name, task.pid))
+            .or_insert_with(|| merged_name(&task.name, task.pid))
             .clone();
         let user = (address < KERNEL).then_some(user);
         let function = if user.is_some() {
@@ -73,12 +73,12 @@ pub(crate) fn placed<'a>(
     for ((thread, function, user), times) in found {
         let known = function.and_then(|at| Some((symbols.function(at)?, belongs.get(at)?)));
         let place = match known {
-            Some((function, subsystem)) => Place {
+            Some((function, subsystem)) => ProfilePlace {
                 thread,
                 function: full_name(function),
                 subsystem: (*subsystem).to_owned(),
             },
-            None => Place {
+            None => ProfilePlace {
                 function: user.unwrap_or(UNKNOWN).to_owned(),
                 subsystem: user.map_or(crate::subsystems::OTHER, |_| USER).to_owned(),
                 thread,
@@ -92,13 +92,13 @@ pub(crate) fn placed<'a>(
 impl Profile {
     /// Resolves the counts of a run to names.
     #[must_use]
-    pub fn of(
-        counts: &Counts,
+    pub fn from_counts(
+        counts: &RunCounts,
         symbols: &Symbols,
-        programs: &Placed,
+        programs: &InstructionNames,
         subsystems: &Subsystems,
     ) -> Profile {
-        let places = placed(symbols, subsystems, |visit| {
+        let places = counts_by_place(symbols, subsystems, |visit| {
             counts.each(|task, one, times| {
                 let user = programs.of_block(one.block, one.at);
                 visit(task, (one.address, user), times);
@@ -116,8 +116,8 @@ impl Profile {
     #[must_use]
     pub fn folded(&self) -> String {
         let plain = |text: &str| text.replace([';', '\n', '\r'], "_");
-        let line = |(place, times): (&Place, &u64)| {
-            let Place {
+        let line = |(place, times): (&ProfilePlace, &u64)| {
+            let ProfilePlace {
                 thread,
                 function,
                 subsystem,
@@ -137,13 +137,13 @@ mod tests {
 
     #[test]
     fn places_add_up_to_all_instructions() {
-        let counts = Counts::parse(TEXT).unwrap();
+        let counts = RunCounts::parse(TEXT).unwrap();
         let kernel = "ffffffff81000000 t schedule\nffffffff81000005 t mystery_of_nobody\n";
         let symbols = Symbols::parse(kernel).unwrap();
-        let profile = Profile::of(
+        let profile = Profile::from_counts(
             &counts,
             &symbols,
-            &Placed::default(),
+            &InstructionNames::default(),
             &Subsystems::shipped(),
         );
         let rows: Vec<(&str, u64)> = profile

@@ -14,7 +14,7 @@ use goblin::elf::sym::{STT_FUNC, STT_GNU_IFUNC, Sym};
 use goblin::elf::{Elf, Symtab};
 use goblin::strtab::Strtab;
 
-use crate::Counts;
+use crate::RunCounts;
 use crate::profile::{UNKNOWN, USER};
 
 /// The name of code that is in no file of the machine, such as the vDSO, which the kernel
@@ -121,7 +121,7 @@ fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)
     let mut all: Vec<(u64, u64, String)> = named
         .filter_map(|one| Some((one.st_value, one.st_size, names.get_at(one.st_name)?)))
         .filter(|(_, _, name)| !name.is_empty())
-        .map(|(from, length, name)| (from, length, readable(name)))
+        .map(|(from, length, name)| (from, length, readable_name(name)))
         .collect();
     // Of several names for one address, the plainest is used.
     let plain = |name: &str| (name.len() - name.trim_start_matches('_').len(), name.len());
@@ -145,7 +145,7 @@ fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)
 }
 
 /// Demangles a name and removes its symbol version.
-fn readable(name: &str) -> String {
+fn readable_name(name: &str) -> String {
     let plain = name.split('@').next().unwrap_or(name);
     format!("{:#}", rustc_demangle::demangle(plain))
 }
@@ -158,11 +158,11 @@ pub struct Programs {
 }
 
 /// A program by index, and its load offset.
-type Loaded = (usize, u64);
+type LoadedProgram = (usize, u64);
 
 /// The names of the instructions outside the kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct InstructionNames {
     /// Function names with their files.
     names: Vec<String>,
     /// For each block, the name index of each instruction.
@@ -175,8 +175,8 @@ pub struct Placed {
 impl Programs {
     /// Determines where the blocks of a run outside the kernel were loaded from.
     #[must_use]
-    pub fn place(&self, counts: &Counts) -> Placed {
-        let mut placed = Placed::default();
+    pub fn place(&self, counts: &RunCounts) -> InstructionNames {
+        let mut placed = InstructionNames::default();
         let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
         let loaded = self.loaded(counts);
         for (block, code, addresses) in counts.user_blocks() {
@@ -214,7 +214,7 @@ impl Programs {
         placed
     }
 
-    fn holds(&self, (program, distance): Loaded, address: u64, code: &[u8]) -> bool {
+    fn holds(&self, (program, distance): LoadedProgram, address: u64, code: &[u8]) -> bool {
         let program = self.all.get(program);
         let own = address.checked_sub(distance);
         program
@@ -224,8 +224,8 @@ impl Programs {
 
     /// The program of each block. Load offsets that the most bytes agree on are assigned
     /// first.
-    fn loaded(&self, counts: &Counts) -> BTreeMap<u32, Loaded> {
-        let mut votes: BTreeMap<Loaded, Vec<(u32, usize)>> = BTreeMap::new();
+    fn loaded(&self, counts: &RunCounts) -> BTreeMap<u32, LoadedProgram> {
+        let mut votes: BTreeMap<LoadedProgram, Vec<(u32, usize)>> = BTreeMap::new();
         let long = counts.user_blocks();
         for (block, code, addresses) in long.filter(|(_, code, _)| code.len() >= TELLING) {
             let Some(address) = addresses.first() else {
@@ -240,12 +240,12 @@ impl Programs {
                 }
             }
         }
-        let mut order: Vec<(usize, Loaded)> = votes
+        let mut order: Vec<(usize, LoadedProgram)> = votes
             .iter()
             .map(|(loaded, blocks)| (blocks.iter().map(|(_, bytes)| bytes).sum(), *loaded))
             .collect();
         order.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.cmp(other)));
-        let mut of: BTreeMap<u32, Loaded> = BTreeMap::new();
+        let mut of: BTreeMap<u32, LoadedProgram> = BTreeMap::new();
         let mut accepted = Vec::new();
         for (_, loaded) in order {
             let blocks = votes.get(&loaded).into_iter().flatten();
@@ -264,7 +264,7 @@ impl Programs {
             let Some(address) = addresses.first().filter(|_| !of.contains_key(&block)) else {
                 continue;
             };
-            let holds = |loaded: &&Loaded| self.holds(**loaded, *address, code);
+            let holds = |loaded: &&LoadedProgram| self.holds(**loaded, *address, code);
             if let Some(loaded) = accepted.iter().find(holds) {
                 of.insert(block, *loaded);
             }
@@ -273,7 +273,7 @@ impl Programs {
     }
 }
 
-impl Placed {
+impl InstructionNames {
     fn name(&self, at: Option<&usize>) -> &str {
         at.and_then(|at| self.names.get(*at))
             .map_or(USER, String::as_str)

@@ -26,7 +26,7 @@ fn program(name: &str, at: u64, code: &[u8], fixed: bool) -> Program {
 
 /// A run in which a task executes adjacent blocks of these lengths with this code at this
 /// address, once each, with one-byte instructions.
-fn executed(address: u64, code: &[u8], lengths: &[usize]) -> Counts {
+fn executed(address: u64, code: &[u8], lengths: &[usize]) -> RunCounts {
     let mut text = "assize.counts/2\n".to_owned();
     let mut from = 0;
     for (block, length) in lengths.iter().enumerate() {
@@ -43,14 +43,14 @@ fn executed(address: u64, code: &[u8], lengths: &[usize]) -> Counts {
     }
     text +=
         "window closed cpus 1 readings 1 mismatches 0 early 0 unclear 0 skipped 0 lost 0\nend\n";
-    Counts::parse(&text).unwrap()
+    RunCounts::parse(&text).unwrap()
 }
 
 /// The instructions by function.
-fn functions(programs: Vec<Program>, counts: &Counts) -> Vec<(String, u64)> {
+fn functions(programs: Vec<Program>, counts: &RunCounts) -> Vec<(String, u64)> {
     let placed = Programs { all: programs }.place(counts);
     let symbols = Symbols::parse("ffffffff81000000 t schedule\n").unwrap();
-    let profile = Profile::of(counts, &symbols, &placed, &Subsystems::shipped());
+    let profile = Profile::from_counts(counts, &symbols, &placed, &Subsystems::shipped());
     let places = profile.places.into_iter();
     places
         .map(|(place, times)| {
@@ -127,7 +127,7 @@ fn a_place_that_had_two_codes_is_of_neither_where_only_the_address_is_known() {
     let text = "assize.counts/2\nblock 0 401000 0,1 9090\nblock 1 401001 0,1 90cc\n\
         block 2 401005 0 91\ntask 0 0 7 7 t\nwhole 0 0 1\nwhole 0 1 1\nwhole 0 2 1\n\
         window closed cpus 1 readings 1 mismatches 0 early 0 unclear 0 skipped 0 lost 0\nend\n";
-    let counts = Counts::parse(text).unwrap();
+    let counts = RunCounts::parse(text).unwrap();
     let named = |name: &str, from: u64, code: &[u8]| Program {
         name: name.into(),
         fixed: true,
@@ -144,14 +144,14 @@ fn a_place_that_had_two_codes_is_of_neither_where_only_the_address_is_known() {
     .place(&counts);
     assert_eq!(placed.of_task(0, 0x40_1000), NO_FILE);
     assert_eq!(placed.of_task(0, 0x40_2000), USER);
-    assert_eq!(Placed::default().of_block(0, 0), USER);
+    assert_eq!(InstructionNames::default().of_block(0, 0), USER);
 }
 
 #[test]
 fn names_are_as_their_sources_have_them() {
-    assert_eq!(readable("memcpy@@GLIBC_2.14"), "memcpy");
+    assert_eq!(readable_name("memcpy@@GLIBC_2.14"), "memcpy");
     let rust = "_ZN12assize_agent8workload4sync17h0123456789abcdefE";
-    assert_eq!(readable(rust), "assize_agent::workload::sync");
+    assert_eq!(readable_name(rust), "assize_agent::workload::sync");
 }
 
 #[test]

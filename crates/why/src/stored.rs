@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Flame;
-use crate::flame::Frame;
+use crate::flame::FlameFrame;
 
 /// The maximum depth that is read; real stacks of the kernel and of programs have a few
 /// hundred frames.
@@ -14,7 +14,7 @@ const DEEPEST: u32 = 4096;
 
 /// A [`Flame`], column by column.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct Stored {
+pub struct StoredFlame {
     /// Whether frames are call stacks.
     stacks: bool,
     /// The divisors that convert figures to per job or per run.
@@ -24,12 +24,12 @@ pub struct Stored {
     /// The names of frames, sorted.
     pub names: Vec<String>,
     /// The frames, parents before children; the first is the root.
-    frames: Columns,
+    frames: FrameColumns,
 }
 
 /// One column per field of a frame; totals follow from the self counts.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
-struct Columns {
+struct FrameColumns {
     name: Vec<usize>,
     above: Vec<Option<usize>>,
     others: Vec<usize>,
@@ -39,16 +39,16 @@ struct Columns {
     entered_b: Vec<u64>,
 }
 
-impl From<Flame> for Stored {
-    fn from(flame: Flame) -> Stored {
+impl From<Flame> for StoredFlame {
+    fn from(flame: Flame) -> StoredFlame {
         let mut names = BTreeMap::new();
-        named(&flame.whole, &mut names);
+        collect_names(&flame.whole, &mut names);
         for (at, number) in names.values_mut().enumerate() {
             *number = at;
         }
-        let mut frames = Columns::default();
-        fill(&mut frames, &flame.whole, None, &names);
-        Stored {
+        let mut frames = FrameColumns::default();
+        fill_columns(&mut frames, &flame.whole, None, &names);
+        StoredFlame {
             stacks: flame.stacks,
             jobs: flame.jobs,
             least: flame.least,
@@ -58,14 +58,19 @@ impl From<Flame> for Stored {
     }
 }
 
-fn named<'a>(frame: &'a Frame, names: &mut BTreeMap<&'a str, usize>) {
+fn collect_names<'a>(frame: &'a FlameFrame, names: &mut BTreeMap<&'a str, usize>) {
     names.insert(&frame.name, 0);
     for below in &frame.below {
-        named(below, names);
+        collect_names(below, names);
     }
 }
 
-fn fill(columns: &mut Columns, frame: &Frame, above: Option<usize>, names: &BTreeMap<&str, usize>) {
+fn fill_columns(
+    columns: &mut FrameColumns,
+    frame: &FlameFrame,
+    above: Option<usize>,
+    names: &BTreeMap<&str, usize>,
+) {
     let at = columns.name.len();
     let name = names.get(frame.name.as_str()).copied();
     columns.name.push(name.unwrap_or_default());
@@ -82,15 +87,15 @@ fn fill(columns: &mut Columns, frame: &Frame, above: Option<usize>, names: &BTre
         column.push(figure);
     }
     for below in &frame.below {
-        fill(columns, below, Some(at), names);
+        fill_columns(columns, below, Some(at), names);
     }
 }
 
-impl TryFrom<Stored> for Flame {
+impl TryFrom<StoredFlame> for Flame {
     type Error = String;
 
-    fn try_from(stored: Stored) -> Result<Flame, String> {
-        let mut frames: Vec<Option<Frame>> = Vec::new();
+    fn try_from(stored: StoredFlame) -> Result<Flame, String> {
+        let mut frames: Vec<Option<FlameFrame>> = Vec::new();
         let mut depths: Vec<u32> = Vec::new();
         for at in 0..stored.frames.name.len() {
             let above = stored.frames.above.get(at).copied().flatten();
@@ -134,17 +139,17 @@ impl TryFrom<Stored> for Flame {
 }
 
 /// Restores the order of children, which were added last to first.
-fn in_order(frame: &mut Frame) {
+fn in_order(frame: &mut FlameFrame) {
     frame.below.reverse();
     frame.below.iter_mut().for_each(in_order);
 }
 
-impl Stored {
+impl StoredFlame {
     /// The frame with this index, without children; `None` if a column is too short.
-    fn frame(&self, at: usize) -> Option<Frame> {
+    fn frame(&self, at: usize) -> Option<FlameFrame> {
         let columns = &self.frames;
         let own = [*columns.own_a.get(at)?, *columns.own_b.get(at)?];
-        Some(Frame {
+        Some(FlameFrame {
             name: self.names.get(*columns.name.get(at)?)?.clone(),
             others: *columns.others.get(at)?,
             all: own,
@@ -163,12 +168,12 @@ mod tests {
 
     use super::*;
 
-    fn frame(name: &str, own: [u64; 2], below: Vec<Frame>) -> Frame {
+    fn frame(name: &str, own: [u64; 2], below: Vec<FlameFrame>) -> FlameFrame {
         let mut all = own;
         for frame in &below {
             all = [all[0] + frame.all[0], all[1] + frame.all[1]];
         }
-        Frame {
+        FlameFrame {
             name: name.into(),
             others: 0,
             all,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::symbols::Function;
+use crate::symbols::KernelFunction;
 use crate::{Error, Symbols};
 
 /// The built-in table.
@@ -69,7 +69,7 @@ impl Subsystems {
     }
 
     /// The subsystem of a function according to its name.
-    fn by_name<'a>(&'a self, function: &'a Function) -> Option<&'a str> {
+    fn by_name<'a>(&'a self, function: &'a KernelFunction) -> Option<&'a str> {
         if let Some(module) = &function.module {
             // A module that is not in the table is its own subsystem.
             let known = self.modules.get(module).map(String::as_str);
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(table, Subsystems::shipped());
         assert!(table.modules.contains_key("gpu_sched"));
         let of = |name: &str| {
-            let function = Function {
+            let function = KernelFunction {
                 name: name.into(),
                 module: None,
             };
@@ -151,7 +151,7 @@ mod tests {
     fn the_longest_pattern_counts_and_a_module_before_all() {
         let table = Subsystems::parse("a: q* [m]\nb: qu*\nc: que\n").unwrap();
         let of = |name: &str, module: Option<&str>| {
-            let function = Function {
+            let function = KernelFunction {
                 name: name.into(),
                 module: module.map(str::to_owned),
             };

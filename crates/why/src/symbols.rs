@@ -25,7 +25,7 @@ const BOUND_ENDS: &[&str] = &["_text_start", "_text_end", "_text"];
 
 /// One function of the kernel or of a module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Function {
+pub struct KernelFunction {
     /// Its name; the plainest one if it has several.
     pub name: String,
     /// Its module; `None` if it is built in.
@@ -35,7 +35,7 @@ pub struct Function {
 /// The functions of a kernel by address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Symbols {
-    functions: Vec<(u64, Function)>,
+    functions: Vec<(u64, KernelFunction)>,
     /// The addresses of every name, including aliases.
     addresses: BTreeMap<String, Vec<u64>>,
 }
@@ -46,7 +46,7 @@ impl Symbols {
     /// # Errors
     /// If a line is malformed, or addresses are hidden.
     pub fn parse(text: &str) -> Result<Symbols, Error> {
-        let mut all: Vec<(u64, Function)> = Vec::new();
+        let mut all: Vec<(u64, KernelFunction)> = Vec::new();
         let mut addresses: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for (at, line) in text.lines().enumerate() {
             let wrong = |why: &str| Error::Line {
@@ -71,7 +71,7 @@ impl Symbols {
             addresses.entry(name.to_owned()).or_default().push(address);
             if !LABELS.iter().any(|label| name.starts_with(label)) {
                 let name = name.to_owned();
-                all.push((address, Function { name, module }));
+                all.push((address, KernelFunction { name, module }));
             }
         }
         all.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| plain(one).cmp(&plain(other))));
@@ -99,7 +99,7 @@ impl Symbols {
 
     /// The function with this index.
     #[must_use]
-    pub fn function(&self, at: usize) -> Option<&Function> {
+    pub fn function(&self, at: usize) -> Option<&KernelFunction> {
         self.functions.get(at).map(|(_, function)| function)
     }
 
@@ -146,7 +146,7 @@ impl Symbols {
 }
 
 /// The sort key for names of one address; the smallest is used.
-fn plain(function: &Function) -> (bool, usize, &str) {
+fn plain(function: &KernelFunction) -> (bool, usize, &str) {
     let name = function.name.as_str();
     let underscores = name.len() - name.trim_start_matches('_').len();
     let bound = BOUNDS.contains(&name) || BOUND_ENDS.iter().any(|end| name.ends_with(end));

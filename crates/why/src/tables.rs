@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use assize_judge::family::{Block, Contrast, step_down};
 use assize_judge::{Verdict, VerdictInput, decide, holm, paired};
 
-use crate::difference::{Pair, Row, Side, divisor, mean, number};
-use crate::profile::Place;
+use crate::difference::{CountedPair, CountedRun, DifferenceRow, divisor, mean, number};
+use crate::profile::ProfilePlace;
 
 /// The level at which rows are established.
 const ALPHA: f64 = 0.05;
@@ -14,7 +14,7 @@ const ALPHA: f64 = 0.05;
 const DRAWS: u64 = 1;
 
 /// Maps a place to its row: a name and, for functions, a subsystem.
-pub(crate) type Key<'a> = dyn Fn(&Place) -> (String, Option<String>) + 'a;
+pub(crate) type RowKey<'a> = dyn Fn(&ProfilePlace) -> (String, Option<String>) + 'a;
 
 /// The values of one row: one per seed, for both configurations.
 #[derive(Clone, Default)]
@@ -25,11 +25,11 @@ struct Values {
 
 /// Sums places by key; rows with the largest difference come first.
 pub(crate) fn rows(
-    pairs: &[Pair],
+    pairs: &[CountedPair],
     by_job: bool,
-    places: impl Fn(&Side) -> &BTreeMap<Place, u64>,
-    key: &Key<'_>,
-) -> Vec<Row> {
+    places: impl Fn(&CountedRun) -> &BTreeMap<ProfilePlace, u64>,
+    key: &RowKey<'_>,
+) -> Vec<DifferenceRow> {
     let mut all: BTreeMap<(String, Option<String>), Values> = BTreeMap::new();
     let none = Values {
         a: vec![0.0; pairs.len()],
@@ -52,9 +52,9 @@ pub(crate) fn rows(
             }
         }
     }
-    let mut rows = judged(all.into_iter().collect(), pairs.len());
+    let mut rows = judged_rows(all.into_iter().collect(), pairs.len());
     rows.sort_by(|one, other| {
-        let size = |row: &Row| row.difference.abs();
+        let size = |row: &DifferenceRow| row.difference.abs();
         size(other)
             .total_cmp(&size(one))
             .then_with(|| one.name.cmp(&other.name))
@@ -65,30 +65,30 @@ pub(crate) fn rows(
 /// One row per kind of count, named after it, in the given order. All rows are tested
 /// together.
 pub(crate) fn totals(
-    pairs: &[Pair],
+    pairs: &[CountedPair],
     by_job: bool,
     names: &[&str],
-    of: impl Fn(&Side, usize) -> u64,
-) -> Vec<Row> {
-    let value = |side: &Side, at| number(of(side, at)) / divisor(side, by_job);
+    of: impl Fn(&CountedRun, usize) -> u64,
+) -> Vec<DifferenceRow> {
+    let value = |side: &CountedRun, at| number(of(side, at)) / divisor(side, by_job);
     let values = |at| Values {
         a: pairs.iter().map(|pair| value(&pair.a, at)).collect(),
         b: pairs.iter().map(|pair| value(&pair.b, at)).collect(),
     };
     let named = names.iter().enumerate();
     let all = named.map(|(at, name)| (((*name).into(), None), values(at)));
-    judged(all.collect(), pairs.len())
+    judged_rows(all.collect(), pairs.len())
 }
 
 /// The rows of one table; with several seeds they are tested together.
-fn judged(all: Vec<((String, Option<String>), Values)>, pairs: usize) -> Vec<Row> {
+fn judged_rows(all: Vec<((String, Option<String>), Values)>, pairs: usize) -> Vec<DifferenceRow> {
     let decided = (pairs > 1).then(|| {
         let values: Vec<&Values> = all.iter().map(|(_, values)| values).collect();
-        established(&values, smallest(pairs))
+        established(&values, smallest_p(pairs))
     });
     let row = |(at, ((name, of), values)): (usize, ((String, Option<String>), Values))| {
         let (a, b) = (mean(&values.a), mean(&values.b));
-        Row {
+        DifferenceRow {
             name,
             of,
             a,
@@ -107,7 +107,7 @@ fn interval(values: &Values) -> Option<[f64; 2]> {
 }
 
 /// The smallest attainable p value of a permutation test within this many pairs.
-pub(crate) fn smallest(pairs: usize) -> f64 {
+pub(crate) fn smallest_p(pairs: usize) -> f64 {
     let pairs = i32::try_from(pairs).unwrap_or(i32::MAX);
     2.0_f64.powi(1 - pairs)
 }

@@ -7,7 +7,7 @@ const INIT: &str = "init";
 /// after a slash is removed. Process 1 is the agent; a child that has not set a name is
 /// the workload.
 #[must_use]
-pub fn merged(name: &str, pid: i64) -> String {
+pub fn merged_name(name: &str, pid: i64) -> String {
     if name == INIT {
         return if pid == 1 { "agent" } else { "workload" }.into();
     }
@@ -43,10 +43,10 @@ mod tests {
             ("/7", "/7"),
             ("", "(no name)"),
         ] {
-            assert_eq!(merged(name, 7), together);
+            assert_eq!(merged_name(name, 7), together);
         }
         assert_eq!(
-            [1, 80].map(|pid| merged("init", pid)),
+            [1, 80].map(|pid| merged_name("init", pid)),
             ["agent", "workload"]
         );
     }

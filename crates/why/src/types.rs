@@ -21,7 +21,7 @@ const ENUMERATION_64: u32 = 19;
 const DEPTH: u32 = 16;
 
 /// One type.
-struct Type {
+struct BtfType {
     name: u32,
     kind: u32,
     /// For structures, whether member offsets also encode bit-field sizes.
@@ -36,7 +36,7 @@ struct Type {
 struct Types<'a> {
     bytes: &'a [u8],
     strings: usize,
-    all: Vec<Type>,
+    all: Vec<BtfType>,
 }
 
 /// Returns the byte offsets of fields in a structure.
@@ -92,7 +92,7 @@ impl<'a> Types<'a> {
         let mut types = Types {
             bytes,
             strings,
-            all: vec![Type {
+            all: vec![BtfType {
                 name: 0,
                 kind: 0,
                 flag: false,
@@ -110,8 +110,8 @@ impl<'a> Types<'a> {
                 STRUCTURE | UNION => (at, count),
                 _ => (at, 0),
             };
-            at = at.checked_add(following(kind, count))?;
-            types.all.push(Type {
+            at = at.checked_add(bytes_following(kind, count))?;
+            types.all.push(BtfType {
                 name,
                 kind,
                 flag: info >> 31 != 0,
@@ -132,7 +132,7 @@ impl<'a> Types<'a> {
     }
 
     /// The offset of a field, searching anonymous structures as well.
-    fn offset(&self, structure: &Type, field: &str, depth: u32) -> Option<u64> {
+    fn offset(&self, structure: &BtfType, field: &str, depth: u32) -> Option<u64> {
         let (from, count) = structure.members;
         for member in 0..count {
             let at = from + member * 12;
@@ -163,7 +163,7 @@ impl<'a> Types<'a> {
     }
 
     /// The underlying type behind typedefs, tags and qualifiers.
-    fn resolved(&self, mut id: u32) -> Option<&Type> {
+    fn resolved(&self, mut id: u32) -> Option<&BtfType> {
         for _ in 0..=DEPTH {
             let found = self.all.get(size(id)?)?;
             if found.kind == TYPEDEF || found.kind == TYPE_TAG || QUALIFIERS.contains(&found.kind) {
@@ -177,7 +177,7 @@ impl<'a> Types<'a> {
 }
 
 /// The number of bytes that follow a type header.
-fn following(kind: u32, count: usize) -> usize {
+fn bytes_following(kind: u32, count: usize) -> usize {
     match kind {
         INTEGER | VARIABLE | DECLARATION_TAG => 4,
         ARRAY => 12,
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     /// `struct task { int a; struct { int b; }; int c; }`, preceded by another type.
-    fn made() -> Vec<u8> {
+    fn sample_types() -> Vec<u8> {
         let strings = b"\0int\0task\0a\0b\0c\0";
         let mut types: Vec<u32> = Vec::new();
         types.extend([1, INTEGER << 24, 4, 32]); // 1: int
@@ -216,20 +216,27 @@ mod tests {
 
     #[test]
     fn fields_are_found_also_in_structures_without_a_name() {
-        assert_eq!(offsets(&made(), "task", ["a", "b", "c"]), Ok([0, 4, 8]));
+        assert_eq!(
+            offsets(&sample_types(), "task", ["a", "b", "c"]),
+            Ok([0, 4, 8])
+        );
     }
 
     #[test]
     fn what_is_not_there_is_named() {
-        let error = offsets(&made(), "task", ["d"]).unwrap_err().to_string();
+        let error = offsets(&sample_types(), "task", ["d"])
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("where d is in struct task"), "{error}");
-        let error = offsets(&made(), "int", ["a"]).unwrap_err().to_string();
+        let error = offsets(&sample_types(), "int", ["a"])
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("struct int"), "{error}");
     }
 
     #[test]
     fn types_that_are_cut_off_anywhere_are_an_error_and_no_panic() {
-        let whole = made();
+        let whole = sample_types();
         for length in 0..whole.len() - 18 {
             assert!(
                 offsets(&whole[..length], "task", ["c"]).is_err(),

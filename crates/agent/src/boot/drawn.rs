@@ -9,12 +9,12 @@ use crate::process;
 
 /// Environment variable of every program here; its length moves their stacks.
 const PADDING: &str = "ASSIZE_PADDING";
-/// Minimum number of stack bytes per step of [`deeper`].
+/// Minimum number of stack bytes per step of [`call_on_deeper_stack`].
 const STEP: u32 = 64;
 
 /// Starts and reaps as many processes as were drawn, and pads the environment
 /// of all later ones.
-pub(super) fn age(image: &Image) -> io::Result<()> {
+pub(super) fn age_processes(image: &Image) -> io::Result<()> {
     if image.padding > 0 {
         let padding = "x".repeat(usize::try_from(image.padding).unwrap_or_default());
         // SAFETY: this process has one thread.
@@ -26,11 +26,11 @@ pub(super) fn age(image: &Image) -> io::Result<()> {
 /// Calls `then` on a stack that is about this many bytes deeper, which
 /// processes forked in it inherit.
 #[inline(never)]
-pub(super) fn deeper(padding: u32, then: &mut dyn FnMut()) {
+pub(super) fn call_on_deeper_stack(padding: u32, then: &mut dyn FnMut()) {
     let space = [0_u8; STEP as usize];
     black_box(&space);
     match padding.checked_sub(STEP) {
-        Some(rest) => deeper(rest, then),
+        Some(rest) => call_on_deeper_stack(rest, then),
         None => then(),
     }
     black_box(&space);
@@ -44,7 +44,7 @@ mod tests {
     fn more_padding_is_a_deeper_stack_and_the_same_padding_the_same() {
         let at = |padding| {
             let mut place = 0;
-            deeper(padding, &mut || {
+            call_on_deeper_stack(padding, &mut || {
                 let here = 0_u8;
                 place = std::ptr::from_ref(black_box(&here)).addr();
             });

@@ -4,29 +4,29 @@ use std::fs;
 
 use assize_job::{Action, Image, Payload, Stage};
 
-use crate::actions::{self, Circumstances};
-use crate::modules::Modules;
-use crate::process::Limits;
+use crate::actions::{self, ActionContext};
+use crate::modules::RunModules;
+use crate::process::WaitLimits;
 use crate::run::reseed;
 use crate::seed::Stream;
 
 /// Carries out the steps that the set-up of every run begins with. A step that
 /// fails does so again in the set-up of the run, which reports why.
-pub(super) fn load(image: &Image) -> Modules {
+pub(super) fn load(image: &Image) -> RunModules {
     let steps: Vec<Action> = fs::read(Payload::FIRST)
         .ok()
         .and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default();
-    let mut modules = Modules::of(&steps).in_order(image.modules);
+    let mut modules = RunModules::from_setup(&steps).in_order(image.modules);
     if steps.is_empty() {
         return modules;
     }
     // The random numbers that modules draw while loading vary with the image.
     // If reseeding fails, the kernel keeps its own.
     let _ = reseed(Stream::new(image.modules.into(), "image"));
-    let with = Circumstances {
+    let with = ActionContext {
         seed: 0,
-        limits: Limits {
+        limits: WaitLimits {
             timeout_ms: 0,
             interrupts: None,
         },

@@ -15,7 +15,7 @@ const SYMBOLS: u8 = b's';
 
 /// The job, and what is to be done with it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct BootRequest {
     /// The text of the job.
     pub(crate) job: String,
     /// Whether to carry out the set-up and then pass the symbols to the plugin
@@ -25,7 +25,7 @@ pub(crate) struct Told {
 }
 
 /// Reads the job's text and the byte after it.
-pub(crate) fn job(ports: Ports) -> Result<Told, String> {
+pub(crate) fn job(ports: Ports) -> Result<BootRequest, String> {
     let mut count = [0; 4];
     ports.write_16(FW_CFG_SELECT, DIRECTORY);
     ports.read(FW_CFG_DATA, &mut count);
@@ -55,7 +55,7 @@ fn item_of(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
 
 /// Parses the blob: the length of the text in 8 hexadecimal digits, the text,
 /// the byte for symbols, padding.
-fn text_of(blob: &[u8]) -> Result<Told, String> {
+fn text_of(blob: &[u8]) -> Result<BootRequest, String> {
     let (digits, rest) = blob
         .split_first_chunk::<8>()
         .ok_or("shorter than the 8 digits of its length")?;
@@ -68,7 +68,7 @@ fn text_of(blob: &[u8]) -> Result<Told, String> {
         .get(..length)
         .ok_or_else(|| format!("{length} bytes announced, {} are there", rest.len()))?;
     let job = String::from_utf8(text.to_vec()).map_err(|_| "not UTF-8")?;
-    Ok(Told {
+    Ok(BootRequest {
         job,
         gives_symbols: rest.get(length) == Some(&SYMBOLS),
     })
@@ -82,7 +82,7 @@ mod tests {
     fn the_blob_is_length_text_and_padding() {
         let told = |job: &str, gives_symbols| {
             let job = job.to_owned();
-            Ok(Told { job, gives_symbols })
+            Ok(BootRequest { job, gives_symbols })
         };
         assert_eq!(text_of(b"00000002{}"), told("{}", false));
         assert_eq!(text_of(b"00000002{}\0\0\0\0"), told("{}", false));

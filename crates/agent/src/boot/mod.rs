@@ -11,7 +11,7 @@ use std::path::Path;
 
 use assize_job::{Image, Record, Stage};
 
-use crate::channel::{Channel, Way};
+use crate::channel::{Channel, RecordSink};
 use crate::digests::Digests;
 use crate::run::{self, Guest};
 use crate::sys;
@@ -95,10 +95,10 @@ pub(crate) fn command_line() -> Option<String> {
         mount("/proc").ok()?;
     }
     let line = fs::read_to_string(path).ok()?;
-    has(&line, DEBUG_CONSOLE).then_some(line)
+    has_word(&line, DEBUG_CONSOLE).then_some(line)
 }
 
-fn has(line: &str, word: &str) -> bool {
+fn has_word(line: &str, word: &str) -> bool {
     line.split_ascii_whitespace().any(|other| other == word)
 }
 
@@ -111,25 +111,25 @@ pub(crate) fn main(command_line: &str) {
     report_panics(ports);
     let image = Image::of(command_line);
     let digests = Digests::below("/");
-    let aged = drawn::age(&image);
+    let aged = drawn::age_processes(&image);
     let mut guest = Some(Guest {
         digests,
         image,
         first: first::load(&image),
         gives_symbols: false,
     });
-    let resumed_ns = has(command_line, IMAGE).then(|| {
+    let resumed_ns = has_word(command_line, IMAGE).then(|| {
         sys::sleep_until(sys::now() + SETTLE_NS + u64::from(image.settle_us) * 1000);
         ports.write_console(READY);
         ports.stop_for_image()
     });
-    let mut channel = Channel::new(Way::DebugConsole(ports));
-    run::hello(&mut channel, resumed_ns, true);
+    let mut channel = Channel::new(RecordSink::DebugConsole(ports));
+    run::send_greeting(&mut channel, resumed_ns, true);
     if let Err(why) = aged {
         channel.send(&Record::Failed {
             stage: Stage::Start,
             what: "make the machine that was drawn".into(),
-            why: sys::words(&why),
+            why: sys::error_text(&why),
         });
     }
     for why in problems {
@@ -138,13 +138,13 @@ pub(crate) fn main(command_line: &str) {
             detail: why,
         });
     }
-    drawn::deeper(image.padding, &mut || {
+    drawn::call_on_deeper_stack(image.padding, &mut || {
         let told = fw_cfg::job(ports);
         let mut guest = guest.take();
         if let (Ok(told), Some(guest)) = (&told, &mut guest) {
             guest.gives_symbols = told.gives_symbols;
         }
-        run::answer(told.map(|told| told.job), &mut channel, guest);
+        run::carry_out_job(told.map(|told| told.job), &mut channel, guest);
     });
     // The console takes every byte; nothing can have been lost.
     let _ = channel.end();
@@ -157,7 +157,7 @@ fn set_up() -> Vec<String> {
     let mut problems = Vec::new();
     let mut note = |what: &str, done: std::io::Result<()>| {
         if let Err(error) = done {
-            problems.push(format!("{what}: {}", sys::words(&error)));
+            problems.push(format!("{what}: {}", sys::error_text(&error)));
         }
     };
     for (_, at, _, _) in MOUNTS {
@@ -242,7 +242,7 @@ fn report_panics(ports: Ports) {
             eprintln!("{panic}");
             return;
         }
-        let mut channel = Channel::new(Way::DebugConsole(ports));
+        let mut channel = Channel::new(RecordSink::DebugConsole(ports));
         channel.send(&Record::Failed {
             stage: Stage::Start,
             what: "the agent panicked".into(),
@@ -259,9 +259,9 @@ mod tests {
     #[test]
     fn words_of_the_command_line_count_only_whole() {
         let line = "quiet assize.channel=debugcon assize.image=1\n";
-        assert!(has(line, DEBUG_CONSOLE) && has(line, IMAGE));
-        assert!(!has("assize.image=10 xassize.channel=debugcon", IMAGE));
-        assert!(!has(
+        assert!(has_word(line, DEBUG_CONSOLE) && has_word(line, IMAGE));
+        assert!(!has_word("assize.image=10 xassize.channel=debugcon", IMAGE));
+        assert!(!has_word(
             "assize.image=10 xassize.channel=debugcon",
             DEBUG_CONSOLE
         ));

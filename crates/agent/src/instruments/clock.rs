@@ -7,12 +7,12 @@ const CALIBRATION_NS: u64 = 50_000_000;
 
 /// The rate of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rate {
+pub(crate) struct CounterRate {
     /// In kilohertz; not 0.
     pub(crate) khz: u64,
 }
 
-impl Rate {
+impl CounterRate {
     /// Converts ticks to nanoseconds.
     pub(crate) fn ns(self, ticks: u64) -> u64 {
         let ns = u128::from(ticks) * 1_000_000 / u128::from(self.khz);
@@ -84,19 +84,19 @@ pub(crate) fn both() -> (u64, u64) {
 }
 
 /// Measures the rate of the counter.
-pub(crate) fn calibrate() -> Result<Rate, String> {
+pub(crate) fn calibrate() -> Result<CounterRate, String> {
     let before = both();
     sys::sleep_until(before.1 + CALIBRATION_NS);
     rate(before, both())
 }
 
 /// The rate from two pairs of readings.
-pub(crate) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<Rate, String> {
+pub(crate) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<CounterRate, String> {
     let ticks = u128::from(after.0.wrapping_sub(before.0));
     let ns = u128::from(after.1.saturating_sub(before.1)).max(1);
     let khz = (ticks * 1_000_000 + ns / 2) / ns;
     match u64::try_from(khz) {
-        Ok(khz @ 1_000..=100_000_000) => Ok(Rate { khz }),
+        Ok(khz @ 1_000..=100_000_000) => Ok(CounterRate { khz }),
         _ => Err(format!(
             "the time-stamp counter goes on by {ticks} in {ns} ns, which is no clock; use \
              another machine"

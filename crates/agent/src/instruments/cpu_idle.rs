@@ -4,13 +4,13 @@ use std::path::Path;
 
 use assize_job::Record;
 
-use super::idle::{self, Event, Span};
-use super::perf::{self, Counter, Scope};
+use super::idle::{self, IdleEvent, IdleSpan};
+use super::perf::{self, PerfCounter, PerfScope};
 use super::proc_stat;
-use super::residency::Step;
-use super::ring::{self, Field};
-use super::tracefs::{Instance, Trace, Wanted};
-use super::{Instrument, metric, number, system, unavailable};
+use super::residency::IdleStateStep;
+use super::ring::{self, EventField};
+use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
+use super::{RunInstrument, metric, number, system, unavailable};
 
 const NAME: &str = "cpu-idle";
 const CPU_IDLE: &str = "power/cpu_idle";
@@ -21,19 +21,19 @@ const USED_SHARE: f64 = 0.0025;
 /// The instrument `cpu-idle`.
 #[derive(Default)]
 pub(crate) struct CpuIdle {
-    tracer: Option<Tracer>,
-    window: Option<Span>,
+    tracer: Option<IdleStateTracer>,
+    window: Option<IdleSpan>,
     stat: [Option<String>; 2],
     failed: Option<String>,
 }
 
-impl Instrument for CpuIdle {
+impl RunInstrument for CpuIdle {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn open(&mut self) -> Result<(), String> {
-        self.tracer = Some(Tracer::open(NAME, "mono", &[])?);
+        self.tracer = Some(IdleStateTracer::open(NAME, "mono", &[])?);
         Ok(())
     }
 
@@ -41,12 +41,12 @@ impl Instrument for CpuIdle {
         self.stat[0] = system::read(Path::new("/proc/stat")).ok();
         self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
         let now = system::monotonic_ns();
-        self.window = Some(Span { from: now, to: now });
+        self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
         let now = system::monotonic_ns();
-        if let Some(Err(why)) = self.tracer.as_mut().map(Tracer::off) {
+        if let Some(Err(why)) = self.tracer.as_mut().map(IdleStateTracer::off) {
             self.failed.get_or_insert(why);
         }
         if let Some(window) = &mut self.window {
@@ -86,7 +86,7 @@ impl CpuIdle {
 
     /// Whether a CPU that traced nothing was idle, by /proc/stat; `None` if the run was
     /// too short to tell.
-    fn slept(&self, cpu: u32, window: Span, hertz: u64) -> Option<bool> {
+    fn slept(&self, cpu: u32, window: IdleSpan, hertz: u64) -> Option<bool> {
         let ticks = self.idle_ticks(cpu)?;
         let elapsed = (window.to - window.from).saturating_mul(hertz) / 1_000_000_000;
         (elapsed >= 4).then_some(ticks >= elapsed / 2)
@@ -95,7 +95,7 @@ impl CpuIdle {
     /// A doubt for each CPU that was idle for longer by /proc/stat than by the trace, by
     /// more than two ticks and a tenth of the time: some kernels do not trace all idle
     /// times.
-    fn untraced(&self, records: &[Record], window: Span, hertz: u64) -> Vec<Record> {
+    fn untraced(&self, records: &[Record], window: IdleSpan, hertz: u64) -> Vec<Record> {
         let elapsed = number(window.to - window.from) * 1e-9;
         let mut doubts = Vec::new();
         for record in records {
@@ -135,7 +135,11 @@ fn is_longer(told: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
 }
 
 /// `still`: whether a CPU without any event was idle.
-fn records(trace: &Trace<Event>, window: Span, still: &dyn Fn(u32) -> Option<bool>) -> Vec<Record> {
+fn records(
+    trace: &RecordedTrace<IdleEvent>,
+    window: IdleSpan,
+    still: &dyn Fn(u32) -> Option<bool>,
+) -> Vec<Record> {
     let elapsed = window.to - window.from;
     let mut records = Vec::with_capacity(trace.cpus.len() + 2);
     let (mut sum, mut used) = (0, 0);
@@ -176,21 +180,25 @@ fn records(trace: &Trace<Event>, window: Span, still: &dyn Fn(u32) -> Option<boo
 
 /// Traces when CPUs enter and leave idle states.
 #[derive(Debug)]
-pub(crate) struct Tracer {
+pub(crate) struct IdleStateTracer {
     instance: Instance,
     id: u16,
-    state: Field,
+    state: EventField,
     /// Enabling them interrupts each CPU.
-    nudges: Vec<Counter>,
+    nudges: Vec<PerfCounter>,
     nudged: bool,
 }
 
-impl Tracer {
+impl IdleStateTracer {
     /// `interrupts`: trace events that also end an idle time.
-    pub(crate) fn open(name: &str, clock: &str, interrupts: &[&str]) -> Result<Tracer, String> {
+    pub(crate) fn open(
+        name: &str,
+        clock: &str,
+        interrupts: &[&str],
+    ) -> Result<IdleStateTracer, String> {
         let mut events = vec![CPU_IDLE];
         events.extend(interrupts);
-        let instance = Instance::open(Wanted {
+        let instance = Instance::open(InstanceSettings {
             name,
             clock,
             kib_per_cpu: 4 << 10,
@@ -199,13 +207,13 @@ impl Tracer {
         let format = instance.format(CPU_IDLE)?;
         let state = format.field("state");
         let state = state.ok_or("the trace event power/cpu_idle has no field state here")?;
-        let nudge = |&cpu: &u32| Counter::open(perf::Event::DUMMY, Scope::Cpu(cpu));
+        let nudge = |&cpu: &u32| PerfCounter::open(perf::PerfEvent::DUMMY, PerfScope::Cpu(cpu));
         // Without perf events, /proc/stat decides whether a silent CPU slept.
-        let nudges: Option<Vec<Counter>> = system::online_cpus()?
+        let nudges: Option<Vec<PerfCounter>> = system::online_cpus()?
             .iter()
             .map(|cpu| nudge(cpu).ok())
             .collect();
-        Ok(Tracer {
+        Ok(IdleStateTracer {
             instance,
             id: format.id,
             state,
@@ -218,7 +226,7 @@ impl Tracer {
     /// enters its idle state again, which it traces.
     pub(crate) fn on(&mut self) -> Result<(), String> {
         self.instance.on()?;
-        let done = |nudge: &Counter| nudge.enable().is_ok();
+        let done = |nudge: &PerfCounter| nudge.enable().is_ok();
         self.nudged = !self.nudges.is_empty() && self.nudges.iter().all(done);
         Ok(())
     }
@@ -234,23 +242,23 @@ impl Tracer {
     }
 
     /// Returns what was recorded, and makes ready to record again.
-    pub(crate) fn drain(&mut self) -> Trace<Event> {
+    pub(crate) fn drain(&mut self) -> RecordedTrace<IdleEvent> {
         self.drain_as(&|step| match step {
-            None => Some(Event::Interrupt),
-            Some(Step::Enter(_)) => Some(Event::Enter),
-            Some(Step::Leave) => Some(Event::Leave),
+            None => Some(IdleEvent::Interrupt),
+            Some(IdleStateStep::Enter(_)) => Some(IdleEvent::Enter),
+            Some(IdleStateStep::Leave) => Some(IdleEvent::Leave),
         })
     }
 
     /// The same, with the states that CPUs entered and without interrupts.
-    pub(crate) fn drain_states(&mut self) -> Trace<Step> {
+    pub(crate) fn drain_states(&mut self) -> RecordedTrace<IdleStateStep> {
         self.drain_as(&|step| step)
     }
 
     /// Passes `None` to `of` for an interrupt.
-    fn drain_as<E>(&mut self, of: &dyn Fn(Option<Step>) -> Option<E>) -> Trace<E> {
+    fn drain_as<E>(&mut self, of: &dyn Fn(Option<IdleStateStep>) -> Option<E>) -> RecordedTrace<E> {
         // An enabled counter would not interrupt its CPU again.
-        let done = |nudge: &Counter| nudge.disable().is_ok();
+        let done = |nudge: &PerfCounter| nudge.disable().is_ok();
         if !self.nudges.iter().all(done) {
             self.nudges.clear();
         }
@@ -261,8 +269,8 @@ impl Tracer {
             }
             // The kernel writes -1 when a CPU leaves an idle state.
             of(Some(match u32::try_from(state.number(event)?) {
-                Ok(u32::MAX) | Err(_) => Step::Leave,
-                Ok(state) => Step::Enter(state),
+                Ok(u32::MAX) | Err(_) => IdleStateStep::Leave,
+                Ok(state) => IdleStateStep::Enter(state),
             }))
         })
     }
@@ -274,17 +282,17 @@ mod tests {
     use super::super::tracefs::CpuEvents;
     use super::*;
 
-    const WINDOW: Span = Span {
+    const WINDOW: IdleSpan = IdleSpan {
         from: 1000,
         to: 2000,
     };
 
-    fn trace(cpus: &[&[(u64, Event)]]) -> Trace<Event> {
-        let cpu = |(cpu, events): (usize, &&[(u64, Event)])| CpuEvents {
+    fn trace(cpus: &[&[(u64, IdleEvent)]]) -> RecordedTrace<IdleEvent> {
+        let cpu = |(cpu, events): (usize, &&[(u64, IdleEvent)])| CpuEvents {
             cpu: cpu as u32,
             events: events.to_vec(),
         };
-        Trace {
+        RecordedTrace {
             cpus: cpus.iter().enumerate().map(cpu).collect(),
             lost: 0,
             broken: false,
@@ -303,8 +311,8 @@ mod tests {
     #[test]
     fn each_cpu_and_their_sum() {
         let trace = trace(&[
-            &[(1100, Event::Leave), (1400, Event::Enter)],
-            &[(1001, Event::Leave), (1002, Event::Enter)],
+            &[(1100, IdleEvent::Leave), (1400, IdleEvent::Enter)],
+            &[(1001, IdleEvent::Leave), (1002, IdleEvent::Enter)],
             &[],
         ]);
         let wanted = vec![
@@ -321,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_a_cpu_did_is_not_guessed() {
-        let trace = trace(&[&[(1100, Event::Leave)], &[]]);
+        let trace = trace(&[&[(1100, IdleEvent::Leave)], &[]]);
         let given = records(&trace, WINDOW, &|_| None);
         assert_eq!(given[0], metric("cpu0_non_idle", 900.0, "ns"));
         let unavailable = |r: &Record| matches!(r, Record::Unavailable { .. });
@@ -335,7 +343,7 @@ mod tests {
                 format!("cpu 0 0 0 {idle} 0\ncpu0 0 0 0 {idle} 0\nintr 1\nctxt 1\nprocesses 1\n");
             Some(text)
         };
-        let window = Span {
+        let window = IdleSpan {
             from: 0,
             to: 1_000_000_000,
         };

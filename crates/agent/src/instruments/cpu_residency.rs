@@ -13,11 +13,11 @@ use std::path::PathBuf;
 
 use assize_job::{Frequency, Idle, Job, Record};
 
-use super::cpu_idle::Tracer;
+use super::cpu_idle::IdleStateTracer;
 use super::frequency_trace::FrequencyTrace;
-use super::idle::{self, Span};
-use super::residency::{self, Changes, Draws, Sojourn};
-use super::{Instrument, doubt, metric, number, system, unavailable};
+use super::idle::{self, IdleSpan};
+use super::residency::{self, Changes, PowerDraws, Sojourn};
+use super::{RunInstrument, doubt, metric, number, system, unavailable};
 
 const NAME: &str = "cpu-residency";
 /// Name of the instance that traces frequencies.
@@ -31,17 +31,17 @@ const ENDS: u64 = 4;
 pub(crate) struct CpuResidency {
     idle: Option<Idle>,
     frequency: Option<Frequency>,
-    tracer: Option<Tracer>,
+    tracer: Option<IdleStateTracer>,
     frequencies: Option<FrequencyTrace>,
-    kernel: Kernel,
-    window: Option<Span>,
-    counted: [Vec<Vec<Counts>>; 2],
+    kernel: IdleStateFiles,
+    window: Option<IdleSpan>,
+    counted: [Vec<Vec<StateCounts>>; 2],
     failed: Option<String>,
 }
 
 /// The kernel's files about idle states.
 #[derive(Debug, Default)]
-struct Kernel {
+struct IdleStateFiles {
     /// Names of the idle states.
     states: Vec<String>,
     /// The counters, for each CPU and state.
@@ -51,19 +51,19 @@ struct Kernel {
 /// The kernel's counters for each idle state of a CPU. `rejected` counts how
 /// often the driver refused the state.
 const COUNTERS: [&str; 4] = ["usage", "above", "below", "rejected"];
-type Counts = [Option<u64>; COUNTERS.len()];
+type StateCounts = [Option<u64>; COUNTERS.len()];
 const USAGE: usize = 0;
 
 /// What was observed in the window.
-struct Found {
-    window: Span,
+struct ObservedStates {
+    window: IdleSpan,
     cpus: Vec<u32>,
     sojourns: Vec<Vec<Sojourn>>,
     /// Increase of the kernel's counters, for each CPU and state.
-    counted: Vec<Vec<Counts>>,
+    counted: Vec<Vec<StateCounts>>,
 }
 
-impl Instrument for CpuResidency {
+impl RunInstrument for CpuResidency {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -76,11 +76,11 @@ impl Instrument for CpuResidency {
     /// Starts recording already, so that the state of a CPU that is idle at the
     /// start of the window is known.
     fn open(&mut self) -> Result<(), String> {
-        self.kernel = Kernel::open(&system::online_cpus()?);
+        self.kernel = IdleStateFiles::open(&system::online_cpus()?);
         if self.frequency.is_some() {
             self.frequencies = Some(FrequencyTrace::open(OF_FREQUENCIES)?);
         }
-        let mut tracer = Tracer::open(NAME, "mono", &[])?;
+        let mut tracer = IdleStateTracer::open(NAME, "mono", &[])?;
         tracer.on()?;
         self.tracer = Some(tracer);
         Ok(())
@@ -89,12 +89,12 @@ impl Instrument for CpuResidency {
     fn start(&mut self, _workload: i32) {
         self.counted[0] = self.kernel.counts();
         let now = system::monotonic_ns();
-        self.window = Some(Span { from: now, to: now });
+        self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
         let now = system::monotonic_ns();
-        let traced = self.tracer.as_mut().map(Tracer::off);
+        let traced = self.tracer.as_mut().map(IdleStateTracer::off);
         let changes = self.frequencies.as_mut().map(FrequencyTrace::off);
         let mut ended = [traced, changes].into_iter().flatten();
         self.failed = ended.find_map(Result::err);
@@ -122,11 +122,11 @@ impl Instrument for CpuResidency {
             Ok(sojourns) => sojourns,
             Err(why) => return vec![unavailable(NAME, None, why)],
         };
-        let found = Found {
+        let found = ObservedStates {
             window,
             cpus: trace.cpus.iter().map(|cpu| cpu.cpu).collect(),
             sojourns,
-            counted: advance(&self.counted),
+            counted: counter_increases(&self.counted),
         };
         let mut records = found.of_cpus();
         records.extend(found.of_states(&self.kernel.states, self.idle.is_some()));
@@ -139,7 +139,7 @@ impl Instrument for CpuResidency {
 
 impl CpuResidency {
     /// Records of frequencies and energy.
-    fn power(&mut self, found: &Found) -> Vec<Record> {
+    fn power(&mut self, found: &ObservedStates) -> Vec<Record> {
         let mut records = Vec::new();
         let mut changes = None;
         if let Some(mut frequencies) = self.frequencies.take() {
@@ -156,7 +156,7 @@ impl CpuResidency {
         records
     }
 
-    fn energy(&self, found: &Found, changes: Option<&[Changes]>) -> Vec<Record> {
+    fn energy(&self, found: &ObservedStates, changes: Option<&[Changes]>) -> Vec<Record> {
         let none = |why: &str| {
             let names = ["modelled_energy", "modelled_power"];
             names.map(|name| unavailable(NAME, Some(name), why)).into()
@@ -171,7 +171,7 @@ impl CpuResidency {
             (Some(_), None) => return none("the frequencies of the CPUs are not known"),
             (None, _) => None,
         };
-        let draws = Draws { idle, frequency };
+        let draws = PowerDraws { idle, frequency };
         let Some(energy) = residency::energy_fj(&found.sojourns, found.window, &draws) else {
             return none("a CPU was in an idle state that is not declared");
         };
@@ -186,7 +186,7 @@ impl CpuResidency {
     }
 }
 
-impl Found {
+impl ObservedStates {
     fn elapsed(&self) -> u64 {
         (self.window.to - self.window.from).max(1)
     }
@@ -202,7 +202,7 @@ impl Found {
         let (mut asleep, mut wakeups) = (0, 0);
         for (cpu, sojourns) in self.cpus.iter().zip(&self.sojourns) {
             let idle = idle::length(&residency::spans(sojourns, |_| true));
-            let ended = ended(sojourns);
+            let ended = count_idle_exits(sojourns);
             let non_idle = self.share(self.elapsed() - idle);
             records.push(metric(format!("cpu{cpu}_non_idle_share"), non_idle, "%"));
             let rate = number(ended) / seconds;
@@ -274,7 +274,7 @@ impl Found {
         records
     }
 
-    fn counts(&self, cpu: usize, state: usize) -> Counts {
+    fn counts(&self, cpu: usize, state: usize) -> StateCounts {
         let of_cpu = self.counted.get(cpu);
         let counts = of_cpu.and_then(|states| states.get(state));
         counts.copied().unwrap_or_default()
@@ -288,7 +288,7 @@ impl Found {
             for state in 0..states {
                 let is_it = |one: &&Sojourn| usize::try_from(one.state) == Ok(state);
                 let own: Vec<Sojourn> = sojourns.iter().filter(is_it).copied().collect();
-                let (traced, counted) = (ended(&own), self.counts(at, state)[USAGE]?);
+                let (traced, counted) = (count_idle_exits(&own), self.counts(at, state)[USAGE]?);
                 if traced.abs_diff(counted) > ENDS {
                     let detail = format!(
                         "CPU {cpu} was {counted} times in idle state {state} by the kernel's \
@@ -334,9 +334,9 @@ impl Found {
     }
 }
 
-impl Kernel {
+impl IdleStateFiles {
     /// Opens the files of these CPUs; without a cpuidle driver there are none.
-    fn open(cpus: &[u32]) -> Kernel {
+    fn open(cpus: &[u32]) -> IdleStateFiles {
         let place = |cpu: u32, state: usize| {
             PathBuf::from(format!(
                 "/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{state}"
@@ -352,13 +352,13 @@ impl Kernel {
             COUNTERS.map(|name| File::open(place(cpu, state).join(name)).ok())
         };
         let of_cpu = |cpu: &u32| (0..states.len()).map(|at| of_state(*cpu, at)).collect();
-        Kernel {
+        IdleStateFiles {
             files: cpus.iter().map(of_cpu).collect(),
             states,
         }
     }
 
-    fn counts(&self) -> Vec<Vec<Counts>> {
+    fn counts(&self) -> Vec<Vec<StateCounts>> {
         let count = |file: &Option<File>| {
             let mut bytes = [0; 32];
             let got = file.as_ref()?.read_at(&mut bytes, 0).ok()?;
@@ -372,23 +372,23 @@ impl Kernel {
 }
 
 /// How often a CPU left an idle state.
-fn ended(sojourns: &[Sojourn]) -> u64 {
+fn count_idle_exits(sojourns: &[Sojourn]) -> u64 {
     let ended = sojourns.iter().filter(|sojourn| sojourn.ended);
     u64::try_from(ended.count()).unwrap_or(u64::MAX)
 }
 
 /// The increase of each counter from the first reading to the second.
-fn advance([before, after]: &[Vec<Vec<Counts>>; 2]) -> Vec<Vec<Counts>> {
-    let of_state = |(before, after): (&Counts, &Counts)| {
+fn counter_increases([before, after]: &[Vec<Vec<StateCounts>>; 2]) -> Vec<Vec<StateCounts>> {
+    let of_state = |(before, after): (&StateCounts, &StateCounts)| {
         std::array::from_fn(|at| Some(after[at]?.saturating_sub(before[at]?)))
     };
-    let of_cpu = |(before, after): (&Vec<Counts>, &Vec<Counts>)| {
+    let of_cpu = |(before, after): (&Vec<StateCounts>, &Vec<StateCounts>)| {
         before.iter().zip(after).map(of_state).collect()
     };
     before.iter().zip(after).map(of_cpu).collect()
 }
 
-fn add(a: Counts, b: Counts) -> Counts {
+fn add(a: StateCounts, b: StateCounts) -> StateCounts {
     std::array::from_fn(|at| Some(a[at]? + b[at]?))
 }
 
@@ -399,14 +399,14 @@ mod tests {
 
     use super::*;
 
-    const WINDOW: Span = Span {
+    const WINDOW: IdleSpan = IdleSpan {
         from: 0,
         to: 1_000_000_000,
     };
 
     fn sojourn(from_ms: u64, to_ms: u64, state: u32) -> Sojourn {
         Sojourn {
-            span: Span {
+            span: IdleSpan {
                 from: from_ms * 1_000_000,
                 to: to_ms * 1_000_000,
             },
@@ -415,7 +415,7 @@ mod tests {
         }
     }
 
-    fn found(sojourns: &[&[Sojourn]]) -> Found {
+    fn found(sojourns: &[&[Sojourn]]) -> ObservedStates {
         let counted = |of_cpu: &&[Sojourn]| {
             let count = |state| of_cpu.iter().filter(|one| one.state == state).count() as u64;
             vec![
@@ -423,7 +423,7 @@ mod tests {
                 [Some(count(1)); 4],
             ]
         };
-        Found {
+        ObservedStates {
             window: WINDOW,
             cpus: (0..sojourns.len() as u32).collect(),
             sojourns: sojourns.iter().map(|of_cpu| of_cpu.to_vec()).collect(),
@@ -440,7 +440,7 @@ mod tests {
     }
 
     /// CPU 0 is busy from 200 to 300 ms, CPU 1 from 250 to 500 ms.
-    fn two() -> Found {
+    fn two() -> ObservedStates {
         found(&[
             &[sojourn(0, 200, 0), sojourn(300, 1000, 1)],
             &[sojourn(0, 250, 1), sojourn(500, 1000, 1)],
@@ -557,6 +557,6 @@ mod tests {
         let before = vec![vec![[Some(3), Some(1), None, Some(1)]]];
         let after = vec![vec![[Some(5), Some(1), Some(9), None]]];
         let wanted = vec![vec![[Some(2), Some(0), None, None]]];
-        assert_eq!(advance(&[before, after]), wanted);
+        assert_eq!(counter_increases(&[before, after]), wanted);
     }
 }

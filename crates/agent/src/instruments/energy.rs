@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use assize_job::Record;
 
-use super::perf::{Event, Sum};
-use super::{Instrument, doubt, metric, number, perf, system, unavailable};
+use super::perf::{CounterSum, PerfEvent};
+use super::{RunInstrument, doubt, metric, number, perf, system, unavailable};
 
 const NAME: &str = "energy";
 const PMU: &str = "/sys/bus/event_source/devices/power";
@@ -23,13 +23,13 @@ const METRICS: &[(&str, &str, &str)] = &[
 pub(crate) struct Energy {
     pmu: PathBuf,
     powercap: PathBuf,
-    source: Source,
+    source: EnergySource,
     records: Vec<Record>,
 }
 
-enum Source {
+enum EnergySource {
     None,
-    Pmu(Vec<(&'static str, f64, Sum)>),
+    Pmu(Vec<(&'static str, f64, CounterSum)>),
     Powercap {
         zones: Vec<Zone>,
         before: Vec<Result<u64, String>>,
@@ -41,13 +41,13 @@ impl Default for Energy {
         Energy {
             pmu: PMU.into(),
             powercap: POWERCAP.into(),
-            source: Source::None,
+            source: EnergySource::None,
             records: Vec::new(),
         }
     }
 }
 
-impl Instrument for Energy {
+impl RunInstrument for Energy {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -55,7 +55,7 @@ impl Instrument for Energy {
     fn open(&mut self) -> Result<(), String> {
         let pmu = match pmu_events(&self.pmu).and_then(|found| open_pmu(&found)) {
             Ok(sums) => {
-                self.source = Source::Pmu(sums);
+                self.source = EnergySource::Pmu(sums);
                 return Ok(());
             }
             Err(why) => why,
@@ -67,7 +67,7 @@ impl Instrument for Energy {
         match zones {
             Ok(zones) => {
                 let before = Vec::with_capacity(zones.len());
-                self.source = Source::Powercap { zones, before };
+                self.source = EnergySource::Powercap { zones, before };
                 Ok(())
             }
             Err(powercap) => Err(format!(
@@ -78,8 +78,8 @@ impl Instrument for Energy {
 
     fn start(&mut self, _workload: i32) {
         match &mut self.source {
-            Source::None => {}
-            Source::Pmu(sums) => {
+            EnergySource::None => {}
+            EnergySource::Pmu(sums) => {
                 for (name, _, sum) in sums {
                     if let Err(error) = sum.enable() {
                         let reason = perf::why(&error);
@@ -87,14 +87,14 @@ impl Instrument for Energy {
                     }
                 }
             }
-            Source::Powercap { zones, before } => before.extend(zones.iter().map(Zone::read)),
+            EnergySource::Powercap { zones, before } => before.extend(zones.iter().map(Zone::read)),
         }
     }
 
     fn stop(&mut self) {
         match &self.source {
-            Source::None => {}
-            Source::Pmu(sums) => {
+            EnergySource::None => {}
+            EnergySource::Pmu(sums) => {
                 for (name, scale, sum) in sums {
                     let total = sum.disable().and_then(|()| sum.total());
                     self.records.push(match total {
@@ -103,7 +103,7 @@ impl Instrument for Energy {
                     });
                 }
             }
-            Source::Powercap { zones, before } => {
+            EnergySource::Powercap { zones, before } => {
                 let after: Vec<_> = zones.iter().map(Zone::read).collect();
                 self.records = powercap_records(zones, before, &after);
             }
@@ -119,7 +119,7 @@ impl Instrument for Energy {
 #[derive(Debug, Clone, PartialEq)]
 struct PmuEvent {
     metric: &'static str,
-    event: Event,
+    event: PerfEvent,
     /// Joules per count.
     scale: f64,
     /// The CPUs to count on, one per package.
@@ -153,7 +153,7 @@ fn pmu_events(directory: &Path) -> Result<Vec<PmuEvent>, String> {
             .map_err(|_| wrong(&format!("{name}.scale"), &scale))?;
         found.push(PmuEvent {
             metric,
-            event: Event {
+            event: PerfEvent {
                 kind,
                 config: number,
             },
@@ -167,9 +167,10 @@ fn pmu_events(directory: &Path) -> Result<Vec<PmuEvent>, String> {
     Ok(found)
 }
 
-fn open_pmu(events: &[PmuEvent]) -> Result<Vec<(&'static str, f64, Sum)>, String> {
+fn open_pmu(events: &[PmuEvent]) -> Result<Vec<(&'static str, f64, CounterSum)>, String> {
     let open = |event: &PmuEvent| {
-        let sum = Sum::of_cpus(event.event, &event.cpus).map_err(|error| perf::why(&error))?;
+        let sum =
+            CounterSum::of_cpus(event.event, &event.cpus).map_err(|error| perf::why(&error))?;
         Ok((event.metric, event.scale, sum))
     };
     events.iter().map(open).collect()
@@ -377,7 +378,7 @@ mod tests {
         );
         let event = |metric, config| PmuEvent {
             metric,
-            event: Event { kind: 23, config },
+            event: PerfEvent { kind: 23, config },
             scale: 2f64.powi(-32),
             cpus: vec![0, 18],
         };

@@ -7,7 +7,7 @@ use assize_job::FREQUENCY_POLICIES;
 
 use super::residency::Changes;
 use super::system;
-use super::tracefs::{Instance, Trace, Wanted};
+use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
 
 const CPU_FREQUENCY: &str = "power/cpu_frequency";
 
@@ -22,7 +22,7 @@ pub(crate) struct FrequencyTrace {
 impl FrequencyTrace {
     /// Starts recording.
     pub(crate) fn open(name: &str) -> Result<FrequencyTrace, String> {
-        let mut instance = Instance::open(Wanted {
+        let mut instance = Instance::open(InstanceSettings {
             name,
             clock: "mono",
             kib_per_cpu: 1 << 10,
@@ -43,7 +43,7 @@ impl FrequencyTrace {
 
     /// The frequency changes of each CPU, in ascending order of CPUs. The
     /// returned trace has no events any more, only what was lost.
-    pub(crate) fn changes(&mut self) -> Result<(Vec<Changes>, Trace<()>), String> {
+    pub(crate) fn changes(&mut self) -> Result<(Vec<Changes>, RecordedTrace<()>), String> {
         let format = self.instance.format(CPU_FREQUENCY)?;
         let field = |name: &str| {
             let found = format.field(name);
@@ -64,7 +64,7 @@ impl FrequencyTrace {
             let own = own.map(|(time, (_, khz))| (*time, *khz));
             std::iter::once((0, *first)).chain(own).collect()
         };
-        let left = Trace {
+        let left = RecordedTrace {
             cpus: Vec::new(),
             lost: trace.lost,
             broken: trace.broken,

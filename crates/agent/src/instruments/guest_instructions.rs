@@ -18,10 +18,10 @@ use std::num::NonZeroU64;
 use assize_job::Record;
 use rustix::thread::{Timespec, current_timer_slack, nanosleep, set_current_timer_slack};
 
-use super::cpu_idle::Tracer;
-use super::idle::{self, Event, Span};
-use super::tracefs::Trace;
-use super::{Instrument, metric, number, system, unavailable};
+use super::cpu_idle::IdleStateTracer;
+use super::idle::{self, IdleEvent, IdleSpan};
+use super::tracefs::RecordedTrace;
+use super::{RunInstrument, metric, number, system, unavailable};
 
 const NAME: &str = "guest-instructions";
 
@@ -41,14 +41,14 @@ const INTERRUPTS: &[&str] = &["irq_vectors", "irq/irq_handler_entry"];
 /// The instrument `guest-instructions`.
 #[derive(Default)]
 pub(crate) struct GuestInstructions {
-    tracer: Option<Tracer>,
-    window: Option<Span>,
+    tracer: Option<IdleStateTracer>,
+    window: Option<IdleSpan>,
     /// Instructions of an idle time in which the CPU did not sleep.
     around_sleep: u64,
     failed: Option<String>,
 }
 
-impl Instrument for GuestInstructions {
+impl RunInstrument for GuestInstructions {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -59,7 +59,7 @@ impl Instrument for GuestInstructions {
                 "the clock of this machine counts no instructions; use target exact".into(),
             );
         }
-        let mut tracer = Tracer::open(NAME, "x86-tsc", INTERRUPTS)?;
+        let mut tracer = IdleStateTracer::open(NAME, "x86-tsc", INTERRUPTS)?;
         self.around_sleep = calibrate(&mut tracer)?;
         self.tracer = Some(tracer);
         Ok(())
@@ -68,12 +68,12 @@ impl Instrument for GuestInstructions {
     fn start(&mut self, _workload: i32) {
         self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
         let now = counter();
-        self.window = Some(Span { from: now, to: now });
+        self.window = Some(IdleSpan { from: now, to: now });
     }
 
     fn stop(&mut self) {
         let now = counter();
-        if let Some(Err(why)) = self.tracer.as_mut().map(Tracer::off) {
+        if let Some(Err(why)) = self.tracer.as_mut().map(IdleStateTracer::off) {
             self.failed.get_or_insert(why);
         }
         if let Some(window) = &mut self.window {
@@ -109,7 +109,7 @@ fn exact(command_line: &str) -> bool {
 
 /// Sleeps for increasing times, starting with less than it takes to go idle.
 /// Returns the shortest idle time that an interrupt ended.
-fn calibrate(tracer: &mut Tracer) -> Result<u64, String> {
+fn calibrate(tracer: &mut IdleStateTracer) -> Result<u64, String> {
     let failed = |why: rustix::io::Errno| format!("timer slack: {why}");
     let slack = current_timer_slack().map_err(failed)?;
     set_current_timer_slack(NonZeroU64::new(1)).map_err(failed)?;
@@ -128,9 +128,9 @@ fn calibrate(tracer: &mut Tracer) -> Result<u64, String> {
 }
 
 /// The times from going idle to the interrupt that ended it.
-fn interrupted(events: &[(u64, Event)]) -> Vec<u64> {
+fn interrupted(events: &[(u64, IdleEvent)]) -> Vec<u64> {
     let spans = events.windows(2).filter_map(|pair| match pair {
-        [(from, Event::Enter), (to, Event::Interrupt)] => to.checked_sub(*from),
+        [(from, IdleEvent::Enter), (to, IdleEvent::Interrupt)] => to.checked_sub(*from),
         _ => None,
     });
     spans.collect()
@@ -147,11 +147,11 @@ fn shortest(mut spans: Vec<u64>) -> Option<u64> {
 
 /// The metrics. A CPU without an event was busy: it was interrupted at the
 /// start.
-fn records(trace: &Trace<Event>, window: Span, around_sleep: u64) -> Vec<Record> {
+fn records(trace: &RecordedTrace<IdleEvent>, window: IdleSpan, around_sleep: u64) -> Vec<Record> {
     let mut all_idle = vec![window];
     for cpu in &trace.cpus {
         let spans = idle::idle(&cpu.events, window).unwrap_or_default();
-        all_idle = idle::both(&all_idle, &spans);
+        all_idle = idle::intersect_spans(&all_idle, &spans);
     }
     let slept: u64 = all_idle
         .iter()
@@ -195,12 +195,12 @@ mod tests {
 
     #[test]
     fn only_time_in_which_all_sleep_is_not_executed() {
-        use Event::{Enter, Interrupt, Leave};
-        let cpu = |cpu, events: &[(u64, Event)]| CpuEvents {
+        use IdleEvent::{Enter, Interrupt, Leave};
+        let cpu = |cpu, events: &[(u64, IdleEvent)]| CpuEvents {
             cpu,
             events: events.to_vec(),
         };
-        let window = Span { from: 0, to: 1000 };
+        let window = IdleSpan { from: 0, to: 1000 };
         let cases = [
             // Both CPUs sleep from 200 to 500, and from 900.
             (
@@ -218,7 +218,7 @@ mod tests {
             (vec![cpu(0, &[(100, Enter), (300, Leave)])], [800.0, 1.0]),
         ];
         for (cpus, [executed, periods]) in cases {
-            let trace = Trace {
+            let trace = RecordedTrace {
                 cpus,
                 lost: 0,
                 broken: false,
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_shortest_idle_time_must_occur_again() {
-        use Event::{Enter, Interrupt, Leave};
+        use IdleEvent::{Enter, Interrupt, Leave};
         let events = [
             (0, Enter),
             (867, Interrupt),
@@ -253,16 +253,16 @@ mod tests {
     #[test]
     fn what_surrounds_a_sleep_was_executed() {
         let events = vec![
-            (100, Event::Enter),
-            (500, Event::Interrupt),
-            (600, Event::Leave),
+            (100, IdleEvent::Enter),
+            (500, IdleEvent::Interrupt),
+            (600, IdleEvent::Leave),
         ];
-        let trace = Trace {
+        let trace = RecordedTrace {
             cpus: vec![CpuEvents { cpu: 0, events }],
             lost: 0,
             broken: false,
         };
-        let window = Span { from: 0, to: 1000 };
+        let window = IdleSpan { from: 0, to: 1000 };
         for (around, executed) in [(0, 600.0), (150, 750.0), (900, 1000.0)] {
             let given = records(&trace, window, around);
             assert_eq!(given[0], metric("guest_instructions", executed, ""));

@@ -2,7 +2,7 @@
 
 /// A traced event of one CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum IdleEvent {
     /// The CPU goes idle.
     Enter,
     /// The CPU is no longer idle.
@@ -13,7 +13,7 @@ pub(crate) enum Event {
 
 /// A half-open interval of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct IdleSpan {
     /// Its start, included.
     pub from: u64,
     /// Its end, excluded.
@@ -24,41 +24,41 @@ pub(crate) struct Span {
 ///
 /// The next event shows the state at the start: a CPU that first leaves was
 /// idle until then. `None` if no event shows it.
-pub(crate) fn idle(events: &[(u64, Event)], window: Span) -> Option<Vec<Span>> {
+pub(crate) fn idle(events: &[(u64, IdleEvent)], window: IdleSpan) -> Option<Vec<IdleSpan>> {
     let first = events
         .iter()
-        .find(|(_, event)| *event != Event::Interrupt)?;
-    let mut since = (first.1 == Event::Leave).then_some(0);
+        .find(|(_, event)| *event != IdleEvent::Interrupt)?;
+    let mut since = (first.1 == IdleEvent::Leave).then_some(0);
     let mut spans = Vec::new();
     for &(time, event) in events {
         match event {
-            Event::Enter => since = since.or(Some(time)),
-            Event::Leave | Event::Interrupt => {
+            IdleEvent::Enter => since = since.or(Some(time)),
+            IdleEvent::Leave | IdleEvent::Interrupt => {
                 if let Some(from) = since.take() {
-                    spans.extend(clip(Span { from, to: time }, window));
+                    spans.extend(clip(IdleSpan { from, to: time }, window));
                 }
             }
         }
     }
     if let Some(from) = since {
         let to = window.to;
-        spans.extend(clip(Span { from, to }, window));
+        spans.extend(clip(IdleSpan { from, to }, window));
     }
     Some(spans)
 }
 
-fn clip(span: Span, window: Span) -> Option<Span> {
+fn clip(span: IdleSpan, window: IdleSpan) -> Option<IdleSpan> {
     let (from, to) = (span.from.max(window.from), span.to.min(window.to));
-    (from < to).then_some(Span { from, to })
+    (from < to).then_some(IdleSpan { from, to })
 }
 
 /// The total length of all spans.
-pub(crate) fn length(spans: &[Span]) -> u64 {
+pub(crate) fn length(spans: &[IdleSpan]) -> u64 {
     spans.iter().map(|span| span.to - span.from).sum()
 }
 
 /// When both CPUs were idle: the intersection of their spans.
-pub(crate) fn both(a: &[Span], b: &[Span]) -> Vec<Span> {
+pub(crate) fn intersect_spans(a: &[IdleSpan], b: &[IdleSpan]) -> Vec<IdleSpan> {
     let (mut i, mut j) = (0, 0);
     let mut spans = Vec::new();
     while let (Some(&left), Some(&right)) = (a.get(i), b.get(j)) {
@@ -75,16 +75,16 @@ pub(crate) fn both(a: &[Span], b: &[Span]) -> Vec<Span> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 mod tests {
-    use super::Event::{Enter, Interrupt, Leave};
+    use super::IdleEvent::{Enter, Interrupt, Leave};
     use super::*;
     use proptest::prelude::*;
 
-    const WINDOW: Span = Span { from: 100, to: 200 };
+    const WINDOW: IdleSpan = IdleSpan { from: 100, to: 200 };
 
     #[test]
     fn idle_time_is_what_lies_between_enter_and_leave() {
-        type Case<'a> = (&'a [(u64, Event)], Option<u64>);
-        let cases: &[Case<'_>] = &[
+        type IdleCase<'a> = (&'a [(u64, IdleEvent)], Option<u64>);
+        let cases: &[IdleCase<'_>] = &[
             (&[], None),
             (&[(150, Interrupt)], None),
             // Idle or busy at the beginning, idle or busy at the end.
@@ -119,14 +119,14 @@ mod tests {
         }
     }
 
-    fn spans() -> impl Strategy<Value = Vec<Span>> {
+    fn spans() -> impl Strategy<Value = Vec<IdleSpan>> {
         prop::collection::vec((1u64..9, 1u64..9), 0..12).prop_map(|steps| {
             let mut time = 0;
             let mut spans = Vec::new();
             for (gap, long) in steps {
                 let from = time + gap;
                 time = from + long;
-                spans.push(Span { from, to: time });
+                spans.push(IdleSpan { from, to: time });
             }
             spans
         })
@@ -135,12 +135,13 @@ mod tests {
     proptest! {
         #[test]
         fn both_is_what_each_moment_says(a in spans(), b in spans()) {
-            let within = |spans: &[Span], at: u64| spans.iter().any(|s| s.from <= at && at < s.to);
-            let together = both(&a, &b);
+            let within =
+                |spans: &[IdleSpan], at: u64| spans.iter().any(|s| s.from <= at && at < s.to);
+            let together = intersect_spans(&a, &b);
             for at in 0..250 {
                 prop_assert_eq!(within(&together, at), within(&a, at) && within(&b, at));
             }
-            prop_assert_eq!(length(&together), length(&both(&b, &a)));
+            prop_assert_eq!(length(&together), length(&intersect_spans(&b, &a)));
         }
     }
 }

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use assize_job::Record;
 use assize_job::events::{EVENTS_FILE, EventKind, Events, Name, Row};
 
-use super::ring::{self, Field, Format};
-use super::tracefs::{Instance, Trace, Wanted};
-use super::{Instrument, system, unavailable};
+use super::ring::{self, EventField, EventFormat};
+use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
+use super::{RunInstrument, system, unavailable};
 
 const NAME: &str = "kernel-events";
 /// Required: without these there is nothing to show.
@@ -29,19 +29,19 @@ const WHERE_THERE: &[&str] = &[
 #[derive(Default)]
 pub(crate) struct KernelEvents {
     instance: Option<Instance>,
-    decoder: Decoder,
+    decoder: KernelEventDecoder,
     start_ns: u64,
     stop_ns: u64,
     failed: Option<String>,
 }
 
-impl Instrument for KernelEvents {
+impl RunInstrument for KernelEvents {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let instance = Instance::open(Wanted {
+        let instance = Instance::open(InstanceSettings {
             name: NAME,
             clock: "mono",
             kib_per_cpu: 16 << 10,
@@ -96,7 +96,7 @@ impl Instrument for KernelEvents {
 
 impl KernelEvents {
     /// The events of all CPUs, in order of time and then of CPU.
-    fn events(&self, trace: Trace<Seen>) -> Events {
+    fn events(&self, trace: RecordedTrace<DecodedEvent>) -> Events {
         let mut events = Events {
             start_ns: self.start_ns,
             stop_ns: self.stop_ns,
@@ -111,14 +111,14 @@ impl KernelEvents {
             ..Events::default()
         };
         let cpus = trace.cpus.into_iter();
-        let mut all: Vec<(u64, u32, Seen)> = cpus
+        let mut all: Vec<(u64, u32, DecodedEvent)> = cpus
             .flat_map(|cpu| {
                 let of = cpu.events.into_iter();
                 of.map(move |(at_ns, seen)| (at_ns, cpu.cpu, seen))
             })
             .collect();
         all.sort_by_key(|(at_ns, ..)| *at_ns);
-        let mut said = Said::default();
+        let mut said = NamesAndAddresses::default();
         for (at_ns, cpu, mut seen) in all {
             said.names(&seen.names, &mut events);
             if let Some(known) = self.decoder.kinds.get(usize::from(seen.kind)) {
@@ -139,12 +139,12 @@ impl KernelEvents {
 
 /// Thread names and addresses seen so far.
 #[derive(Default)]
-struct Said {
+struct NamesAndAddresses {
     names: BTreeMap<u32, [u8; 16]>,
     addresses: HashMap<i64, i64>,
 }
 
-impl Said {
+impl NamesAndAddresses {
     /// Adds the names that are new.
     fn names(&mut self, names: &[(u32, [u8; 16])], events: &mut Events) {
         for (tid, comm) in names {
@@ -165,7 +165,7 @@ impl Said {
 
     /// Numbers addresses consecutively: they only distinguish objects, and must
     /// not be published.
-    fn pointers(&mut self, known: &Known, values: &mut [i64]) {
+    fn pointers(&mut self, known: &EventLayout, values: &mut [i64]) {
         for ((_, field), value) in known.fields.iter().zip(values) {
             if field.pointer && *value != 0 {
                 let next = i64::try_from(self.addresses.len()).unwrap_or(i64::MAX) + 1;
@@ -177,7 +177,7 @@ impl Said {
 
 /// One recorded event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct DecodedEvent {
     kind: u16,
     tid: u32,
     values: Vec<i64>,
@@ -187,22 +187,22 @@ struct Seen {
 
 /// Decodes events by the formats of this kernel.
 #[derive(Debug, Default)]
-struct Decoder {
-    kinds: Vec<Known>,
+struct KernelEventDecoder {
+    kinds: Vec<EventLayout>,
     /// The kernel's id of an event to its index in `kinds`.
     places: HashMap<u16, u16>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct EventLayout {
     name: String,
-    tid: Field,
-    fields: Vec<(String, Field)>,
+    tid: EventField,
+    fields: Vec<(String, EventField)>,
     /// The fields of a thread's id and of its name.
-    names: Vec<(Field, Field)>,
+    names: Vec<(EventField, EventField)>,
 }
 
-impl Known {
+impl EventLayout {
     fn kind(&self) -> EventKind {
         EventKind {
             name: self.name.clone(),
@@ -211,8 +211,8 @@ impl Known {
     }
 }
 
-impl Decoder {
-    fn add(&mut self, event: &str, format: &Format) -> Result<(), String> {
+impl KernelEventDecoder {
+    fn add(&mut self, event: &str, format: &EventFormat) -> Result<(), String> {
         let tid = format.field("common_pid");
         let tid = tid.ok_or_else(|| format!("the trace event {event} has no common_pid here"))?;
         let numbers = format.own_fields().filter(|(_, field)| field.is_number());
@@ -223,7 +223,7 @@ impl Decoder {
         });
         let place = u16::try_from(self.kinds.len()).map_err(|_| "too many trace events")?;
         self.places.insert(format.id, place);
-        self.kinds.push(Known {
+        self.kinds.push(EventLayout {
             name: event.to_owned(),
             tid,
             fields: numbers
@@ -234,12 +234,13 @@ impl Decoder {
         Ok(())
     }
 
-    fn decode(&self, event: &[u8]) -> Option<Seen> {
+    fn decode(&self, event: &[u8]) -> Option<DecodedEvent> {
         let kind = *self.places.get(&ring::id(event)?)?;
         let known = self.kinds.get(usize::from(kind))?;
-        let value = |(_, field): &(String, Field)| field.value(event);
-        let name = |(pid, comm): &(Field, Field)| Some((pid.tid(event)?, comm.comm(event)?));
-        Some(Seen {
+        let value = |(_, field): &(String, EventField)| field.value(event);
+        let name =
+            |(pid, comm): &(EventField, EventField)| Some((pid.tid(event)?, comm.comm(event)?));
+        Some(DecodedEvent {
             kind,
             tid: known.tid.tid(event)?,
             values: known.fields.iter().map(value).collect::<Option<_>>()?,
@@ -280,7 +281,7 @@ mod tests {
             stop_ns: 900,
             ..KernelEvents::default()
         };
-        let format = Format::parse(FORMAT).unwrap();
+        let format = EventFormat::parse(FORMAT).unwrap();
         instrument.decoder.add("a/sample", &format).unwrap();
         let cpu = |cpu, events: &[(u64, Vec<u8>)]| CpuEvents {
             cpu,
@@ -290,7 +291,7 @@ mod tests {
                 .collect(),
         };
         let (first, second) = (u64::MAX - 4, 1u64 << 40);
-        let trace = Trace {
+        let trace = RecordedTrace {
             cpus: vec![
                 cpu(
                     0,

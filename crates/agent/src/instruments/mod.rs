@@ -1,10 +1,11 @@
 //! The instruments, one per file. `docs/instruments.md` describes what each
 //! reports and how far it can be trusted.
 //!
-//! All memory is allocated in [`Instrument::open`] where possible, and nothing
+//! All memory is allocated in [`RunInstrument::open`] where possible, and nothing
 //! is printed while the workload runs, so that the overhead of the instruments
 //! is small and the same in every run.
 
+mod before_and_after;
 pub(crate) mod clock;
 mod cpu_idle;
 mod cpu_residency;
@@ -29,17 +30,16 @@ mod threads;
 mod timer_list;
 mod tracefs;
 mod tracer;
-mod twice;
 mod wakeup;
 mod waking;
 
 use assize_job::{INSTRUMENTS, Job, Record, TracerKind};
 
 /// Something that measures one run.
-pub(crate) trait Instrument {
+pub(crate) trait RunInstrument {
     /// Its name in an experiment file.
     fn name(&self) -> &'static str;
-    /// Takes what it needs from the job. Called before [`Instrument::open`].
+    /// Takes what it needs from the job. Called before [`RunInstrument::open`].
     /// `guest`: the agent is process 1.
     fn take(&mut self, _job: &Job, _guest: bool) {}
     /// Opens what it needs, before the workload exists. An error means that all
@@ -57,7 +57,7 @@ pub(crate) trait Instrument {
 
 /// The instruments of these names in the order of [`INSTRUMENTS`], and a record
 /// for each unknown name.
-pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn Instrument>>, Vec<Record>) {
+pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn RunInstrument>>, Vec<Record>) {
     let mut unknown = Vec::new();
     for name in names {
         if !INSTRUMENTS.iter().any(|known| known.name == name) {
@@ -73,7 +73,7 @@ pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn Instrument>>, Vec<Record>) 
     (made, unknown)
 }
 
-fn one(name: &str) -> Option<Box<dyn Instrument>> {
+fn one(name: &str) -> Option<Box<dyn RunInstrument>> {
     Some(match name {
         "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
         "cpu-residency" => Box::new(cpu_residency::CpuResidency::default()),
@@ -87,7 +87,7 @@ fn one(name: &str) -> Option<Box<dyn Instrument>> {
         "planted-stalls" => Box::new(planted_stalls::PlantedStalls::default()),
         "proc-stat" => Box::new(proc_stat::ProcStat::default()),
         "schedstat" => Box::new(schedstat::Schedstat::default()),
-        "threads" => Box::new(threads::Threads::default()),
+        "threads" => Box::new(threads::ThreadsInstrument::default()),
         "timer-list" => Box::new(timer_list::TimerList::default()),
         "wakeup" => Box::new(wakeup::Wakeup::default()),
         _ => Box::new(tracer::Tracing::new(TracerKind::named(name)?)),

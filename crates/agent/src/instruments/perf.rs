@@ -7,37 +7,37 @@ use perf_event_open_sys::{bindings, ioctls, perf_event_open};
 
 /// An event, by the numbers of its PMU and of the event there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Event {
+pub(crate) struct PerfEvent {
     /// Number of the PMU.
     pub kind: u32,
     /// Number of the event.
     pub config: u64,
 }
 
-impl Event {
+impl PerfEvent {
     /// One of the kernel's software counters.
-    pub(crate) const fn software(config: u32) -> Event {
-        Event {
+    pub(crate) const fn software(config: u32) -> PerfEvent {
+        PerfEvent {
             kind: bindings::PERF_TYPE_SOFTWARE,
             config: config as u64,
         }
     }
 
     /// One of the CPU's hardware counters.
-    pub(crate) const fn hardware(config: u32) -> Event {
-        Event {
+    pub(crate) const fn hardware(config: u32) -> PerfEvent {
+        PerfEvent {
             kind: bindings::PERF_TYPE_HARDWARE,
             config: config as u64,
         }
     }
 
     /// A counter that counts nothing.
-    pub(crate) const DUMMY: Event = Event::software(bindings::PERF_COUNT_SW_DUMMY);
+    pub(crate) const DUMMY: PerfEvent = PerfEvent::software(bindings::PERF_COUNT_SW_DUMMY);
 }
 
 /// Whose events are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum PerfScope {
     /// Everything that happens on one CPU.
     Cpu(u32),
     /// A process's main thread and all threads and processes it starts.
@@ -46,13 +46,13 @@ pub(crate) enum Scope {
 
 /// One counter, disabled when opened.
 #[derive(Debug)]
-pub(crate) struct Counter {
+pub(crate) struct PerfCounter {
     file: OwnedFd,
 }
 
 /// A reading of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Reading {
+pub(crate) struct CounterReading {
     /// Events.
     pub value: u64,
     /// Nanoseconds for which it was enabled.
@@ -61,9 +61,9 @@ pub(crate) struct Reading {
     pub running: u64,
 }
 
-impl Counter {
+impl PerfCounter {
     /// Opens a counter, disabled.
-    pub(crate) fn open(event: Event, scope: Scope) -> io::Result<Counter> {
+    pub(crate) fn open(event: PerfEvent, scope: PerfScope) -> io::Result<PerfCounter> {
         let mut attr = bindings::perf_event_attr {
             type_: event.kind,
             config: event.config,
@@ -75,8 +75,8 @@ impl Counter {
         };
         attr.set_disabled(1);
         let (pid, cpu) = match scope {
-            Scope::Cpu(cpu) => (-1, i32::try_from(cpu).unwrap_or(i32::MAX)),
-            Scope::Task(pid) => {
+            PerfScope::Cpu(cpu) => (-1, i32::try_from(cpu).unwrap_or(i32::MAX)),
+            PerfScope::Task(pid) => {
                 attr.set_inherit(1);
                 (pid, -1)
             }
@@ -90,7 +90,7 @@ impl Counter {
         }
         // SAFETY: the kernel has just given us this descriptor.
         let file = unsafe { OwnedFd::from_raw_fd(number) };
-        Ok(Counter { file })
+        Ok(PerfCounter { file })
     }
 
     /// Starts counting. Enabling a counter of another CPU interrupts that CPU.
@@ -107,7 +107,7 @@ impl Counter {
     }
 
     /// Reads the counter, including inherited ones.
-    pub(crate) fn read(&self) -> io::Result<Reading> {
+    pub(crate) fn read(&self) -> io::Result<CounterReading> {
         let mut bytes = [0u8; 24];
         let got = rustix::io::read(&self.file, &mut bytes)?;
         if got != bytes.len() {
@@ -118,7 +118,7 @@ impl Counter {
             word.copy_from_slice(&bytes[at..at + 8]);
             u64::from_ne_bytes(word)
         };
-        Ok(Reading {
+        Ok(CounterReading {
             value: word(0),
             enabled: word(8),
             running: word(16),
@@ -152,49 +152,49 @@ pub(crate) fn why(error: &io::Error) -> String {
 
 /// Counters whose sum is one metric.
 #[derive(Debug, Default)]
-pub(crate) struct Sum {
-    counters: Vec<Counter>,
+pub(crate) struct CounterSum {
+    counters: Vec<PerfCounter>,
 }
 
-/// The combined readings of a [`Sum`].
+/// The combined readings of a [`CounterSum`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Total {
+pub(crate) struct CounterTotal {
     /// Events; scaled up where counters were multiplexed.
     pub value: f64,
     /// The smallest share of the time for which a counter was counting.
     pub share: f64,
 }
 
-impl Sum {
+impl CounterSum {
     /// One counter on each of these CPUs, disabled.
-    pub(crate) fn of_cpus(event: Event, cpus: &[u32]) -> io::Result<Sum> {
-        let open = |&cpu: &u32| Counter::open(event, Scope::Cpu(cpu));
+    pub(crate) fn of_cpus(event: PerfEvent, cpus: &[u32]) -> io::Result<CounterSum> {
+        let open = |&cpu: &u32| PerfCounter::open(event, PerfScope::Cpu(cpu));
         let counters = cpus.iter().map(open).collect::<io::Result<_>>()?;
-        Ok(Sum { counters })
+        Ok(CounterSum { counters })
     }
 
     /// One counter on a process and what it starts, disabled.
-    pub(crate) fn of_task(event: Event, pid: i32) -> io::Result<Sum> {
-        let counters = vec![Counter::open(event, Scope::Task(pid))?];
-        Ok(Sum { counters })
+    pub(crate) fn of_task(event: PerfEvent, pid: i32) -> io::Result<CounterSum> {
+        let counters = vec![PerfCounter::open(event, PerfScope::Task(pid))?];
+        Ok(CounterSum { counters })
     }
 
     /// Starts counting.
     pub(crate) fn enable(&self) -> io::Result<()> {
-        self.counters.iter().try_for_each(Counter::enable)
+        self.counters.iter().try_for_each(PerfCounter::enable)
     }
 
     /// Stops counting.
     pub(crate) fn disable(&self) -> io::Result<()> {
-        self.counters.iter().try_for_each(Counter::disable)
+        self.counters.iter().try_for_each(PerfCounter::disable)
     }
 
     /// Reads and sums the counters.
-    pub(crate) fn total(&self) -> io::Result<Total> {
-        let readings: Vec<Reading> = self
+    pub(crate) fn total(&self) -> io::Result<CounterTotal> {
+        let readings: Vec<CounterReading> = self
             .counters
             .iter()
-            .map(Counter::read)
+            .map(PerfCounter::read)
             .collect::<io::Result<_>>()?;
         Ok(total(&readings))
     }
@@ -202,8 +202,8 @@ impl Sum {
 
 /// Sums readings, each scaled up to the time for which it was enabled.
 #[allow(clippy::cast_precision_loss)] // Counts above 2^53 may be rounded.
-pub(crate) fn total(readings: &[Reading]) -> Total {
-    let mut sum = Total {
+pub(crate) fn total(readings: &[CounterReading]) -> CounterTotal {
+    let mut sum = CounterTotal {
         value: 0.0,
         share: 1.0,
     };
@@ -221,12 +221,12 @@ pub(crate) fn total(readings: &[Reading]) -> Total {
     sum
 }
 
-/// The records for one metric of a [`Sum`].
+/// The records for one metric of a [`CounterSum`].
 pub(crate) fn records(
     instrument: &'static str,
     name: &str,
     unit: &str,
-    total: &io::Result<Total>,
+    total: &io::Result<CounterTotal>,
 ) -> Vec<assize_job::Record> {
     match total {
         Err(error) => vec![super::unavailable(instrument, Some(name), why(error))],
@@ -254,8 +254,8 @@ mod tests {
     use super::*;
     use assize_job::Record;
 
-    fn reading(value: u64, enabled: u64, running: u64) -> Reading {
-        Reading {
+    fn reading(value: u64, enabled: u64, running: u64) -> CounterReading {
+        CounterReading {
             value,
             enabled,
             running,
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn readings_are_summed_and_scaled() {
-        let cases: &[(&[Reading], f64, f64)] = &[
+        let cases: &[(&[CounterReading], f64, f64)] = &[
             (&[], 0.0, 1.0),
             (&[reading(7, 10, 10), reading(5, 10, 10)], 12.0, 1.0),
             (&[reading(7, 10, 5), reading(5, 10, 10)], 19.0, 0.5),
@@ -272,7 +272,7 @@ mod tests {
             (&[reading(3, 0, 0)], 3.0, 1.0),
         ];
         for (readings, value, share) in cases {
-            let wanted = Total {
+            let wanted = CounterTotal {
                 value: *value,
                 share: *share,
             };
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_took_turns_is_doubted_and_what_never_ran_is_unavailable() {
-        let half = Ok(Total {
+        let half = Ok(CounterTotal {
             value: 19.0,
             share: 0.5,
         });
@@ -291,7 +291,7 @@ mod tests {
             &given[..],
             [Record::Metric { .. }, Record::Doubt { code, .. }] if code == "multiplexed"
         ));
-        let never = Ok(Total::default());
+        let never = Ok(CounterTotal::default());
         let given = records("perf-hardware", "cycles", "", &never);
         assert!(matches!(&given[..], [Record::Unavailable { .. }]));
     }
@@ -313,8 +313,8 @@ mod tests {
 
     #[test]
     fn context_switches_of_this_process_are_counted() {
-        let event = Event::software(bindings::PERF_COUNT_SW_CONTEXT_SWITCHES);
-        let sum = match Sum::of_task(event, 0) {
+        let event = PerfEvent::software(bindings::PERF_COUNT_SW_CONTEXT_SWITCHES);
+        let sum = match CounterSum::of_task(event, 0) {
             Ok(sum) => sum,
             Err(error) => {
                 eprintln!("skipped: {}", why(&error));

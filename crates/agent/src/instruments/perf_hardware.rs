@@ -5,8 +5,8 @@ use std::io;
 use assize_job::Record;
 use perf_event_open_sys::bindings;
 
-use super::perf::{self, Event, Sum, Total};
-use super::{Instrument, system};
+use super::perf::{self, CounterSum, CounterTotal, PerfEvent};
+use super::{RunInstrument, system};
 
 const NAME: &str = "perf-hardware";
 
@@ -18,11 +18,11 @@ const EVENTS: &[(&str, u32)] = &[
 /// The instrument `perf-hardware`.
 #[derive(Default)]
 pub(crate) struct PerfHardware {
-    sums: Vec<(&'static str, io::Result<Sum>)>,
-    totals: Vec<(&'static str, io::Result<Total>)>,
+    sums: Vec<(&'static str, io::Result<CounterSum>)>,
+    totals: Vec<(&'static str, io::Result<CounterTotal>)>,
 }
 
-impl Instrument for PerfHardware {
+impl RunInstrument for PerfHardware {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -31,7 +31,12 @@ impl Instrument for PerfHardware {
         let cpus = system::online_cpus()?;
         self.sums = EVENTS
             .iter()
-            .map(|&(name, config)| (name, Sum::of_cpus(Event::hardware(config), &cpus)))
+            .map(|&(name, config)| {
+                (
+                    name,
+                    CounterSum::of_cpus(PerfEvent::hardware(config), &cpus),
+                )
+            })
             .collect();
         self.totals = Vec::with_capacity(EVENTS.len());
         match self.sums.iter().find_map(|(_, sum)| sum.as_ref().err()) {
@@ -42,7 +47,7 @@ impl Instrument for PerfHardware {
 
     fn start(&mut self, _workload: i32) {
         for (_, sum) in &mut self.sums {
-            if let Err(error) = sum.as_ref().map_or(Ok(()), Sum::enable) {
+            if let Err(error) = sum.as_ref().map_or(Ok(()), CounterSum::enable) {
                 *sum = Err(error);
             }
         }

@@ -14,16 +14,16 @@ use std::io;
 use assize_job::Record;
 use perf_event_open_sys::bindings;
 
-use super::perf::{self, Event, Sum, Total};
-use super::{Instrument, system};
+use super::perf::{self, CounterSum, CounterTotal, PerfEvent};
+use super::{RunInstrument, system};
 
 const SOFTWARE: &str = "perf-software";
 const WORKLOAD: &str = "perf-workload";
 
 /// Metric, unit, event.
-type Counter = (&'static str, &'static str, u32);
+type SoftwareCounter = (&'static str, &'static str, u32);
 
-const SYSTEM_WIDE: &[Counter] = &[
+const SYSTEM_WIDE: &[SoftwareCounter] = &[
     (
         "context_switches",
         "",
@@ -33,7 +33,7 @@ const SYSTEM_WIDE: &[Counter] = &[
     ("page_faults", "", bindings::PERF_COUNT_SW_PAGE_FAULTS),
 ];
 
-const OF_WORKLOAD: &[Counter] = &[
+const OF_WORKLOAD: &[SoftwareCounter] = &[
     (
         "workload_context_switches",
         "",
@@ -56,30 +56,30 @@ const OF_WORKLOAD: &[Counter] = &[
     ),
 ];
 
-struct Metric {
+struct CountedMetric {
     instrument: &'static str,
     name: &'static str,
     unit: &'static str,
-    sum: io::Result<Sum>,
-    total: io::Result<Total>,
+    sum: io::Result<CounterSum>,
+    total: io::Result<CounterTotal>,
 }
 
 /// The instrument `perf-software`.
 #[derive(Default)]
 pub(crate) struct PerfSoftware {
-    metrics: Vec<Metric>,
+    metrics: Vec<CountedMetric>,
 }
 
-impl Instrument for PerfSoftware {
+impl RunInstrument for PerfSoftware {
     fn name(&self) -> &'static str {
         SOFTWARE
     }
 
     fn open(&mut self) -> Result<(), String> {
         let cpus = system::online_cpus()?;
-        let metric = |&(name, unit, config): &Counter| {
-            let sum = Sum::of_cpus(Event::software(config), &cpus);
-            Metric::new(SOFTWARE, name, unit, sum)
+        let metric = |&(name, unit, config): &SoftwareCounter| {
+            let sum = CounterSum::of_cpus(PerfEvent::software(config), &cpus);
+            CountedMetric::new(SOFTWARE, name, unit, sum)
         };
         self.metrics = SYSTEM_WIDE.iter().map(metric).collect();
         match self
@@ -101,17 +101,20 @@ impl Instrument for PerfSoftware {
     }
 
     fn records(&mut self) -> Vec<Record> {
-        self.metrics.iter().flat_map(Metric::records).collect()
+        self.metrics
+            .iter()
+            .flat_map(CountedMetric::records)
+            .collect()
     }
 }
 
 /// The instrument `perf-workload`.
 #[derive(Default)]
 pub(crate) struct PerfWorkload {
-    metrics: Vec<Metric>,
+    metrics: Vec<CountedMetric>,
 }
 
-impl Instrument for PerfWorkload {
+impl RunInstrument for PerfWorkload {
     fn name(&self) -> &'static str {
         WORKLOAD
     }
@@ -119,16 +122,17 @@ impl Instrument for PerfWorkload {
     fn open(&mut self) -> Result<(), String> {
         // Check now whether a process can be counted at all.
         let own = i32::try_from(std::process::id()).unwrap_or(0);
-        let event = Event::software(bindings::PERF_COUNT_SW_TASK_CLOCK);
-        Sum::of_task(event, own).map_err(|error| perf::why(&error))?;
+        let event = PerfEvent::software(bindings::PERF_COUNT_SW_TASK_CLOCK);
+        CounterSum::of_task(event, own).map_err(|error| perf::why(&error))?;
         self.metrics = Vec::with_capacity(OF_WORKLOAD.len());
         Ok(())
     }
 
     fn start(&mut self, workload: i32) {
         for &(name, unit, config) in OF_WORKLOAD {
-            let sum = Sum::of_task(Event::software(config), workload);
-            self.metrics.push(Metric::new(WORKLOAD, name, unit, sum));
+            let sum = CounterSum::of_task(PerfEvent::software(config), workload);
+            self.metrics
+                .push(CountedMetric::new(WORKLOAD, name, unit, sum));
         }
         enable(&mut self.metrics);
     }
@@ -138,36 +142,39 @@ impl Instrument for PerfWorkload {
     }
 
     fn records(&mut self) -> Vec<Record> {
-        self.metrics.iter().flat_map(Metric::records).collect()
+        self.metrics
+            .iter()
+            .flat_map(CountedMetric::records)
+            .collect()
     }
 }
 
-fn enable(metrics: &mut [Metric]) {
-    metrics.iter_mut().for_each(Metric::enable);
+fn enable(metrics: &mut [CountedMetric]) {
+    metrics.iter_mut().for_each(CountedMetric::enable);
 }
 
-fn disable(metrics: &mut [Metric]) {
-    metrics.iter_mut().for_each(Metric::disable);
+fn disable(metrics: &mut [CountedMetric]) {
+    metrics.iter_mut().for_each(CountedMetric::disable);
 }
 
-impl Metric {
+impl CountedMetric {
     fn new(
         instrument: &'static str,
         name: &'static str,
         unit: &'static str,
-        sum: io::Result<Sum>,
-    ) -> Metric {
-        Metric {
+        sum: io::Result<CounterSum>,
+    ) -> CountedMetric {
+        CountedMetric {
             instrument,
             name,
             unit,
             sum,
-            total: Ok(Total::default()),
+            total: Ok(CounterTotal::default()),
         }
     }
 
     fn enable(&mut self) {
-        if let Err(error) = self.sum.as_ref().map_or(Ok(()), Sum::enable) {
+        if let Err(error) = self.sum.as_ref().map_or(Ok(()), CounterSum::enable) {
             self.sum = Err(error);
         }
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use assize_job::{Job, PLANTED_STALLS, Record, Stage, Stalls};
 
-use super::{Instrument, doubt, system};
+use super::{RunInstrument, doubt, system};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -33,7 +33,7 @@ pub(crate) struct PlantedStalls {
     problem: Option<String>,
 }
 
-impl Instrument for PlantedStalls {
+impl RunInstrument for PlantedStalls {
     fn name(&self) -> &'static str {
         PLANTED_STALLS
     }
@@ -67,7 +67,7 @@ impl Instrument for PlantedStalls {
 
     fn records(&mut self) -> Vec<Record> {
         let Some(stalls) = &self.stalls else {
-            return self.told(&Log::default());
+            return self.stall_records(&StallLog::default());
         };
         let log = match &self.problem {
             Some(problem) => Err(problem.clone()),
@@ -84,7 +84,7 @@ impl Instrument for PlantedStalls {
                 }];
             }
         };
-        let mut records = self.told(&log);
+        let mut records = self.stall_records(&log);
         records.push(Record::Raw {
             name: "planted-stalls.txt".into(),
             text: self.text(&log, stalls),
@@ -101,13 +101,13 @@ impl PlantedStalls {
     /// Writes to a file of the module; the first problem is kept.
     fn note(&mut self, path: &str, value: &str) {
         if let Err(error) = fs::write(path, value) {
-            let why = format!("{path}: {}", sys::words(&error));
+            let why = format!("{path}: {}", sys::error_text(&error));
             self.problem.get_or_insert(why);
         }
     }
 
     /// The stalls that began before the end, with their times from the start.
-    fn times<'a>(&self, log: &'a Log) -> impl Iterator<Item = (u64, &'a Stall)> {
+    fn times<'a>(&self, log: &'a StallLog) -> impl Iterator<Item = (u64, &'a PlantedStall)> {
         let (from, to) = (self.began_ns, self.ended_ns);
         log.stalls.iter().filter_map(move |stall| {
             let at = log.monotonic_ns(stall.begin);
@@ -115,7 +115,7 @@ impl PlantedStalls {
         })
     }
 
-    fn told(&self, log: &Log) -> Vec<Record> {
+    fn stall_records(&self, log: &StallLog) -> Vec<Record> {
         let (t_ns, lengths): (Vec<u64>, Vec<u64>) = self
             .times(log)
             .map(|(at, stall)| (at, stall.length))
@@ -155,7 +155,7 @@ impl PlantedStalls {
     }
 
     /// One line per stall.
-    fn text(&self, log: &Log, stalls: &Stalls) -> String {
+    fn text(&self, log: &StallLog, stalls: &Stalls) -> String {
         let mut text = format!(
             "# {} on CPU {}, time-stamp counter at {} kHz\n# t_ns length_ns planned_ns tsc\n",
             stalls.kind.word(),
@@ -163,7 +163,7 @@ impl PlantedStalls {
             log.khz
         );
         for (at, stall) in self.times(log) {
-            let Stall {
+            let PlantedStall {
                 begin,
                 length,
                 planned_ns,
@@ -177,19 +177,19 @@ impl PlantedStalls {
 
 /// The module's log.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Log {
+struct StallLog {
     /// The kernel's rate of the time-stamp counter.
     khz: u64,
     /// A reading of the counter …
     tsc: u64,
     /// … and of the monotonic clock at the same time.
     now_ns: u64,
-    stalls: Vec<Stall>,
+    stalls: Vec<PlantedStall>,
 }
 
 /// One stall.
 #[derive(Debug, PartialEq, Eq)]
-struct Stall {
+struct PlantedStall {
     /// The time-stamp counter at its start.
     begin: u64,
     /// By that counter, which counts nanoseconds where stalls are planted. The
@@ -199,7 +199,7 @@ struct Stall {
     planned_ns: u64,
 }
 
-impl Log {
+impl StallLog {
     /// The monotonic time at which the counter had this value.
     fn monotonic_ns(&self, tsc: u64) -> u64 {
         let cycles = i128::from(tsc) - i128::from(self.tsc);
@@ -209,7 +209,7 @@ impl Log {
 }
 
 /// Parses the module's log.
-fn parse(text: &str) -> Result<Log, String> {
+fn parse(text: &str) -> Result<StallLog, String> {
     let wrong = || format!("{} is not as it should be", Stalls::LOG);
     let mut lines = text.lines();
     let first: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
@@ -224,13 +224,13 @@ fn parse(text: &str) -> Result<Log, String> {
     let stalls = lines.map(|line| {
         let mut numbers = line.split(' ').map(|word| word.parse().ok());
         let mut next = || numbers.next().flatten();
-        Some(Stall {
+        Some(PlantedStall {
             begin: next()?,
             length: next()?,
             planned_ns: next()?,
         })
     });
-    Ok(Log {
+    Ok(StallLog {
         khz,
         tsc,
         now_ns,
@@ -268,7 +268,7 @@ mod tests {
             ended_ns: 49_000,
             ..PlantedStalls::default()
         };
-        let told = instrument.told(&parse(LOG).unwrap());
+        let told = instrument.stall_records(&parse(LOG).unwrap());
         let [
             Record::Events {
                 count,

@@ -4,22 +4,22 @@ use std::path::Path;
 
 use assize_job::Record;
 
-use super::twice::Twice;
-use super::{Instrument, metric, number, system, unavailable};
+use super::before_and_after::BeforeAndAfter;
+use super::{RunInstrument, metric, number, system, unavailable};
 
 const NAME: &str = "proc-stat";
 const PATH: &str = "/proc/stat";
 
 /// The instrument `proc-stat`.
-pub(crate) struct ProcStat(Twice);
+pub(crate) struct ProcStat(BeforeAndAfter);
 
 impl Default for ProcStat {
     fn default() -> Self {
-        ProcStat(Twice::of(PATH))
+        ProcStat(BeforeAndAfter::unread(PATH))
     }
 }
 
-impl Instrument for ProcStat {
+impl RunInstrument for ProcStat {
     fn name(&self) -> &'static str {
         NAME
     }

@@ -3,11 +3,11 @@
 
 use assize_job::{Frequency, Idle};
 
-use super::idle::Span;
+use super::idle::IdleSpan;
 
 /// An idle-state event of a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum IdleStateStep {
     /// Enters this idle state.
     Enter(u32),
     /// Leaves the idle state.
@@ -18,7 +18,7 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sojourn {
     /// The portion of it within the window.
-    pub span: Span,
+    pub span: IdleSpan,
     /// Number of the state, from 0.
     pub state: u32,
     /// Whether it ended within the window.
@@ -31,14 +31,14 @@ pub(crate) struct Sojourn {
 /// # Errors
 /// Why its states are not known.
 pub(crate) fn sojourns(
-    events: &[(u64, Step)],
-    window: Span,
+    events: &[(u64, IdleStateStep)],
+    window: IdleSpan,
     busy: Option<bool>,
 ) -> Result<Vec<Sojourn>, &'static str> {
     match events.first() {
         None if busy == Some(true) => return Ok(Vec::new()),
         None => return Err("a CPU traced nothing, so that its idle state is not known"),
-        Some((time, Step::Leave)) if *time > window.from => {
+        Some((time, IdleStateStep::Leave)) if *time > window.from => {
             return Err("a CPU was in an idle state at the start that is not known");
         }
         Some(_) => {}
@@ -52,7 +52,7 @@ pub(crate) fn sojourns(
         let (from, to) = (from.max(window.from), to.min(window.to));
         if from < to {
             found.push(Sojourn {
-                span: Span { from, to },
+                span: IdleSpan { from, to },
                 state,
                 ended: ended && to < window.to,
             });
@@ -60,7 +60,7 @@ pub(crate) fn sojourns(
     };
     for &(time, step) in events {
         end(&mut since, time, true);
-        if let Step::Enter(state) = step {
+        if let IdleStateStep::Enter(state) = step {
             since = Some((time, state));
         }
     }
@@ -69,18 +69,18 @@ pub(crate) fn sojourns(
 }
 
 /// When a CPU was in a state for which `wanted` is true.
-pub(crate) fn spans(sojourns: &[Sojourn], wanted: impl Fn(u32) -> bool) -> Vec<Span> {
+pub(crate) fn spans(sojourns: &[Sojourn], wanted: impl Fn(u32) -> bool) -> Vec<IdleSpan> {
     let picked = sojourns.iter().filter(|one| wanted(one.state));
     picked.map(|one| one.span).collect()
 }
 
 /// When a CPU was not idle.
-pub(crate) fn busy(sojourns: &[Sojourn], window: Span) -> Vec<Span> {
+pub(crate) fn busy(sojourns: &[Sojourn], window: IdleSpan) -> Vec<IdleSpan> {
     let mut busy = Vec::with_capacity(sojourns.len() + 1);
     let mut from = window.from;
     for Sojourn { span, .. } in sojourns {
         if from < span.from {
-            busy.push(Span {
+            busy.push(IdleSpan {
                 from,
                 to: span.from,
             });
@@ -88,7 +88,7 @@ pub(crate) fn busy(sojourns: &[Sojourn], window: Span) -> Vec<Span> {
         from = span.to;
     }
     if from < window.to {
-        busy.push(Span {
+        busy.push(IdleSpan {
             from,
             to: window.to,
         });
@@ -98,7 +98,7 @@ pub(crate) fn busy(sojourns: &[Sojourn], window: Span) -> Vec<Span> {
 
 /// How these spans divide into frequencies, as kHz and nanoseconds. A frequency
 /// may occur more than once. `changes`: see [`Changes`].
-pub(crate) fn at_frequencies(spans: &[Span], changes: &[(u64, u64)]) -> Vec<(u64, u64)> {
+pub(crate) fn at_frequencies(spans: &[IdleSpan], changes: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut parts = Vec::new();
     for span in spans {
         for (at, &(since, khz)) in changes.iter().enumerate() {
@@ -119,7 +119,7 @@ pub(crate) type Changes = Vec<(u64, u64)>;
 
 /// The inputs of the energy model.
 #[derive(Debug)]
-pub(crate) struct Draws<'a> {
+pub(crate) struct PowerDraws<'a> {
     /// The idle states.
     pub idle: &'a Idle,
     /// The declared frequencies, and the changes of frequency of each CPU.
@@ -128,9 +128,13 @@ pub(crate) struct Draws<'a> {
 
 /// Energy by the declared powers, in femtojoules. `None` if a CPU was in a
 /// state that is not declared, or its frequencies are not known.
-pub(crate) fn energy_fj(cpus: &[Vec<Sojourn>], window: Span, draws: &Draws<'_>) -> Option<u128> {
+pub(crate) fn energy_fj(
+    cpus: &[Vec<Sojourn>],
+    window: IdleSpan,
+    draws: &PowerDraws<'_>,
+) -> Option<u128> {
     let over = |uw: u64, ns: u64| u128::from(uw) * u128::from(ns);
-    let Draws { idle, frequency } = draws;
+    let PowerDraws { idle, frequency } = draws;
     let mut sum = 0;
     for (at, sojourns) in cpus.iter().enumerate() {
         for sojourn in sojourns {
@@ -165,12 +169,12 @@ pub(crate) fn is_deepest(state: u32, states: usize) -> bool {
 /// When all CPUs were at once in states for which `wanted` is true.
 pub(crate) fn all_in(
     cpus: &[Vec<Sojourn>],
-    window: Span,
+    window: IdleSpan,
     wanted: impl Fn(u32) -> bool + Copy,
-) -> Vec<Span> {
+) -> Vec<IdleSpan> {
     let mut all = vec![window];
     for sojourns in cpus {
-        all = super::idle::both(&all, &spans(sojourns, wanted));
+        all = super::idle::intersect_spans(&all, &spans(sojourns, wanted));
     }
     all
 }
@@ -180,17 +184,17 @@ pub(crate) fn all_in(
 mod tests {
     use assize_job::{FrequencyGovernor, FrequencyStep, IdleGovernor, IdleState};
 
-    use super::Step::{Enter, Leave};
+    use super::IdleStateStep::{Enter, Leave};
     use super::*;
 
-    const WINDOW: Span = Span {
+    const WINDOW: IdleSpan = IdleSpan {
         from: 1000,
         to: 2000,
     };
 
     fn sojourn(from: u64, to: u64, state: u32, ended: bool) -> Sojourn {
         Sojourn {
-            span: Span { from, to },
+            span: IdleSpan { from, to },
             state,
             ended,
         }
@@ -217,13 +221,13 @@ mod tests {
 
     fn energy(cpus: &[Vec<Sojourn>], idle: &Idle) -> Option<u128> {
         let frequency = None;
-        energy_fj(cpus, WINDOW, &Draws { idle, frequency })
+        energy_fj(cpus, WINDOW, &PowerDraws { idle, frequency })
     }
 
     #[test]
     fn a_sojourn_lasts_from_entering_to_leaving() {
-        type Case<'a> = (&'a [(u64, Step)], &'a [Sojourn]);
-        let cases: &[Case<'_>] = &[
+        type SojournCase<'a> = (&'a [(u64, IdleStateStep)], &'a [Sojourn]);
+        let cases: &[SojournCase<'_>] = &[
             (
                 &[(1100, Enter(1)), (1300, Leave)],
                 &[sojourn(1100, 1300, 1, true)],
@@ -322,14 +326,14 @@ mod tests {
         // Busy until 1400, and from 1900; at 500 until 1100, then at 1000.
         let cpu = vec![sojourn(1400, 1900, 1, true)];
         let changes = [vec![(7, 500), (1100, 1000)]];
-        let draws = Draws {
+        let draws = PowerDraws {
             idle: &idle,
             frequency: Some((&declared, &changes)),
         };
         let wanted = 100 * 20 + 300 * 50 + 500 + 100 * 50;
         assert_eq!(energy_fj(&[cpu], WINDOW, &draws), Some(wanted));
         // Without the frequencies the energy is not known.
-        let draws = Draws {
+        let draws = PowerDraws {
             idle: &idle,
             frequency: Some((&declared, &[])),
         };
@@ -339,7 +343,7 @@ mod tests {
     #[test]
     fn busy_is_what_lies_between_sojourns() {
         let all = [sojourn(1000, 1100, 0, true), sojourn(1200, 1300, 1, true)];
-        let wanted = [(1100, 1200), (1300, 2000)].map(|(from, to)| Span { from, to });
+        let wanted = [(1100, 1200), (1300, 2000)].map(|(from, to)| IdleSpan { from, to });
         assert_eq!(busy(&all, WINDOW), wanted);
         assert_eq!(busy(&[], WINDOW), [WINDOW]);
         assert_eq!(busy(&[sojourn(1000, 2000, 0, false)], WINDOW), []);

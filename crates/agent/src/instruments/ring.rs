@@ -3,7 +3,7 @@
 
 /// Offsets in a page; from events/header_page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Layout {
+pub(crate) struct PageLayout {
     commit: usize,
     data: usize,
     /// Size of a page in bytes.
@@ -12,7 +12,7 @@ pub(crate) struct Layout {
 
 /// Where a field is in an event, and its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Field {
+pub(crate) struct EventField {
     offset: usize,
     size: usize,
     /// The field holds the position of the text.
@@ -25,44 +25,44 @@ pub(crate) struct Field {
 
 /// The id and fields of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Format {
+pub(crate) struct EventFormat {
     /// Its id.
     pub id: u16,
-    fields: Vec<(String, Field)>,
+    fields: Vec<(String, EventField)>,
 }
 
 /// Parses events/header_page.
-pub(crate) fn layout(text: &str) -> Option<Layout> {
+pub(crate) fn layout(text: &str) -> Option<PageLayout> {
     let format = text.lines().filter_map(field);
-    let fields: Vec<(String, Field)> = format.collect();
+    let fields: Vec<(String, EventField)> = format.collect();
     let find = |name: &str| fields.iter().find(|(known, _)| known == name);
     let data = find("data")?.1;
-    Some(Layout {
+    Some(PageLayout {
         commit: find("commit")?.1.offset,
         data: data.offset,
         page: data.offset.checked_add(data.size)?,
     })
 }
 
-impl Format {
+impl EventFormat {
     /// Parses events/SYSTEM/EVENT/format.
-    pub(crate) fn parse(text: &str) -> Option<Format> {
+    pub(crate) fn parse(text: &str) -> Option<EventFormat> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?;
-        Some(Format {
+        Some(EventFormat {
             id: id.trim().parse().ok()?,
             fields: text.lines().filter_map(field).collect(),
         })
     }
 
     /// The field of this name.
-    pub(crate) fn field(&self, name: &str) -> Option<Field> {
+    pub(crate) fn field(&self, name: &str) -> Option<EventField> {
         let found = self.fields.iter().find(|(known, _)| known == name)?;
         Some(found.1)
     }
 
     /// All fields but those that every event has, in order.
-    pub(crate) fn own_fields(&self) -> impl Iterator<Item = (&str, Field)> {
-        let own = |(name, _): &&(String, Field)| !name.starts_with("common_");
+    pub(crate) fn own_fields(&self) -> impl Iterator<Item = (&str, EventField)> {
+        let own = |(name, _): &&(String, EventField)| !name.starts_with("common_");
         let fields = self.fields.iter().filter(own);
         fields.map(|(name, field)| (name.as_str(), *field))
     }
@@ -70,7 +70,7 @@ impl Format {
 
 /// Parses a line such as `field:pid_t next_pid; offset:56; size:4; signed:1;`,
 /// with tabs.
-fn field(line: &str) -> Option<(String, Field)> {
+fn field(line: &str) -> Option<(String, EventField)> {
     let rest = line.trim_start().strip_prefix("field:")?;
     let mut parts = rest.split(';').map(str::trim);
     let declaration = parts.next()?;
@@ -85,7 +85,7 @@ fn field(line: &str) -> Option<(String, Field)> {
             _ => {}
         }
     }
-    let field = Field {
+    let field = EventField {
         offset: offset?,
         size: size?,
         indirect: declaration.starts_with("__data_loc"),
@@ -96,7 +96,7 @@ fn field(line: &str) -> Option<(String, Field)> {
     Some((name.to_string(), field))
 }
 
-impl Field {
+impl EventField {
     /// Its value in an event, as an unsigned number.
     pub(crate) fn number(self, event: &[u8]) -> Option<u64> {
         let bytes = event.get(self.offset..self.offset.checked_add(self.size)?)?;
@@ -162,7 +162,7 @@ pub(crate) fn id(event: &[u8]) -> Option<u16> {
 /// short or malformed. Its events up to there have been visited then.
 pub(crate) fn visit(
     page: &[u8],
-    layout: &Layout,
+    layout: &PageLayout,
     event: &mut dyn FnMut(u64, &[u8]),
 ) -> Option<bool> {
     let u32_at = |at: usize| {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_header_is_read() {
-        let wanted = Layout {
+        let wanted = PageLayout {
             commit: 8,
             data: 16,
             page: 4096,
@@ -238,7 +238,7 @@ mod tests {
             \tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n\
             \tfield:__data_loc char[] name;\toffset:28;\tsize:4;\tsigned:0;\n\n\
             print fmt: \"prev_comm=%s\", REC->prev_comm\n";
-        let format = Format::parse(text).unwrap();
+        let format = EventFormat::parse(text).unwrap();
         assert_eq!(format.id, 372);
         let mut event = vec![0u8; 40];
         event[0..2].copy_from_slice(&372u16.to_le_bytes());

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use assize_job::Record;
 
-use super::twice::Twice;
-use super::{Instrument, metric, number, system, unavailable};
+use super::before_and_after::BeforeAndAfter;
+use super::{RunInstrument, metric, number, system, unavailable};
 
 const NAME: &str = "schedstat";
 const PATH: &str = "/proc/schedstat";
@@ -14,15 +14,15 @@ const PATH: &str = "/proc/schedstat";
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=17;
 
 /// The instrument `schedstat`.
-pub(crate) struct Schedstat(Twice);
+pub(crate) struct Schedstat(BeforeAndAfter);
 
 impl Default for Schedstat {
     fn default() -> Self {
-        Schedstat(Twice::of(PATH))
+        Schedstat(BeforeAndAfter::unread(PATH))
     }
 }
 
-impl Instrument for Schedstat {
+impl RunInstrument for Schedstat {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -51,12 +51,12 @@ impl Instrument for Schedstat {
 /// One CPU's sums since boot: nanoseconds run, nanoseconds waiting to run, time
 /// slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Cpu {
+struct CpuRunTimes {
     number: u32,
     sums: [u64; 3],
 }
 
-fn parse(text: &str) -> Result<Vec<Cpu>, String> {
+fn parse(text: &str) -> Result<Vec<CpuRunTimes>, String> {
     let version = text.lines().next().and_then(|line| {
         let number = line.strip_prefix("version")?;
         number.trim().parse::<u32>().ok()
@@ -71,7 +71,7 @@ fn parse(text: &str) -> Result<Vec<Cpu>, String> {
         None => return Err(format!("{PATH}: its first line names no version")),
     }
     let cpus = text.lines().filter(|line| line.starts_with("cpu"));
-    let cpus: Vec<Cpu> = cpus.map(cpu).collect::<Result<_, _>>()?;
+    let cpus: Vec<CpuRunTimes> = cpus.map(cpu).collect::<Result<_, _>>()?;
     if cpus.is_empty() {
         return Err(format!("{PATH}: it has no line of a CPU"));
     }
@@ -80,13 +80,13 @@ fn parse(text: &str) -> Result<Vec<Cpu>, String> {
 
 /// Parses `cpu0 0 0 … RUN DELAY SLICES`: nine numbers, of which the last three
 /// are used.
-fn cpu(line: &str) -> Result<Cpu, String> {
+fn cpu(line: &str) -> Result<CpuRunTimes, String> {
     let wrong = || format!("{PATH}: not understood: {line:.60}");
     let (name, rest) = line.split_once(' ').ok_or_else(wrong)?;
     let number = name.strip_prefix("cpu").and_then(|n| n.parse().ok());
     let numbers: Result<Vec<u64>, _> = rest.split_ascii_whitespace().map(str::parse).collect();
     match (number, numbers.as_deref()) {
-        (Some(number), Ok([_, _, _, _, _, _, run, delay, slices])) => Ok(Cpu {
+        (Some(number), Ok([_, _, _, _, _, _, run, delay, slices])) => Ok(CpuRunTimes {
             number,
             sums: [*run, *delay, *slices],
         }),
@@ -94,8 +94,8 @@ fn cpu(line: &str) -> Result<Cpu, String> {
     }
 }
 
-fn difference(before: &[Cpu], after: &[Cpu]) -> Result<Vec<Record>, String> {
-    let same = |(a, b): (&Cpu, &Cpu)| a.number == b.number;
+fn difference(before: &[CpuRunTimes], after: &[CpuRunTimes]) -> Result<Vec<Record>, String> {
+    let same = |(a, b): (&CpuRunTimes, &CpuRunTimes)| a.number == b.number;
     if before.len() != after.len() || !before.iter().zip(after).all(same) {
         return Err("CPUs came or went during the run; leave them as they are".into());
     }

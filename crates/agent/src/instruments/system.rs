@@ -22,7 +22,7 @@ pub(crate) fn online_cpus() -> Result<Vec<u32>, String> {
 }
 
 /// Checks that all these CPUs are online. `key`: the setting that names them.
-pub(crate) fn there(cpus: &[u32], online: &[u32], key: &str) -> Result<(), String> {
+pub(crate) fn check_online(cpus: &[u32], online: &[u32], key: &str) -> Result<(), String> {
     match cpus.iter().find(|cpu| !online.contains(cpu)) {
         None => Ok(()),
         Some(cpu) => {

@@ -29,7 +29,7 @@ const HEADERS: usize = 16 + 4;
 
 /// A thread's counts when it exited, or as /proc shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Exit {
+pub(crate) struct ThreadExit {
     /// Its id.
     pub tid: u32,
     /// Id of its process.
@@ -121,7 +121,7 @@ impl Taskstats {
     }
 
     /// The exits since the last call.
-    pub(crate) fn drain(&mut self) -> Vec<Exit> {
+    pub(crate) fn drain(&mut self) -> Vec<ThreadExit> {
         let mut exits = Vec::new();
         loop {
             match recv(&self.socket, &mut self.buffer[..], RecvFlags::DONTWAIT) {
@@ -211,7 +211,7 @@ fn find(mut bytes: &[u8], kind: u16) -> Option<&[u8]> {
 }
 
 /// Adds the exits in received bytes; false if one cannot be parsed.
-fn read_exits(bytes: &[u8], exits: &mut Vec<Exit>) -> bool {
+fn read_exits(bytes: &[u8], exits: &mut Vec<ThreadExit>) -> bool {
     let mut good = true;
     for message in messages(bytes) {
         let body = message.get(HEADERS..).unwrap_or_default();
@@ -230,7 +230,7 @@ fn read_exits(bytes: &[u8], exits: &mut Vec<Exit>) -> bool {
 /// Parses one `struct taskstats`. Version 12 was the first with the process id.
 /// Version 15 moved fields that are needed here, which shows in the thread's id
 /// being elsewhere.
-fn exit(thread: &[u8]) -> Option<Exit> {
+fn exit(thread: &[u8]) -> Option<ThreadExit> {
     const COMM: usize = 80;
     const PID: usize = 128;
     const PPID: usize = 132;
@@ -244,7 +244,7 @@ fn exit(thread: &[u8]) -> Option<Exit> {
     }
     let comm = stats.get(COMM..COMM + 32)?;
     let comm = comm.split(|&byte| byte == 0).next()?;
-    Some(Exit {
+    Some(ThreadExit {
         tid,
         process: u32_at(stats, TGID)?,
         parent: u32_at(stats, PPID)?,
@@ -284,7 +284,7 @@ mod tests {
         bytes.extend(message(13, 42));
         let mut exits = Vec::new();
         assert!(read_exits(&bytes, &mut exits));
-        let wanted = Exit {
+        let wanted = ThreadExit {
             tid: 42,
             process: 41,
             parent: 40,

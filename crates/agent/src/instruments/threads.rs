@@ -12,24 +12,24 @@ use std::path::Path;
 use assize_job::Record;
 
 use super::labels::{THREADS_MAX, labels};
-use super::taskstats::{Exit, Taskstats};
-use super::{Instrument, doubt, metric, number, system, unavailable};
+use super::taskstats::{Taskstats, ThreadExit};
+use super::{RunInstrument, doubt, metric, number, system, unavailable};
 
 const NAME: &str = "threads";
 
 /// The instrument `threads`.
 #[derive(Default)]
-pub(crate) struct Threads {
+pub(crate) struct ThreadsInstrument {
     taskstats: Option<Taskstats>,
     /// Why exits of threads are not seen.
     blind: Option<String>,
     workload: u32,
-    before: Option<Exit>,
-    ended: Vec<Exit>,
-    left: Vec<Exit>,
+    before: Option<ThreadExit>,
+    ended: Vec<ThreadExit>,
+    left: Vec<ThreadExit>,
 }
 
-impl Instrument for Threads {
+impl RunInstrument for ThreadsInstrument {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -60,7 +60,7 @@ impl Instrument for Threads {
         }
         // Descendants that outlive it have another parent by now, so they
         // cannot be found.
-        self.left = left(self.workload);
+        self.left = remaining_threads(self.workload);
     }
 
     fn records(&mut self) -> Vec<Record> {
@@ -90,7 +90,11 @@ impl Instrument for Threads {
 
 /// The threads of the workload's process and of its descendants, by id. Counts
 /// from a thread's exit replace those from /proc.
-fn of_workload(workload: u32, ended: &[Exit], left: &[Exit]) -> BTreeMap<u32, Exit> {
+fn of_workload(
+    workload: u32,
+    ended: &[ThreadExit],
+    left: &[ThreadExit],
+) -> BTreeMap<u32, ThreadExit> {
     let all = || left.iter().chain(ended);
     let mut processes = BTreeSet::from([workload]);
     loop {
@@ -110,7 +114,7 @@ fn of_workload(workload: u32, ended: &[Exit], left: &[Exit]) -> BTreeMap<u32, Ex
         .collect()
 }
 
-fn records(threads: &BTreeMap<u32, Exit>) -> Vec<Record> {
+fn records(threads: &BTreeMap<u32, ThreadExit>) -> Vec<Record> {
     if threads.is_empty() {
         let reason = "the workload's process was not seen; it was reaped too early";
         return vec![unavailable(NAME, None, reason)];
@@ -141,7 +145,7 @@ fn records(threads: &BTreeMap<u32, Exit>) -> Vec<Record> {
 }
 
 /// The threads of a process that are still in /proc.
-fn left(process: u32) -> Vec<Exit> {
+fn remaining_threads(process: u32) -> Vec<ThreadExit> {
     let Ok(listing) = std::fs::read_dir(format!("/proc/{process}/task")) else {
         return Vec::new();
     };
@@ -152,12 +156,12 @@ fn left(process: u32) -> Vec<Exit> {
 }
 
 /// Parses /proc/PID/task/TID/status.
-fn status(text: &str) -> Option<Exit> {
+fn status(text: &str) -> Option<ThreadExit> {
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|rest| rest.strip_prefix(':')).map(str::trim)
     };
-    Some(Exit {
+    Some(ThreadExit {
         tid: field("Pid")?.parse().ok()?,
         process: field("Tgid")?.parse().ok()?,
         parent: field("PPid")?.parse().ok()?,
@@ -172,8 +176,8 @@ fn status(text: &str) -> Option<Exit> {
 mod tests {
     use super::*;
 
-    fn thread(tid: u32, process: u32, parent: u32, voluntary: u64) -> Exit {
-        Exit {
+    fn thread(tid: u32, process: u32, parent: u32, voluntary: u64) -> ThreadExit {
+        ThreadExit {
             tid,
             process,
             parent,
@@ -187,7 +191,7 @@ mod tests {
     fn status_is_read() {
         let text = "Name:\thog\nUmask:\t0022\nState:\tZ (zombie)\nTgid:\t7\nNgid:\t0\n\
             Pid:\t8\nPPid:\t3\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t5\n";
-        let wanted = Exit {
+        let wanted = ThreadExit {
             comm: "hog".into(),
             voluntary: 12,
             involuntary: 5,
@@ -228,7 +232,7 @@ mod tests {
 
     #[test]
     fn threads_that_ended_early_are_counted() {
-        let mut instrument = Threads::default();
+        let mut instrument = ThreadsInstrument::default();
         instrument.open().unwrap();
         if let Some(why) = &instrument.blind {
             eprintln!("skipped: {why}");

@@ -8,22 +8,22 @@ use std::path::Path;
 
 use assize_job::Record;
 
-use super::twice::Twice;
-use super::{Instrument, metric, number, system, unavailable};
+use super::before_and_after::BeforeAndAfter;
+use super::{RunInstrument, metric, number, system, unavailable};
 
 const NAME: &str = "timer-list";
 const PATH: &str = "/proc/timer_list";
 
 /// The instrument `timer-list`.
-pub(crate) struct TimerList(Twice);
+pub(crate) struct TimerList(BeforeAndAfter);
 
 impl Default for TimerList {
     fn default() -> Self {
-        TimerList(Twice::of(PATH))
+        TimerList(BeforeAndAfter::unread(PATH))
     }
 }
 
-impl Instrument for TimerList {
+impl RunInstrument for TimerList {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -50,7 +50,7 @@ impl Instrument for TimerList {
 
 /// One reading of the file.
 #[derive(Debug, PartialEq, Eq)]
-struct Reading {
+struct TimerListReading {
     /// Time since boot, in nanoseconds.
     now: u64,
     /// Each CPU's idle time since boot in nanoseconds, iowait included.
@@ -59,7 +59,7 @@ struct Reading {
 
 /// The fields of one CPU.
 #[derive(Default)]
-struct Cpu {
+struct CpuIdleFields {
     number: u32,
     tick_stopped: u64,
     idle_entrytime: u64,
@@ -69,7 +69,7 @@ struct Cpu {
     iowait_sleeptime: u64,
 }
 
-impl Cpu {
+impl CpuIdleFields {
     fn field(&mut self, name: &str) -> Option<&mut u64> {
         Some(match name {
             "tick_stopped" => &mut self.tick_stopped,
@@ -97,9 +97,9 @@ impl Cpu {
     }
 }
 
-fn parse(text: &str) -> Result<Reading, String> {
+fn parse(text: &str) -> Result<TimerListReading, String> {
     let mut now = None;
-    let mut cpus: Vec<Cpu> = Vec::new();
+    let mut cpus: Vec<CpuIdleFields> = Vec::new();
     // Linux 7 accumulates them elsewhere, and shows them in ticks only.
     if !text.contains(".idle_sleeptime") && text.contains(".idle_entrytime") {
         return Err(format!(
@@ -112,9 +112,9 @@ fn parse(text: &str) -> Result<Reading, String> {
         if let Some(rest) = line.strip_prefix("now at ") {
             now = first_number(rest);
         } else if let Some(rest) = line.strip_prefix("cpu: ") {
-            cpus.push(Cpu {
+            cpus.push(CpuIdleFields {
                 number: rest.trim().parse().map_err(|_| wrong())?,
-                ..Cpu::default()
+                ..CpuIdleFields::default()
             });
         } else if let Some((name, rest)) = line.strip_prefix('.').and_then(|l| l.split_once(':'))
             && let Some(field) = cpus.last_mut().and_then(|cpu| cpu.field(name.trim()))
@@ -129,7 +129,7 @@ fn parse(text: &str) -> Result<Reading, String> {
         return Err(format!("{PATH}: this kernel does not add up idle times"));
     }
     let idle = cpus.iter().map(|cpu| (cpu.number, cpu.idle(now)));
-    Ok(Reading {
+    Ok(TimerListReading {
         now,
         idle: idle.collect(),
     })
@@ -140,7 +140,7 @@ fn first_number(text: &str) -> Option<u64> {
 }
 
 /// Non-idle time of all CPUs together, in nanoseconds.
-fn busy(from: &Reading, to: &Reading) -> Result<u64, String> {
+fn busy(from: &TimerListReading, to: &TimerListReading) -> Result<u64, String> {
     let elapsed = to.now.saturating_sub(from.now);
     let mut busy = 0;
     for (cpu, after) in &to.idle {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::mount::{MountFlags, mount};
 
-use super::ring::{self, Format, Layout};
+use super::ring::{self, EventFormat, PageLayout};
 use super::system;
 
 const TRACEFS: &str = "/sys/kernel/tracing";
@@ -17,7 +17,7 @@ const PREFIX: &str = "assize.";
 
 /// The settings of an instance.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct InstanceSettings<'a> {
     /// Name of the instrument.
     pub name: &'a str,
     /// A clock that trace_clock lists.
@@ -33,7 +33,7 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Instance {
     root: PathBuf,
     path: PathBuf,
-    layout: Layout,
+    layout: PageLayout,
     /// Each CPU and its trace_pipe_raw.
     pipes: Vec<(u32, File)>,
     switch: Option<File>,
@@ -50,7 +50,7 @@ pub(crate) struct CpuEvents<E> {
 
 /// Everything an instance has recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trace<E> {
+pub(crate) struct RecordedTrace<E> {
     /// For each CPU, ascending.
     pub cpus: Vec<CpuEvents<E>>,
     /// Number of events lost, as far as the kernel counts them.
@@ -61,7 +61,7 @@ pub(crate) struct Trace<E> {
 
 impl Instance {
     /// Creates an instance and allocates all memory it will need.
-    pub(crate) fn open(wanted: Wanted<'_>) -> Result<Instance, String> {
+    pub(crate) fn open(wanted: InstanceSettings<'_>) -> Result<Instance, String> {
         let root = mounted()?;
         remove_left_over(&root);
         let own = std::process::id();
@@ -78,7 +78,7 @@ impl Instance {
         let mut this = Instance {
             root,
             path,
-            layout: Layout::default(),
+            layout: PageLayout::default(),
             pipes: Vec::new(),
             switch: None,
         };
@@ -135,7 +135,7 @@ impl Instance {
         fs::write(&path, value).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    /// The events of this kernel that `wanted`, as in [`Wanted::events`], names.
+    /// The events of this kernel that `wanted`, as in [`InstanceSettings::events`], names.
     /// Sorted.
     pub(crate) fn events_of(&self, wanted: &str) -> Vec<String> {
         let events = self.path.join("events");
@@ -154,10 +154,10 @@ impl Instance {
     }
 
     /// The format of an event.
-    pub(crate) fn format(&self, event: &str) -> Result<Format, String> {
+    pub(crate) fn format(&self, event: &str) -> Result<EventFormat, String> {
         let path = self.root.join("events").join(event).join("format");
         let text = system::read(&path)?;
-        Format::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
+        EventFormat::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
     }
 
     /// Starts recording.
@@ -180,8 +180,8 @@ impl Instance {
 
     /// Takes out everything recorded. `decode` turns bytes into an event, or
     /// skips them.
-    pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> Trace<E> {
-        let mut trace = Trace {
+    pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> RecordedTrace<E> {
+        let mut trace = RecordedTrace {
             cpus: Vec::with_capacity(self.pipes.len()),
             lost: 0,
             broken: false,
@@ -207,7 +207,10 @@ impl Instance {
                 trace.broken |= whole.is_none();
             }
             let stats = self.path.join(format!("per_cpu/cpu{cpu}/stats"));
-            match system::read(&stats).ok().and_then(|text| lost(&text)) {
+            match system::read(&stats)
+                .ok()
+                .and_then(|text| lost_events(&text))
+            {
                 Some(count) => trace.lost += count,
                 None => trace.broken = true,
             }
@@ -217,7 +220,7 @@ impl Instance {
     }
 }
 
-impl<E> Trace<E> {
+impl<E> RecordedTrace<E> {
     /// A doubt, if events were lost or could not be read.
     pub(crate) fn doubt(&self, instrument: &str) -> Option<assize_job::Record> {
         let detail = match (self.lost, self.broken) {
@@ -290,7 +293,7 @@ fn remove_left_over(root: &Path) {
     };
     for entry in listing.flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(owner);
+        let owner = name.to_str().and_then(owning_process);
         if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
             let _ = fs::remove_dir(entry.path());
         }
@@ -298,7 +301,7 @@ fn remove_left_over(root: &Path) {
 }
 
 /// The process that owns an instance.
-fn owner(name: &str) -> Option<u32> {
+fn owning_process(name: &str) -> Option<u32> {
     let (pid, _) = name.strip_prefix(PREFIX)?.split_once('.')?;
     pid.parse().ok()
 }
@@ -317,7 +320,7 @@ fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
 }
 
 /// Number of lost events in per_cpu/cpuN/stats.
-fn lost(text: &str) -> Option<u64> {
+fn lost_events(text: &str) -> Option<u64> {
     let mut sum = None;
     for line in text.lines() {
         if let Some(("overrun" | "commit overrun" | "dropped events", count)) =
@@ -338,9 +341,9 @@ mod tests {
     fn losses_are_summed() {
         let text = "entries: 5\noverrun: 2\ncommit overrun: 1\nbytes: 20\n\
             oldest event ts: 1.0\nnow ts: 2.0\ndropped events: 40\nread events: 0\n";
-        assert_eq!(lost(text), Some(43));
-        assert_eq!(lost("entries: 5\n"), None);
-        assert_eq!(lost("overrun: x\n"), None);
+        assert_eq!(lost_events(text), Some(43));
+        assert_eq!(lost_events("entries: 5\n"), None);
+        assert_eq!(lost_events("overrun: x\n"), None);
     }
 
     #[test]
@@ -352,13 +355,13 @@ mod tests {
             ("other.12.wakeup", None),
         ];
         for (name, wanted) in cases {
-            assert_eq!(owner(name), wanted, "{name}");
+            assert_eq!(owning_process(name), wanted, "{name}");
         }
     }
 
     #[test]
     fn a_lost_event_is_never_silent() {
-        let trace = |lost, broken| Trace::<()> {
+        let trace = |lost, broken| RecordedTrace::<()> {
             cpus: Vec::new(),
             lost,
             broken,
@@ -370,7 +373,7 @@ mod tests {
 
     #[test]
     fn an_instance_records_and_leaves_nothing() {
-        let wanted = Wanted {
+        let wanted = InstanceSettings {
             name: "test",
             clock: "mono",
             kib_per_cpu: 256,
@@ -405,7 +408,7 @@ mod tests {
 
     #[test]
     fn events_that_do_not_fit_are_counted() {
-        let wanted = Wanted {
+        let wanted = InstanceSettings {
             name: "test-full",
             clock: "mono",
             kib_per_cpu: 64,

@@ -7,10 +7,10 @@
 use assize_job::{Job, Record};
 
 use super::labels::{THREADS_MAX, labels};
-use super::ring::{self, Field, Format};
-use super::tracefs::{Instance, Trace, Wanted};
-use super::waking::{Event, Waking, follow};
-use super::{Instrument, number, system, unavailable};
+use super::ring::{self, EventField, EventFormat};
+use super::tracefs::{Instance, InstanceSettings, RecordedTrace};
+use super::waking::{SchedulerEvent, Waking, follow};
+use super::{RunInstrument, number, system, unavailable};
 
 const NAME: &str = "wakeup";
 const METRIC: &str = "wakeup_latency";
@@ -25,14 +25,14 @@ const EXIT: &str = "sched/sched_process_exit";
 #[derive(Default)]
 pub(crate) struct Wakeup {
     instance: Option<Instance>,
-    decoder: Option<Decoder>,
+    decoder: Option<WakeupDecoder>,
     samples: bool,
     workload: u32,
     start_ns: u64,
     failed: Option<String>,
 }
 
-impl Instrument for Wakeup {
+impl RunInstrument for Wakeup {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -42,13 +42,13 @@ impl Instrument for Wakeup {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let instance = Instance::open(Wanted {
+        let instance = Instance::open(InstanceSettings {
             name: NAME,
             clock: "mono",
             kib_per_cpu: 16 << 10,
             events: &[SWITCH, WAKEUP, WAKEUP_NEW, FORK, EXIT],
         })?;
-        self.decoder = Some(Decoder::new(&instance)?);
+        self.decoder = Some(WakeupDecoder::new(&instance)?);
         // Follow the threads and processes that the workload starts.
         instance.write("options/event-fork", "1")?;
         self.instance = Some(instance);
@@ -137,7 +137,7 @@ impl Wakeup {
 }
 
 /// The events of all CPUs, in order of time and then of CPU.
-fn in_order(trace: Trace<Event>) -> Vec<(u64, Event)> {
+fn in_order(trace: RecordedTrace<SchedulerEvent>) -> Vec<(u64, SchedulerEvent)> {
     let mut events = Vec::with_capacity(trace.cpus.iter().map(|cpu| cpu.events.len()).sum());
     for cpu in trace.cpus {
         events.extend(cpu.events);
@@ -148,17 +148,17 @@ fn in_order(trace: Trace<Event>) -> Vec<(u64, Event)> {
 
 /// Decodes events by the formats of this kernel.
 #[derive(Debug)]
-struct Decoder {
-    switch: (u16, Field, Field, Field),
-    wakeups: [(u16, Field, Field); 2],
-    fork: (u16, Field, Field),
-    exit: (u16, Field),
+struct WakeupDecoder {
+    switch: (u16, EventField, EventField, EventField),
+    wakeups: [(u16, EventField, EventField); 2],
+    fork: (u16, EventField, EventField),
+    exit: (u16, EventField),
 }
 
-impl Decoder {
-    fn new(instance: &Instance) -> Result<Decoder, String> {
+impl WakeupDecoder {
+    fn new(instance: &Instance) -> Result<WakeupDecoder, String> {
         let format = |event: &str| Ok::<_, String>((event.to_string(), instance.format(event)?));
-        let field = |(event, format): &(String, Format), name: &str| {
+        let field = |(event, format): &(String, EventFormat), name: &str| {
             let found = format.field(name);
             found.ok_or_else(|| format!("the trace event {event} has no field {name} here"))
         };
@@ -169,7 +169,7 @@ impl Decoder {
         };
         let fork = format(FORK)?;
         let exit = format(EXIT)?;
-        Ok(Decoder {
+        Ok(WakeupDecoder {
             switch: (
                 switch.1.id,
                 field(&switch, "prev_pid")?,
@@ -186,10 +186,10 @@ impl Decoder {
         })
     }
 
-    fn decode(&self, event: &[u8]) -> Option<Event> {
+    fn decode(&self, event: &[u8]) -> Option<SchedulerEvent> {
         let id = ring::id(event)?;
         if id == self.switch.0 {
-            return Some(Event::Switch {
+            return Some(SchedulerEvent::Switch {
                 prev: self.switch.1.tid(event)?,
                 next: self.switch.2.tid(event)?,
                 comm: self.switch.3.comm(event)?,
@@ -197,19 +197,19 @@ impl Decoder {
         }
         for (wakeup, pid, comm) in &self.wakeups {
             if id == *wakeup {
-                return Some(Event::Wakeup {
+                return Some(SchedulerEvent::Wakeup {
                     tid: pid.tid(event)?,
                     comm: comm.comm(event)?,
                 });
             }
         }
         if id == self.fork.0 {
-            return Some(Event::Fork {
+            return Some(SchedulerEvent::Fork {
                 parent: self.fork.1.tid(event)?,
                 child: self.fork.2.tid(event)?,
             });
         }
-        (id == self.exit.0).then_some(Event::Exit {
+        (id == self.exit.0).then_some(SchedulerEvent::Exit {
             tid: self.exit.1.tid(event)?,
         })
     }

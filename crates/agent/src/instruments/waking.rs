@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A scheduler event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum SchedulerEvent {
     /// A thread or process was created.
     Fork {
         /// Id of the creating thread.
@@ -64,25 +64,25 @@ pub(crate) struct Waking {
 /// thread's decision to sleep and its sleep makes it go on without waiting. A
 /// preempted thread waits too, but was not woken. Of several wake-ups before a
 /// run, the first counts.
-pub(crate) fn follow(workload: u32, events: &[(u64, Event)]) -> Waking {
+pub(crate) fn follow(workload: u32, events: &[(u64, SchedulerEvent)]) -> Waking {
     let mut waking = Waking::default();
     let mut members = BTreeSet::from([workload]);
     let mut running = BTreeSet::new();
     let mut woken: HashMap<u32, u64> = HashMap::new();
     for &(time, event) in events {
         match event {
-            Event::Fork { parent, child } => {
+            SchedulerEvent::Fork { parent, child } => {
                 if members.contains(&parent) {
                     waking.ran(woken.remove(&parent));
                     members.insert(child);
                 }
             }
-            Event::Exit { tid } => {
+            SchedulerEvent::Exit { tid } => {
                 members.remove(&tid);
                 running.remove(&tid);
                 waking.ran(woken.remove(&tid));
             }
-            Event::Wakeup { tid, comm } => {
+            SchedulerEvent::Wakeup { tid, comm } => {
                 if members.contains(&tid) {
                     waking.name(tid, &comm);
                     if !running.contains(&tid) {
@@ -90,7 +90,7 @@ pub(crate) fn follow(workload: u32, events: &[(u64, Event)]) -> Waking {
                     }
                 }
             }
-            Event::Switch { prev, next, comm } => {
+            SchedulerEvent::Switch { prev, next, comm } => {
                 running.remove(&prev);
                 if members.contains(&prev) {
                     waking.ran(woken.remove(&prev));
@@ -154,22 +154,22 @@ mod tests {
         comm
     }
 
-    fn wakeup(tid: u32) -> Event {
-        Event::Wakeup {
+    fn wakeup(tid: u32) -> SchedulerEvent {
+        SchedulerEvent::Wakeup {
             tid,
             comm: comm("w"),
         }
     }
 
-    fn switch(prev: u32, next: u32) -> Event {
-        Event::Switch {
+    fn switch(prev: u32, next: u32) -> SchedulerEvent {
+        SchedulerEvent::Switch {
             prev,
             next,
             comm: comm("w"),
         }
     }
 
-    fn waited(events: &[(u64, Event)]) -> Vec<(u32, u64)> {
+    fn waited(events: &[(u64, SchedulerEvent)]) -> Vec<(u32, u64)> {
         let waking = follow(WORKLOAD, events);
         waking.latencies.iter().map(|l| (l.tid, l.waited)).collect()
     }
@@ -204,8 +204,8 @@ mod tests {
     fn a_run_that_was_not_traced_is_noticed() {
         let seen = [
             switch(WORKLOAD, 0),
-            Event::Exit { tid: WORKLOAD },
-            Event::Fork {
+            SchedulerEvent::Exit { tid: WORKLOAD },
+            SchedulerEvent::Fork {
                 parent: WORKLOAD,
                 child: 11,
             },
@@ -222,7 +222,7 @@ mod tests {
             (90, switch(0, WORKLOAD)),
             (
                 100,
-                Event::Fork {
+                SchedulerEvent::Fork {
                     parent: WORKLOAD,
                     child: 11,
                 },
@@ -231,11 +231,11 @@ mod tests {
             (102, wakeup(7)),
             (103, switch(0, 7)),
             (110, switch(7, 11)),
-            (111, Event::Exit { tid: 11 }),
+            (111, SchedulerEvent::Exit { tid: 11 }),
             (112, switch(11, 0)),
             (
                 120,
-                Event::Fork {
+                SchedulerEvent::Fork {
                     parent: 7,
                     child: 11,
                 },
@@ -257,8 +257,8 @@ mod tests {
         ) {
             let mut time = 0;
             let mut events = vec![
-                (0, Event::Fork { parent: 10, child: 11 }),
-                (0, Event::Fork { parent: 11, child: 12 }),
+                (0, SchedulerEvent::Fork { parent: 10, child: 11 }),
+                (0, SchedulerEvent::Fork { parent: 11, child: 12 }),
             ];
             for (step, what, tid) in steps {
                 time += step;

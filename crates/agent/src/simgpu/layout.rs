@@ -1,43 +1,43 @@
 //! Checks `uapi.rs` against `kernel/uapi/simgpu.h`.
 
-use crate::layout::{Expected, must_be_of, structs};
+use crate::layout::{ExpectedLayout, must_be_of, structs};
 
 use super::uapi;
 
-fn expected() -> Expected {
-    let mut expected = Expected::default();
+fn expected() -> ExpectedLayout {
+    let mut expected = ExpectedLayout::default();
     structs! { expected; uapi;
-        Info "simgpu_info" {
+        SimgpuInfo "simgpu_info" {
             version, engines, engines_parallel, pad, queue_bytes, job_bytes, fence_bytes,
         }
-        Create "simgpu_create" {
+        SimgpuCreate "simgpu_create" {
             design, flags, put, worker, share, engine, priority, credit_limit, ring, timeout_us,
             hang_limit, context, free_cost_ns, shape, memory, pad,
         }
-        Dep "simgpu_dep" { kind, fd, context, handle, seqno }
-        Exec "simgpu_exec" {
+        SimgpuDep "simgpu_dep" { kind, fd, context, handle, seqno }
+        SimgpuExec "simgpu_exec" {
             flags, n_deps, deps, duration_ns, duration_spread_ns, run_cost_ns, credits, fault,
             fault_arg, cookie, write_offset, write_value, out_fence, out_syncobj,
             seqno, out_point,
         }
-        Submit "simgpu_submit" {
+        SimgpuSubmit "simgpu_submit" {
             context, flags, n_execs, exec_size, execs, objects, n_objects, pad,
         }
-        Wait "simgpu_wait" {
+        SimgpuWait "simgpu_wait" {
             context, pad, seqno, timeout_ns, error, pad2, t_run, t_hw, t_wake,
         }
-        Record "simgpu_record" {
+        SimgpuRecord "simgpu_record" {
             seqno, cookie, t_enter, t_commit, t_return, t_run, t_hw, t_done, order, error, flags,
         }
-        Read "simgpu_read" { context, record_size, first, n, pad, records }
-        Stats "simgpu_stats" {
+        SimgpuRead "simgpu_read" { context, record_size, first, n, pad, records }
+        SimgpuStats "simgpu_stats" {
             context, banned, submitted, bypassed, done, failed, timedout, no_hang, released,
             put_irq, put_submit, put_worker, put_delayed, kicks, credits, queued, pending, pad,
             raises, lowers, softirqs,
         }
-        Control "simgpu_control" { context, command, arg }
-        GemCreate "simgpu_gem_create" { size, handle, flags }
-        GemMmap "simgpu_gem_mmap" { handle, pad, offset }
+        SimgpuControl "simgpu_control" { context, command, arg }
+        SimgpuGemCreate "simgpu_gem_create" { size, handle, flags }
+        SimgpuGemMmap "simgpu_gem_mmap" { handle, pad, offset }
     }
     for (c, value) in [
         ("SIMGPU_VERSION", super::VERSION),

@@ -15,7 +15,8 @@ use assize_job::{Design, Pick, Put, Queue, Shape, Share, Worker};
 use crate::device;
 use crate::sys;
 use uapi::{
-    Control, Create, Dep, Exec, GemCreate, GemMmap, Info, Read, Record, Stats, Submit, Wait,
+    SimgpuControl, SimgpuCreate, SimgpuDep, SimgpuExec, SimgpuGemCreate, SimgpuGemMmap, SimgpuInfo,
+    SimgpuRead, SimgpuRecord, SimgpuStats, SimgpuSubmit, SimgpuWait,
 };
 
 /// The device's name in messages.
@@ -27,16 +28,16 @@ const MEMORY_BYTES: usize = 65536;
 
 /// An open device. Dropping it releases all it holds.
 #[derive(Debug)]
-pub(crate) struct Device {
+pub(crate) struct SimgpuDevice {
     file: File,
     /// The GEM object that jobs of all its contexts write to.
     memory: u32,
 }
 
-impl Device {
+impl SimgpuDevice {
     /// Opens the device.
-    pub(crate) fn open() -> Result<Device, String> {
-        let mut device = Device {
+    pub(crate) fn open() -> Result<SimgpuDevice, String> {
+        let mut device = SimgpuDevice {
             file: node::open()?,
             memory: 0,
         };
@@ -48,9 +49,9 @@ impl Device {
                 version.version
             ));
         }
-        let mut create = GemCreate {
+        let mut create = SimgpuGemCreate {
             size: MEMORY_BYTES as u64,
-            ..GemCreate::default()
+            ..SimgpuGemCreate::default()
         };
         let made = device.ioctl(uapi::GEM_CREATE, &mut create);
         made.map_err(|error| failed("make its memory", &error))?;
@@ -59,15 +60,15 @@ impl Device {
     }
 
     /// The properties of the device.
-    pub(crate) fn info(&self) -> io::Result<Info> {
-        let mut info = Info::default();
+    pub(crate) fn info(&self) -> io::Result<SimgpuInfo> {
+        let mut info = SimgpuInfo::default();
         self.ioctl(uapi::INFO, &mut info)?;
         Ok(info)
     }
 
     /// Creates a context on an engine. Returns its number.
     pub(crate) fn create(&self, queue: &Queue, engine: u32) -> io::Result<u32> {
-        let mut create = Create {
+        let mut create = SimgpuCreate {
             memory: self.memory,
             ..create(queue, engine)
         };
@@ -77,7 +78,7 @@ impl Device {
 
     /// Seeds the random durations of a context.
     pub(crate) fn seed(&self, context: u32, seed: u64) -> io::Result<()> {
-        let mut control = Control {
+        let mut control = SimgpuControl {
             context,
             command: uapi::CONTROL_SEED,
             arg: seed,
@@ -90,8 +91,8 @@ impl Device {
     pub(crate) fn submit(
         &self,
         context: u32,
-        mut exec: Exec,
-        deps: &[Dep],
+        mut exec: SimgpuExec,
+        deps: &[SimgpuDep],
     ) -> io::Result<(u64, Option<OwnedFd>)> {
         exec.n_deps = u32::try_from(deps.len()).unwrap_or(u32::MAX);
         exec.deps = if deps.is_empty() {
@@ -100,13 +101,13 @@ impl Device {
             deps.as_ptr() as u64
         };
         exec.out_fence = -1;
-        let mut submit = Submit {
+        let mut submit = SimgpuSubmit {
             context,
             flags: 0,
             n_execs: 1,
-            exec_size: size_of::<Exec>() as u32,
+            exec_size: size_of::<SimgpuExec>() as u32,
             execs: &raw mut exec as u64,
-            ..Submit::default()
+            ..SimgpuSubmit::default()
         };
         self.ioctl(uapi::SUBMIT, &mut submit)?;
         // SAFETY: the kernel wrote the number of a descriptor that is new and
@@ -116,12 +117,12 @@ impl Device {
     }
 
     /// Waits for a job, at most `timeout_ns`.
-    pub(crate) fn wait(&self, context: u32, seqno: u64, timeout_ns: u64) -> io::Result<Wait> {
-        let mut wait = Wait {
+    pub(crate) fn wait(&self, context: u32, seqno: u64, timeout_ns: u64) -> io::Result<SimgpuWait> {
+        let mut wait = SimgpuWait {
             context,
             seqno,
             timeout_ns,
-            ..Wait::default()
+            ..SimgpuWait::default()
         };
         self.ioctl(uapi::WAIT, &mut wait)?;
         Ok(wait)
@@ -133,11 +134,11 @@ impl Device {
         &self,
         context: u32,
         first: u64,
-        records: &mut [Record],
+        records: &mut [SimgpuRecord],
     ) -> io::Result<usize> {
-        let mut read = Read {
+        let mut read = SimgpuRead {
             context,
-            record_size: size_of::<Record>() as u32,
+            record_size: size_of::<SimgpuRecord>() as u32,
             first,
             n: u32::try_from(records.len()).unwrap_or(u32::MAX),
             pad: 0,
@@ -148,10 +149,10 @@ impl Device {
     }
 
     /// The statistics of a context.
-    pub(crate) fn stats(&self, context: u32) -> io::Result<Stats> {
-        let mut stats = Stats {
+    pub(crate) fn stats(&self, context: u32) -> io::Result<SimgpuStats> {
+        let mut stats = SimgpuStats {
             context,
-            ..Stats::default()
+            ..SimgpuStats::default()
         };
         self.ioctl(uapi::STATS, &mut stats)?;
         Ok(stats)
@@ -159,9 +160,9 @@ impl Device {
 
     /// Maps the memory that its jobs write to.
     pub(crate) fn memory(&self) -> io::Result<Memory> {
-        let mut place = GemMmap {
+        let mut place = SimgpuGemMmap {
             handle: self.memory,
-            ..GemMmap::default()
+            ..SimgpuGemMmap::default()
         };
         self.ioctl(uapi::GEM_MMAP, &mut place)?;
         // SAFETY: a new mapping at a place that the kernel chooses.
@@ -221,11 +222,11 @@ impl Drop for Memory {
 
 /// The message of a failed operation.
 pub(crate) fn failed(what: &str, error: &io::Error) -> String {
-    format!("{NAME}: {what}: {}", sys::words(error))
+    format!("{NAME}: {what}: {}", sys::error_text(error))
 }
 
 /// The queue's settings in the kernel's format.
-fn create(queue: &Queue, engine: u32) -> Create {
+fn create(queue: &Queue, engine: u32) -> SimgpuCreate {
     let depq = queue.design == Design::Depq;
     let highpri = !depq && queue.worker == Worker::Highpri;
     let mut flags = 0;
@@ -240,7 +241,7 @@ fn create(queue: &Queue, engine: u32) -> Create {
             flags |= flag;
         }
     }
-    Create {
+    SimgpuCreate {
         design: match queue.design {
             Design::DrmSched => uapi::DESIGN_DRM_SCHED,
             Design::Depq => uapi::DESIGN_DEPQ,
@@ -293,12 +294,12 @@ mod tests {
     #[test]
     fn a_queue_is_described_as_the_kernel_wants_it() {
         let drm = create(&Queue::default(), 3);
-        let wanted = Create {
+        let wanted = SimgpuCreate {
             engine: 3,
             credit_limit: 64,
             ring: 1024,
             timeout_us: 5_000_000,
-            ..Create::default()
+            ..SimgpuCreate::default()
         };
         assert_eq!(drm, wanted);
         let highpri = Queue {
@@ -307,13 +308,13 @@ mod tests {
             ..Queue::default()
         };
         let flags = uapi::CREATE_SHARED | uapi::CREATE_HIGHPRI;
-        assert_eq!(create(&highpri, 3), Create { flags, ..wanted });
+        assert_eq!(create(&highpri, 3), SimgpuCreate { flags, ..wanted });
         for (shape, number) in [(Shape::Xe, 1), (Shape::Panthor, 2), (Shape::Amdgpu, 3)] {
             let shaped = Queue {
                 shape,
                 ..Queue::default()
             };
-            let wanted = Create {
+            let wanted = SimgpuCreate {
                 shape: number,
                 ..wanted
             };
@@ -326,7 +327,7 @@ mod tests {
             ..Queue::default()
         };
         let flags = uapi::CREATE_FREE_SLEEPS;
-        let wanted = Create {
+        let wanted = SimgpuCreate {
             design: 2,
             flags,
             free_cost_ns: 700,
@@ -356,7 +357,7 @@ mod tests {
         let auto = create(&auto, 3);
         assert_eq!((auto.design, auto.flags, auto.put), (1, 0, 3));
         let flags = uapi::CREATE_FAIR;
-        assert_eq!(create(&fair, 3), Create { flags, ..auto });
+        assert_eq!(create(&fair, 3), SimgpuCreate { flags, ..auto });
         assert_eq!(
             create(
                 &Queue {

@@ -46,7 +46,7 @@ pub(crate) const CONTROL_SEED: u32 = 4;
 /// `struct simgpu_info`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Info {
+pub(crate) struct SimgpuInfo {
     pub(crate) version: u32,
     pub(crate) engines: u32,
     pub(crate) engines_parallel: u32,
@@ -59,7 +59,7 @@ pub(crate) struct Info {
 /// `struct simgpu_create`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Create {
+pub(crate) struct SimgpuCreate {
     pub(crate) design: u32,
     pub(crate) flags: u32,
     pub(crate) put: u32,
@@ -81,7 +81,7 @@ pub(crate) struct Create {
 /// `struct simgpu_dep`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Dep {
+pub(crate) struct SimgpuDep {
     pub(crate) kind: u32,
     pub(crate) fd: i32,
     pub(crate) context: u32,
@@ -92,7 +92,7 @@ pub(crate) struct Dep {
 /// `struct simgpu_exec`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Exec {
+pub(crate) struct SimgpuExec {
     pub(crate) flags: u32,
     pub(crate) n_deps: u32,
     pub(crate) deps: u64,
@@ -114,7 +114,7 @@ pub(crate) struct Exec {
 /// `struct simgpu_submit`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Submit {
+pub(crate) struct SimgpuSubmit {
     pub(crate) context: u32,
     pub(crate) flags: u32,
     pub(crate) n_execs: u32,
@@ -128,7 +128,7 @@ pub(crate) struct Submit {
 /// `struct simgpu_wait`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Wait {
+pub(crate) struct SimgpuWait {
     pub(crate) context: u32,
     pub(crate) pad: u32,
     pub(crate) seqno: u64,
@@ -143,7 +143,7 @@ pub(crate) struct Wait {
 /// `struct simgpu_record`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Record {
+pub(crate) struct SimgpuRecord {
     pub(crate) seqno: u64,
     pub(crate) cookie: u64,
     pub(crate) t_enter: u64,
@@ -160,7 +160,7 @@ pub(crate) struct Record {
 /// `struct simgpu_read`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Read {
+pub(crate) struct SimgpuRead {
     pub(crate) context: u32,
     pub(crate) record_size: u32,
     pub(crate) first: u64,
@@ -172,7 +172,7 @@ pub(crate) struct Read {
 /// `struct simgpu_stats`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Stats {
+pub(crate) struct SimgpuStats {
     pub(crate) context: u32,
     pub(crate) banned: u32,
     pub(crate) submitted: u64,
@@ -199,7 +199,7 @@ pub(crate) struct Stats {
 /// `struct simgpu_control`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Control {
+pub(crate) struct SimgpuControl {
     pub(crate) context: u32,
     pub(crate) command: u32,
     pub(crate) arg: u64,
@@ -208,7 +208,7 @@ pub(crate) struct Control {
 /// `struct simgpu_gem_create`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct GemCreate {
+pub(crate) struct SimgpuGemCreate {
     pub(crate) size: u64,
     pub(crate) handle: u32,
     pub(crate) flags: u32,
@@ -217,25 +217,25 @@ pub(crate) struct GemCreate {
 /// `struct simgpu_gem_mmap`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct GemMmap {
+pub(crate) struct SimgpuGemMmap {
     pub(crate) handle: u32,
     pub(crate) pad: u32,
     pub(crate) offset: u64,
 }
 
 const _: () = {
-    assert!(size_of::<Info>() == 40);
-    assert!(size_of::<Create>() == 64);
-    assert!(size_of::<Dep>() == 24);
-    assert!(size_of::<Exec>() == 96);
-    assert!(size_of::<Submit>() == 40);
-    assert!(size_of::<Wait>() == 56);
-    assert!(size_of::<Record>() == 80);
-    assert!(size_of::<Read>() == 32);
-    assert!(size_of::<Stats>() == 144);
-    assert!(size_of::<Control>() == 16);
-    assert!(size_of::<GemCreate>() == 16);
-    assert!(size_of::<GemMmap>() == 16);
+    assert!(size_of::<SimgpuInfo>() == 40);
+    assert!(size_of::<SimgpuCreate>() == 64);
+    assert!(size_of::<SimgpuDep>() == 24);
+    assert!(size_of::<SimgpuExec>() == 96);
+    assert!(size_of::<SimgpuSubmit>() == 40);
+    assert!(size_of::<SimgpuWait>() == 56);
+    assert!(size_of::<SimgpuRecord>() == 80);
+    assert!(size_of::<SimgpuRead>() == 32);
+    assert!(size_of::<SimgpuStats>() == 144);
+    assert!(size_of::<SimgpuControl>() == 16);
+    assert!(size_of::<SimgpuGemCreate>() == 16);
+    assert!(size_of::<SimgpuGemMmap>() == 16);
 };
 
 /// The number of an ioctl that reads and writes a `T`.
@@ -243,12 +243,12 @@ const fn number<T>(nr: u32) -> u32 {
     iowr::<T>(b'd' as u32, 0x40 + nr)
 }
 
-pub(crate) const INFO: u32 = number::<Info>(0);
-pub(crate) const CREATE: u32 = number::<Create>(1);
-pub(crate) const SUBMIT: u32 = number::<Submit>(3);
-pub(crate) const WAIT: u32 = number::<Wait>(4);
-pub(crate) const READ: u32 = number::<Read>(5);
-pub(crate) const STATS: u32 = number::<Stats>(6);
-pub(crate) const CONTROL: u32 = number::<Control>(8);
-pub(crate) const GEM_CREATE: u32 = number::<GemCreate>(9);
-pub(crate) const GEM_MMAP: u32 = number::<GemMmap>(10);
+pub(crate) const INFO: u32 = number::<SimgpuInfo>(0);
+pub(crate) const CREATE: u32 = number::<SimgpuCreate>(1);
+pub(crate) const SUBMIT: u32 = number::<SimgpuSubmit>(3);
+pub(crate) const WAIT: u32 = number::<SimgpuWait>(4);
+pub(crate) const READ: u32 = number::<SimgpuRead>(5);
+pub(crate) const STATS: u32 = number::<SimgpuStats>(6);
+pub(crate) const CONTROL: u32 = number::<SimgpuControl>(8);
+pub(crate) const GEM_CREATE: u32 = number::<SimgpuGemCreate>(9);
+pub(crate) const GEM_MMAP: u32 = number::<SimgpuGemMmap>(10);

@@ -7,7 +7,7 @@ use super::check;
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ProcessEnd {
     /// It exited with this status.
     Exited(i32),
     /// It was killed by a signal.
@@ -37,7 +37,7 @@ impl CpuTime {
 }
 
 /// Waits for a child to end. `reap`: also reaps it; otherwise it stays a zombie.
-pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<End> {
+pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<ProcessEnd> {
     let keep = if reap { 0 } else { libc::WNOWAIT };
     loop {
         // SAFETY: all zeroes are a valid siginfo_t.
@@ -55,7 +55,7 @@ pub(crate) fn wait(pid: i32, reap: bool) -> io::Result<End> {
 }
 
 /// Waits for a child to end and reaps it. Returns how it ended, and its CPU time.
-pub(crate) fn reap(pid: i32) -> io::Result<(End, CpuTime)> {
+pub(crate) fn reap(pid: i32) -> io::Result<(ProcessEnd, CpuTime)> {
     loop {
         // SAFETY: all zeroes are a valid siginfo_t and a valid rusage.
         let (mut info, mut usage): (libc::siginfo_t, libc::rusage) =
@@ -90,12 +90,12 @@ pub(crate) fn reap(pid: i32) -> io::Result<(End, CpuTime)> {
 }
 
 /// Decodes what waitid has returned.
-fn end_of(info: &libc::siginfo_t) -> End {
+fn end_of(info: &libc::siginfo_t) -> ProcessEnd {
     // SAFETY: waitid has filled in the fields of SIGCHLD.
     let status = unsafe { info.si_status() };
     match info.si_code {
-        libc::CLD_EXITED => End::Exited(status),
-        code => End::Killed {
+        libc::CLD_EXITED => ProcessEnd::Exited(status),
+        code => ProcessEnd::Killed {
             signal: status,
             core: code == libc::CLD_DUMPED,
         },

@@ -4,8 +4,8 @@ use std::os::fd::OwnedFd;
 
 use assize_job::Record;
 
-use super::client::{Lane, Terms};
-use crate::simgpu::uapi::{self, Dep, Exec};
+use super::client::{ClientTerms, ContextLane};
+use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 
 /// Time for all threads to start before the first vertical blank.
 const START_NS: u64 = 5_000_000;
@@ -23,7 +23,7 @@ pub(super) struct Blanks {
 impl Blanks {
     /// `rate` blanks per second, for `duration_ns` from `start` on; in the
     /// background, without end. Their phase is drawn from the seed.
-    pub(super) fn new(terms: &Terms, rate: u32, duration_ns: u64, start: u64) -> Blanks {
+    pub(super) fn new(terms: &ClientTerms, rate: u32, duration_ns: u64, start: u64) -> Blanks {
         let period_ns = period_ns(rate);
         let first = start + START_NS + terms.stream("phase").below(period_ns);
         let end = if terms.background {
@@ -56,7 +56,7 @@ impl Blanks {
 }
 
 /// The maximum number of vertical blanks in that time.
-pub(super) fn most(rate: u32, duration_ns: u64) -> u64 {
+pub(super) fn max_blanks(rate: u32, duration_ns: u64) -> u64 {
     duration_ns / period_ns(rate) + 1
 }
 
@@ -78,20 +78,25 @@ pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> Rec
 
 /// A frame that a client hands to a compositor.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct ClientFrame {
     pub(super) fence: OwnedFd,
     pub(super) seqno: u64,
     pub(super) begun: u64,
 }
 
 /// Submits the jobs of a frame, each depending on the one before.
-pub(super) fn render(lane: &mut Lane, exec: Exec, jobs: u32, begun: u64) -> Result<Frame, String> {
-    let mut before: Option<Dep> = None;
+pub(super) fn render(
+    lane: &mut ContextLane,
+    exec: SimgpuExec,
+    jobs: u32,
+    begun: u64,
+) -> Result<ClientFrame, String> {
+    let mut before: Option<SimgpuDep> = None;
     for left in (0..jobs).rev() {
         let flags = if left == 0 { uapi::EXEC_FENCE_OUT } else { 0 };
-        let job = lane.submit(Exec { flags, ..exec }, before.as_slice())?;
+        let job = lane.submit(SimgpuExec { flags, ..exec }, before.as_slice())?;
         if let Some(fence) = job.fence {
-            return Ok(Frame {
+            return Ok(ClientFrame {
                 fence,
                 seqno: job.seqno,
                 begun,
@@ -125,6 +130,6 @@ mod tests {
     fn clients_begin_at_the_first_blank_and_the_others_are_to_be_met() {
         let all: Vec<u64> = BLANKS.but_the_first().collect();
         assert_eq!(all, [110, 120, 130, 140]);
-        assert_eq!(most(60, 1_000_000_000), 61);
+        assert_eq!(max_blanks(60, 1_000_000_000), 61);
     }
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Barrier};
 use assize_job::{Browser, Record};
 
 use super::blanks::{Blanks, frames_missed};
-use super::series::Series;
+use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
@@ -30,16 +30,16 @@ pub(super) fn prepare(
         seed,
         label: label.into(),
     };
-    let loading = Loading {
+    let loading = PageLoading {
         browser: browser.clone(),
         streams,
         pages: (!background).then_some(browser.pages),
         samples,
         start: 0,
-        rendered: Series::default(),
+        rendered: TimedSeries::default(),
         drawn: None,
     };
-    staged(browser.scheduling.clone(), loading)
+    prepare_staged(browser.scheduling.clone(), loading)
 }
 
 /// Streams of random numbers, a separate one for each use.
@@ -50,26 +50,26 @@ struct Streams {
 }
 
 impl Streams {
-    fn of(&self, what: &str) -> Stream {
+    fn stream(&self, what: &str) -> Stream {
         Stream::new(self.seed, &format!("{}.{what}", self.label))
     }
 }
 
 /// The pages to load, and the results.
-struct Loading {
+struct PageLoading {
     browser: Browser,
     streams: Streams,
     /// `None` goes on until the process is killed.
     pages: Option<u32>,
     samples: bool,
     start: u64,
-    rendered: Series,
-    drawn: Option<Drawn>,
+    rendered: TimedSeries,
+    drawn: Option<CompositorResult>,
 }
 
 /// The results of the compositor.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-struct Drawn {
+struct CompositorResult {
     frames: u64,
     /// The vertical blanks at which no frame was finished.
     missed: Vec<u64>,
@@ -79,7 +79,7 @@ struct Drawn {
 
 /// Where the main thread and the workers meet in each step.
 #[derive(Debug)]
-struct Meeting {
+struct StepBarriers {
     /// Passed when the workers may start a step.
     begin: Barrier,
     /// Passed when all workers have finished the step.
@@ -88,10 +88,10 @@ struct Meeting {
     over: AtomicBool,
 }
 
-impl Meeting {
-    fn of(workers: u32) -> Meeting {
+impl StepBarriers {
+    fn for_workers(workers: u32) -> StepBarriers {
         let all = usize::try_from(workers).unwrap_or(0) + 1;
-        Meeting {
+        StepBarriers {
             begin: Barrier::new(all),
             end: Barrier::new(all),
             over: AtomicBool::new(false),
@@ -99,19 +99,19 @@ impl Meeting {
     }
 }
 
-impl Staged for Loading {
+impl Staged for PageLoading {
     fn set_up(&mut self) -> Result<(), String> {
-        self.rendered = Series::with_room(u64::from(self.pages.unwrap_or(0)));
+        self.rendered = TimedSeries::with_room(u64::from(self.pages.unwrap_or(0)));
         Ok(())
     }
 
     fn run(&mut self) -> Result<(), String> {
         self.start = sys::now();
         let begin = self.start + LEAD_NS;
-        let meeting = Arc::new(Meeting::of(self.browser.workers));
+        let meeting = Arc::new(StepBarriers::for_workers(self.browser.workers));
         let mut workers = Vec::new();
         for number in 0..self.browser.workers {
-            let mut extra = self.streams.of(&format!("worker.{number}"));
+            let mut extra = self.streams.stream(&format!("worker.{number}"));
             let (browser, meeting) = (self.browser.clone(), meeting.clone());
             workers.push(spawn("worker", move || {
                 work_steps(&browser, &meeting, &mut extra);
@@ -121,7 +121,7 @@ impl Staged for Loading {
         let compositor = self.compositor(begin, over.clone())?;
         let page = {
             let (browser, pages) = (self.browser.clone(), self.pages);
-            let think = self.streams.of("think");
+            let think = self.streams.stream("think");
             let rendered = std::mem::take(&mut self.rendered);
             spawn("page", move || {
                 load(&browser, pages, begin, think, &meeting, rendered)
@@ -152,19 +152,19 @@ impl Staged for Loading {
     }
 }
 
-impl Loading {
+impl PageLoading {
     /// Starts the thread that draws frames until `over`; none if the rate is 0.
     fn compositor(
         &self,
         begin: u64,
         over: Arc<AtomicBool>,
-    ) -> Result<Option<std::thread::JoinHandle<Drawn>>, String> {
+    ) -> Result<Option<std::thread::JoinHandle<CompositorResult>>, String> {
         if self.browser.rate == 0 {
             return Ok(None);
         }
         let period_ns = NS_PER_S / u64::from(self.browser.rate);
         let blanks = Blanks {
-            first: begin + self.streams.of("phase").below(period_ns),
+            first: begin + self.streams.stream("phase").below(period_ns),
             period_ns,
             end: u64::MAX,
         };
@@ -175,7 +175,7 @@ impl Loading {
 }
 
 /// The loop of each worker.
-fn work_steps(browser: &Browser, meeting: &Meeting, extra: &mut Stream) {
+fn work_steps(browser: &Browser, meeting: &StepBarriers, extra: &mut Stream) {
     loop {
         meeting.begin.wait();
         if meeting.over.load(Ordering::Relaxed) {
@@ -193,9 +193,9 @@ fn load(
     pages: Option<u32>,
     begin: u64,
     mut think: Stream,
-    meeting: &Meeting,
-    mut rendered: Series,
-) -> Series {
+    meeting: &StepBarriers,
+    mut rendered: TimedSeries,
+) -> TimedSeries {
     sys::no_timer_slack();
     let mut asked = begin + think.below(browser.think_spread_ns);
     let mut page = 0;
@@ -221,11 +221,11 @@ fn load(
 
 /// The loop of the compositor: at each vertical blank it begins the frame for
 /// the next one.
-fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> Drawn {
+fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> CompositorResult {
     sys::no_timer_slack();
-    let mut drawn = Drawn {
+    let mut drawn = CompositorResult {
         missed: Vec::with_capacity(MISSED),
-        ..Drawn::default()
+        ..CompositorResult::default()
     };
     let mut blank = blanks.first;
     loop {
@@ -236,14 +236,14 @@ fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> Drawn {
         }
         work(frame_ns);
         drawn.frames += 1;
-        blank = after(blank, sys::now(), blanks.period_ns, &mut drawn.missed);
+        blank = showing_blank(blank, sys::now(), blanks.period_ns, &mut drawn.missed);
     }
 }
 
 /// The vertical blank that shows the frame begun at `begun` and finished at
 /// `done`. The blanks before it are missed. A frame finished exactly at a blank
 /// meets it.
-fn after(begun: u64, done: u64, period_ns: u64, missed: &mut Vec<u64>) -> u64 {
+fn showing_blank(begun: u64, done: u64, period_ns: u64, missed: &mut Vec<u64>) -> u64 {
     let mut blank = begun + period_ns;
     while blank < done {
         missed.push(blank);
@@ -260,14 +260,14 @@ mod tests {
     #[test]
     fn a_frame_that_is_late_misses_the_blanks_before_it() {
         let mut missed = Vec::new();
-        assert_eq!(after(100, 105, 10, &mut missed), 110);
-        assert_eq!(after(100, 110, 10, &mut missed), 110);
+        assert_eq!(showing_blank(100, 105, 10, &mut missed), 110);
+        assert_eq!(showing_blank(100, 110, 10, &mut missed), 110);
         assert!(missed.is_empty());
-        assert_eq!(after(100, 125, 10, &mut missed), 130);
+        assert_eq!(showing_blank(100, 125, 10, &mut missed), 130);
         assert_eq!(missed, [110, 120]);
     }
 
-    fn loading(change: impl FnOnce(&mut Browser)) -> Loading {
+    fn loading(change: impl FnOnce(&mut Browser)) -> PageLoading {
         let mut browser = Browser {
             pages: 3,
             steps: 2,
@@ -278,7 +278,7 @@ mod tests {
             ..Browser::default()
         };
         change(&mut browser);
-        Loading {
+        PageLoading {
             pages: Some(browser.pages),
             browser,
             streams: Streams {
@@ -287,12 +287,12 @@ mod tests {
             },
             samples: true,
             start: 0,
-            rendered: Series::default(),
+            rendered: TimedSeries::default(),
             drawn: None,
         }
     }
 
-    fn names(loading: &mut Loading) -> Vec<String> {
+    fn names(loading: &mut PageLoading) -> Vec<String> {
         loading.set_up().unwrap();
         loading.run().unwrap();
         let records = loading.records().unwrap().into_iter();

@@ -14,12 +14,12 @@ pub(super) enum Calibration {
     /// A CPU, at this position.
     Cpu(Range<usize>),
     /// None. One can be inserted at this position, with what must surround it.
-    Absent(usize, Place),
+    Absent(usize, CalibrationPlace),
 }
 
 /// Where a calibration can be inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CalibrationPlace {
     /// At the beginning of the object `global`, which may be empty.
     Global { empty: bool },
     /// At the beginning of the file's object, which may be empty.
@@ -34,12 +34,12 @@ pub(super) fn find(text: &str) -> Option<Calibration> {
         return None;
     }
     let Some(global) = value_of(text, &tokens, 0, "\"global\"").filter(|at| is(*at, "{")) else {
-        let place = Place::Top { empty: is(1, "}") };
+        let place = CalibrationPlace::Top { empty: is(1, "}") };
         return Some(Calibration::Absent(tokens[0].end, place));
     };
     let Some(value) = value_of(text, &tokens, global, "\"calibration\"") else {
         let empty = is(global + 1, "}");
-        let place = Place::Global { empty };
+        let place = CalibrationPlace::Global { empty };
         return Some(Calibration::Absent(tokens[global].end, place));
     };
     let range = tokens.get(value)?.clone();
@@ -50,7 +50,7 @@ pub(super) fn find(text: &str) -> Option<Calibration> {
 }
 
 /// The text with this calibration, unless it already gives a number.
-pub(super) fn with(text: &str, calibration: &Calibration, ns: u64) -> String {
+pub(super) fn with_calibration(text: &str, calibration: &Calibration, ns: u64) -> String {
     let put = |range: Range<usize>, new: &str| {
         let (before, after) = (&text[..range.start], &text[range.end..]);
         format!("{before}{new}{after}")
@@ -59,10 +59,10 @@ pub(super) fn with(text: &str, calibration: &Calibration, ns: u64) -> String {
     match calibration {
         Calibration::Given => text.into(),
         Calibration::Cpu(range) => put(range.clone(), &ns.to_string()),
-        Calibration::Absent(at, Place::Global { empty }) => {
+        Calibration::Absent(at, CalibrationPlace::Global { empty }) => {
             put(*at..*at, &format!("\"calibration\":{ns}{}", comma(*empty)))
         }
-        Calibration::Absent(at, Place::Top { empty }) => {
+        Calibration::Absent(at, CalibrationPlace::Top { empty }) => {
             let comma = comma(*empty);
             put(
                 *at..*at,
@@ -119,7 +119,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
                 continue;
             }
             b'{' | b'}' | b'[' | b']' | b':' | b',' => at + 1,
-            b'"' => at + string(rest),
+            b'"' => at + string_length(rest),
             _ => {
                 let is_end = |c: char| c.is_ascii_whitespace() || "{}[]:,\"".contains(c);
                 at + rest.find(is_end).unwrap_or(rest.len()).max(1)
@@ -132,7 +132,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The length of the string literal at the beginning of a text.
-fn string(text: &str) -> usize {
+fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
         match byte {
@@ -151,7 +151,7 @@ mod tests {
 
     /// The text with a calibration of 7 ns, if one can be inserted.
     fn calibrated(text: &str) -> Option<String> {
-        find(text).map(|found| with(text, &found, 7))
+        find(text).map(|found| with_calibration(text, &found, 7))
     }
 
     #[test]

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use assize_job::{Job, Kind, Queue, Shape};
 
-use super::series::Series;
+use super::series::TimedSeries;
 use crate::seed::Stream;
-use crate::simgpu::uapi::{self, Dep, Exec, Info, Record, Stats};
-use crate::simgpu::{Device, failed};
+use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec, SimgpuInfo, SimgpuRecord, SimgpuStats};
+use crate::simgpu::{SimgpuDevice, failed};
 use crate::sys;
 
 /// How long to wait for a job: even the longest ends, or hangs, before that.
@@ -22,7 +22,7 @@ const PATIENCE_NS: u64 = 150_000_000_000;
 
 /// What a workload gets in addition to its own parameters.
 #[derive(Debug, Clone)]
-pub(super) struct Terms {
+pub(super) struct ClientTerms {
     /// The settings of the queues.
     pub(super) queue: Queue,
     /// The seed of the run.
@@ -37,9 +37,9 @@ pub(super) struct Terms {
     pub(super) urgent: bool,
 }
 
-impl Terms {
-    pub(super) fn new(job: &Job, label: &str, background: bool) -> Terms {
-        Terms {
+impl ClientTerms {
+    pub(super) fn new(job: &Job, label: &str, background: bool) -> ClientTerms {
+        ClientTerms {
             queue: job.queue.clone().unwrap_or_default(),
             seed: job.seed,
             label: label.to_owned(),
@@ -50,7 +50,7 @@ impl Terms {
     }
 
     /// Notes whether a thread of the workload is urgent.
-    pub(super) fn scheduled(mut self, kind: &Kind) -> Terms {
+    pub(super) fn scheduled(mut self, kind: &Kind) -> ClientTerms {
         self.urgent = kind.schedulings().iter().any(|(_, one)| one.is_urgent());
         self
     }
@@ -64,14 +64,14 @@ impl Terms {
 /// The device and the settings of its queues.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
-    pub(super) device: Arc<Device>,
-    pub(super) info: Info,
-    pub(super) terms: Terms,
+    pub(super) device: Arc<SimgpuDevice>,
+    pub(super) info: SimgpuInfo,
+    pub(super) terms: ClientTerms,
 }
 
 impl Client {
-    pub(super) fn open(terms: &Terms) -> Result<Client, String> {
-        let device = Device::open()?;
+    pub(super) fn open(terms: &ClientTerms) -> Result<Client, String> {
+        let device = SimgpuDevice::open()?;
         let info = device.info().map_err(|error| failed("info", &error))?;
         Ok(Client {
             device: Arc::new(device),
@@ -87,7 +87,7 @@ impl Client {
 
     /// A context on an engine, for `jobs` jobs. `name` names the stream that
     /// their durations are drawn from.
-    pub(super) fn lane(&self, name: &str, engine: u32, jobs: u64) -> Result<Lane, String> {
+    pub(super) fn lane(&self, name: &str, engine: u32, jobs: u64) -> Result<ContextLane, String> {
         self.lane_of(&self.terms.queue, name, engine, jobs)
     }
 
@@ -98,7 +98,7 @@ impl Client {
         name: &str,
         engine: u32,
         jobs: u64,
-    ) -> Result<Lane, String> {
+    ) -> Result<ContextLane, String> {
         let engines = self.info.engines;
         if engine >= engines {
             return Err(format!(
@@ -118,22 +118,22 @@ impl Client {
         let keep = self.measures();
         let room = if keep { jobs } else { 0 };
         let capacity = usize::try_from(room.min(1 << 22)).unwrap_or(0);
-        let mut records = vec![Record::default(); capacity.min(queue.ring as usize)];
+        let mut records = vec![SimgpuRecord::default(); capacity.min(queue.ring as usize)];
         records.clear();
-        Ok(Lane {
+        Ok(ContextLane {
             device: self.device.clone(),
             context,
             ring: u64::from(queue.ring),
             keep,
             last: 0,
             records,
-            ioctl: Series::with_room(room),
+            ioctl: TimedSeries::with_room(room),
             woken: Vec::with_capacity(capacity),
         })
     }
 
     /// `count` contexts, distributed over the engines in turn.
-    pub(super) fn lanes(&self, count: u32, jobs_of_each: u64) -> Result<Vec<Lane>, String> {
+    pub(super) fn lanes(&self, count: u32, jobs_of_each: u64) -> Result<Vec<ContextLane>, String> {
         (0..count)
             .map(|index| {
                 self.lane(
@@ -148,8 +148,8 @@ impl Client {
 
 /// A context and the measurements of its jobs.
 #[derive(Debug)]
-pub(super) struct Lane {
-    device: Arc<Device>,
+pub(super) struct ContextLane {
+    device: Arc<SimgpuDevice>,
     context: u32,
     ring: u64,
     /// Whether anything is measured.
@@ -157,9 +157,9 @@ pub(super) struct Lane {
     /// The sequence number of the newest job.
     last: u64,
     /// The records read so far: those of the first jobs, in order.
-    records: Vec<Record>,
+    records: Vec<SimgpuRecord>,
     /// How long each submission took, in nanoseconds.
-    ioctl: Series,
+    ioctl: TimedSeries,
     /// For each wait: the job, when the wait began, and when it ended.
     woken: Vec<(u64, u64, u64)>,
 }
@@ -171,9 +171,13 @@ pub(super) struct Submitted {
     pub(super) fence: Option<OwnedFd>,
 }
 
-impl Lane {
+impl ContextLane {
     /// Submits one job.
-    pub(super) fn submit(&mut self, exec: Exec, deps: &[Dep]) -> Result<Submitted, String> {
+    pub(super) fn submit(
+        &mut self,
+        exec: SimgpuExec,
+        deps: &[SimgpuDep],
+    ) -> Result<Submitted, String> {
         self.make_room()?;
         let before = if self.keep { sys::now() } else { 0 };
         let (seqno, fence) = self
@@ -190,12 +194,12 @@ impl Lane {
 
     /// A dependency on a job of this context; `None` if the job must be done,
     /// because the ring no longer holds it.
-    pub(super) fn job(&self, seqno: u64) -> Option<Dep> {
-        (seqno + self.ring > self.last + 1).then_some(Dep {
+    pub(super) fn job(&self, seqno: u64) -> Option<SimgpuDep> {
+        (seqno + self.ring > self.last + 1).then_some(SimgpuDep {
             kind: uapi::DEP_JOB,
             context: self.context,
             seqno,
-            ..Dep::default()
+            ..SimgpuDep::default()
         })
     }
 
@@ -262,7 +266,7 @@ impl Lane {
     fn read(&mut self) -> Result<(), String> {
         let read = self.records.len();
         let left = usize::try_from(self.last).unwrap_or(0) - read;
-        self.records.resize(read + left, Record::default());
+        self.records.resize(read + left, SimgpuRecord::default());
         let count = self
             .device
             .read(self.context, read as u64 + 1, &mut self.records[read..])
@@ -305,7 +309,7 @@ impl Lane {
 
     fn ended_badly(&self, seqno: u64, error: i32) -> String {
         let error = std::io::Error::from_raw_os_error(error.saturating_neg());
-        let words = sys::words(&error);
+        let words = sys::error_text(&error);
         format!("job {seqno} of context {}: {words}", self.context)
     }
 }
@@ -313,10 +317,10 @@ impl Lane {
 /// The measurements of a context.
 #[derive(Debug)]
 pub(super) struct Finished {
-    pub(super) records: Vec<Record>,
-    pub(super) ioctl: Series,
+    pub(super) records: Vec<SimgpuRecord>,
+    pub(super) ioctl: TimedSeries,
     pub(super) woken: Vec<(u64, u64, u64)>,
-    pub(super) stats: Stats,
+    pub(super) stats: SimgpuStats,
 }
 
 /// Why a context could not be created.

@@ -3,7 +3,7 @@
 use assize_job::{Command, Record, Stage};
 
 use super::{Prepared, output, program_with};
-use crate::process::{Body, Left};
+use crate::process::{Body, ProcessExit};
 use crate::sys::CpuTime;
 
 pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepared, String> {
@@ -34,17 +34,17 @@ fn cpu_times(cpu: CpuTime) -> [Record; 3] {
     })
 }
 
-fn read(name: &str, metrics: &[String], left: &Left) -> Vec<Record> {
+fn read(name: &str, metrics: &[String], left: &ProcessExit) -> Vec<Record> {
     let mut records = Vec::new();
     for metric in metrics {
         records.extend(find(name, metric, left));
     }
-    records.extend(output::raw(name, left));
+    records.extend(output::output_records(name, left));
     records
 }
 
 /// Finds the metric in the output of a program.
-fn find(name: &str, metric: &str, left: &Left) -> Vec<Record> {
+fn find(name: &str, metric: &str, left: &ProcessExit) -> Vec<Record> {
     let fail = |why: String| Record::Failed {
         stage: Stage::Workload,
         what: format!("{name}: metric {metric}"),

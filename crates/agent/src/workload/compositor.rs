@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use assize_job::{Compositor as Parameters, Fences, Record};
 
-use super::blanks::{self, Blanks, Frame};
-use super::client::{Client, Finished, Lane, Terms};
+use super::blanks::{self, Blanks, ClientFrame};
+use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
-use super::series::Series;
+use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
 use crate::process::schedule;
-use crate::simgpu::uapi::{self, Dep, Exec};
+use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 use crate::sys;
 
 /// Maximum number of a client's frames that are submitted and not yet taken.
@@ -48,7 +48,7 @@ struct Composition {
 
 /// A client's frames that the compositor has not taken. The client holds the
 /// lock for a few instructions only; the compositor never waits for it.
-type Waiting = Arc<Mutex<VecDeque<Frame>>>;
+type WaitingFrames = Arc<Mutex<VecDeque<ClientFrame>>>;
 
 impl Composing {
     pub(super) fn new(parameters: Parameters) -> Composing {
@@ -66,16 +66,16 @@ impl Composing {
             .skip_while(move |blank| *blank < first)
     }
 
-    fn clients(&self, terms: &Terms, lanes: Vec<Lane>) -> Vec<ClientThread> {
+    fn clients(&self, terms: &ClientTerms, lanes: Vec<ContextLane>) -> Vec<CompositorClient> {
         let mut offsets = terms.stream("offset");
         lanes
             .into_iter()
-            .map(|lane| ClientThread {
+            .map(|lane| CompositorClient {
                 parameters: self.parameters.clone(),
                 blanks: self.blanks,
                 offset: offsets.below(OFFSET_NS_MAX),
                 lane,
-                waiting: Waiting::default(),
+                waiting: WaitingFrames::default(),
                 over: Arc::default(),
             })
             .collect()
@@ -83,14 +83,14 @@ impl Composing {
 }
 
 impl Load for Composing {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         let parameters = &self.parameters;
-        let most = blanks::most(parameters.rate, parameters.duration_ns);
+        let most = blanks::max_blanks(parameters.rate, parameters.duration_ns);
         let room = if client.measures() { most } else { 0 };
         let room = usize::try_from(room.min(1 << 22)).unwrap_or(0);
         self.compositions = Vec::with_capacity(room);
         let jobs = most * u64::from(parameters.jobs);
-        let mut lanes: Vec<Lane> = (0..parameters.clients)
+        let mut lanes: Vec<ContextLane> = (0..parameters.clients)
             .map(|index| client.lane(&format!("client{index}"), 0, jobs))
             .collect::<Result<_, _>>()?;
         lanes.push(client.lane("compositor", parameters.own_engine.into(), most)?);
@@ -99,10 +99,10 @@ impl Load for Composing {
 
     fn run(
         &mut self,
-        terms: &Terms,
+        terms: &ClientTerms,
         start: u64,
-        mut lanes: Vec<Lane>,
-    ) -> Result<Vec<Lane>, String> {
+        mut lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
         let parameters = &self.parameters;
         self.blanks = Blanks::new(terms, parameters.rate, parameters.duration_ns, start);
         let lane = lanes.pop().ok_or("there are no contexts")?;
@@ -129,7 +129,7 @@ impl Load for Composing {
             .map(|(index, one)| spawn(&format!("client{index}"), move || one.run()))
             .collect::<Result<_, _>>()?;
         let compositor = join(vec![compositor])?;
-        let mut lanes: Vec<Lane> = join(clients)?.into_iter().collect::<Result<_, _>>()?;
+        let mut lanes: Vec<ContextLane> = join(clients)?.into_iter().collect::<Result<_, _>>()?;
         for done in compositor {
             let done = done?;
             for (client, seqno, before, woke) in done.woken {
@@ -144,21 +144,21 @@ impl Load for Composing {
     fn records(
         &mut self,
         _: &Client,
-        terms: &Terms,
+        terms: &ClientTerms,
         start: u64,
         finished: &[Finished],
     ) -> Result<Vec<Record>, String> {
         let jobs = finished.last().map_or(&[][..], |one| &one.records);
         let done: Vec<u64> = jobs.iter().map(|job| job.t_hw).collect();
-        let mut latency = Series::default();
-        let mut end_to_end = Series::default();
+        let mut latency = TimedSeries::default();
+        let mut end_to_end = TimedSeries::default();
         for (composition, &done) in self.compositions.iter().zip(&done) {
             latency.push(done, done.saturating_sub(composition.due));
             for begun in &composition.begun {
                 end_to_end.push(done, done.saturating_sub(*begun));
             }
         }
-        let missed = missed(self.blanks_to_meet(), &self.compositions, &done);
+        let missed = missed_blanks(self.blanks_to_meet(), &self.compositions, &done);
         let taken = self.compositions.iter().map(|one| one.begun.len());
         let mut records = latency.records("frame_latency", "ns", start, terms.samples);
         records.extend(end_to_end.records("end_to_end", "ns", start, terms.samples));
@@ -180,7 +180,7 @@ impl Load for Composing {
 
 /// The blanks for which no composition was finished in time. `done`: when the
 /// engine finished each.
-fn missed(
+fn missed_blanks(
     blanks: impl Iterator<Item = u64>,
     compositions: &[Composition],
     done: &[u64],
@@ -199,25 +199,25 @@ fn first_to_meet(blanks: &Blanks, lead_ns: u64) -> u64 {
     blanks.after(blanks.first + lead_ns - 1)
 }
 
-struct ClientThread {
+struct CompositorClient {
     parameters: Parameters,
     blanks: Blanks,
     offset: u64,
-    lane: Lane,
-    waiting: Waiting,
+    lane: ContextLane,
+    waiting: WaitingFrames,
     /// Set when the compositor takes no more frames.
     over: Arc<AtomicBool>,
 }
 
-impl ClientThread {
-    fn run(mut self) -> Result<Lane, String> {
+impl CompositorClient {
+    fn run(mut self) -> Result<ContextLane, String> {
         sys::no_timer_slack();
         let parameters = &self.parameters;
-        let exec = Exec {
+        let exec = SimgpuExec {
             duration_ns: parameters.job_duration_ns,
             duration_spread_ns: parameters.spread_ns,
             run_cost_ns: parameters.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         let mut blank = self.blanks.first;
         while blank < self.blanks.end && !self.over.load(Ordering::Relaxed) {
@@ -237,16 +237,16 @@ impl ClientThread {
 }
 
 /// Locks the frames. No thread panics while it holds the lock.
-fn lock(waiting: &Waiting) -> std::sync::MutexGuard<'_, VecDeque<Frame>> {
+fn lock(waiting: &WaitingFrames) -> std::sync::MutexGuard<'_, VecDeque<ClientFrame>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct CompositorThread {
     parameters: Parameters,
     blanks: Blanks,
-    lane: Lane,
+    lane: ContextLane,
     /// One for each client.
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingFrames>,
     keep: bool,
     compositions: Vec<Composition>,
     /// Client, job, and the start and end of the wait for its fence.
@@ -257,10 +257,10 @@ impl CompositorThread {
     fn run(mut self) -> Result<CompositorThread, String> {
         schedule(&self.parameters.compositor_scheduling)?;
         sys::no_timer_slack();
-        let exec = Exec {
+        let exec = SimgpuExec {
             duration_ns: self.parameters.composition_ns,
             run_cost_ns: self.parameters.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         let lead = self.parameters.lead_ns;
         let mut blank = first_to_meet(&self.blanks, lead);
@@ -288,9 +288,9 @@ impl CompositorThread {
     }
 
     /// Takes the newest frame of each client that has a new one.
-    fn take(&self) -> Vec<(usize, Frame)> {
+    fn take(&self) -> Vec<(usize, ClientFrame)> {
         let only_done = self.parameters.fences == Fences::Done;
-        let newest = |waiting: &Waiting| {
+        let newest = |waiting: &WaitingFrames| {
             let mut waiting = match waiting.try_lock() {
                 Ok(waiting) => waiting,
                 // The client is just handing over a frame: too late for this
@@ -312,7 +312,7 @@ impl CompositorThread {
             .collect()
     }
 
-    fn wait_for(&mut self, frames: &[(usize, Frame)]) {
+    fn wait_for(&mut self, frames: &[(usize, ClientFrame)]) {
         for (client, frame) in frames {
             let before = sys::now();
             sys::wait_readable(&[&frame.fence], None);
@@ -324,15 +324,15 @@ impl CompositorThread {
 }
 
 /// Whether the frame's fence has signalled.
-fn is_done(frame: &Frame) -> bool {
+fn is_done(frame: &ClientFrame) -> bool {
     sys::wait_readable(&[&frame.fence], Some(0))[0]
 }
 
-fn in_fence(frame: &Frame) -> Dep {
-    Dep {
+fn in_fence(frame: &ClientFrame) -> SimgpuDep {
+    SimgpuDep {
         kind: uapi::DEP_FENCE,
         fd: frame.fence.as_raw_fd(),
-        ..Dep::default()
+        ..SimgpuDep::default()
     }
 }
 
@@ -355,7 +355,7 @@ mod tests {
                 begun: Vec::new(),
             });
             let done: Vec<u64> = all.iter().map(|(_, done)| *done).collect();
-            missed(
+            missed_blanks(
                 blanks.but_the_first(),
                 &compositions.collect::<Vec<_>>(),
                 &done,

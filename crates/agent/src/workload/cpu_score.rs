@@ -9,7 +9,7 @@ use std::hint::black_box;
 use assize_job::{CpuScore, Record};
 
 use super::threads::{count, join, spawn};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
@@ -25,16 +25,16 @@ const SEED: u32 = 0x2545_f491;
 const CHECKSUM: u32 = 0x2a73_136e;
 
 pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
-    let computing = Computing {
+    let computing = ScoreComputation {
         threads: count(score.threads, score.per_cpu, sys::cpus()),
         duration_ns: (!background).then_some(score.duration_ns),
         done: Vec::new(),
     };
-    staged(score.scheduling.clone(), computing)
+    prepare_staged(score.scheduling.clone(), computing)
 }
 
 /// The computation and its results.
-struct Computing {
+struct ScoreComputation {
     threads: u64,
     /// `None` goes on until the process is killed.
     duration_ns: Option<u64>,
@@ -42,7 +42,7 @@ struct Computing {
     done: Vec<u64>,
 }
 
-impl Staged for Computing {
+impl Staged for ScoreComputation {
     fn set_up(&mut self) -> Result<(), String> {
         match unit(SEED) {
             CHECKSUM => Ok(()),
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn units_are_counted_until_the_end() {
-        let computing = |duration_ns| Computing {
+        let computing = |duration_ns| ScoreComputation {
             threads: 2,
             duration_ns: Some(duration_ns),
             done: Vec::new(),

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use assize_job::{Crowd, Queue, Record};
 
-use super::client::{Client, Finished, Lane, Terms};
+use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
 use super::threads::{join, spawn};
-use crate::simgpu::uapi::{self, Exec};
+use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
@@ -34,16 +34,16 @@ pub(super) struct Crowding {
 }
 
 /// A context served by a thread.
-struct Seat {
-    lane: Lane,
+struct ServedContext {
+    lane: ContextLane,
     /// Index of the word that its jobs write.
     word: usize,
     submitted: u64,
 }
 
 /// The contexts that one thread serves.
-struct Table {
-    seats: Vec<Seat>,
+struct ContextTable {
+    seats: Vec<ServedContext>,
     /// Jobs in flight, in order of submission: seat and job number.
     flying: VecDeque<(usize, u64)>,
     crowd: Crowd,
@@ -63,7 +63,7 @@ impl Crowding {
 }
 
 impl Load for Crowding {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         let contexts = self.crowd.contexts;
         let memory = client.device.memory();
         let memory = memory.map_err(|error| failed("map its memory", &error))?;
@@ -79,7 +79,12 @@ impl Load for Crowding {
             .collect()
     }
 
-    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        start: u64,
+        lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
         let end = match terms.background {
             true => u64::MAX,
             false => start.saturating_add(self.crowd.duration_ns),
@@ -88,9 +93,12 @@ impl Load for Crowding {
         let threads = (self.crowd.threads as usize).min(lanes.len());
         let mut offsets = terms.stream("offset");
         let mut running = Vec::new();
-        for (index, seats) in shares(seats(lanes), threads).into_iter().enumerate() {
+        for (index, seats) in deal_out(served_contexts(lanes), threads)
+            .into_iter()
+            .enumerate()
+        {
             let begin = start + offsets.below(OFFSET_NS_MAX);
-            let table = Table {
+            let table = ContextTable {
                 seats,
                 flying: VecDeque::new(),
                 crowd: self.crowd.clone(),
@@ -117,7 +125,7 @@ impl Load for Crowding {
     fn records(
         &mut self,
         _: &Client,
-        _: &Terms,
+        _: &ClientTerms,
         start: u64,
         finished: &[Finished],
     ) -> Result<Vec<Record>, String> {
@@ -130,7 +138,7 @@ impl Load for Crowding {
             ));
         }
         let of = |one: &Finished| {
-            let in_time = |job: &&uapi::Record| (full..end).contains(&job.t_hw);
+            let in_time = |job: &&uapi::SimgpuRecord| (full..end).contains(&job.t_hw);
             one.records.iter().filter(in_time).count() as u64
         };
         let services: Vec<u64> = finished.iter().map(of).collect();
@@ -144,8 +152,8 @@ fn power_of_two_up_to(most: u32) -> u32 {
     1 << most.max(2).ilog2()
 }
 
-fn seats(lanes: Vec<Lane>) -> Vec<Seat> {
-    let seat = |(word, lane)| Seat {
+fn served_contexts(lanes: Vec<ContextLane>) -> Vec<ServedContext> {
+    let seat = |(word, lane)| ServedContext {
         lane,
         word,
         submitted: 0,
@@ -154,7 +162,7 @@ fn seats(lanes: Vec<Lane>) -> Vec<Seat> {
 }
 
 /// Deals out the items to threads in turn.
-fn shares<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
+fn deal_out<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
     let mut shares: Vec<Vec<T>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, one) in all.into_iter().enumerate() {
         shares[index % threads].push(one);
@@ -162,9 +170,9 @@ fn shares<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
     shares
 }
 
-impl Table {
+impl ContextTable {
     /// Keeps all seats full until `end`.
-    fn serve(mut self, end: u64) -> Result<Table, String> {
+    fn serve(mut self, end: u64) -> Result<ContextTable, String> {
         loop {
             let is_full = self.fill()?;
             let now = sys::now();
@@ -211,7 +219,7 @@ impl Table {
     }
 }
 
-impl Seat {
+impl ServedContext {
     /// The number of jobs that the engine has finished.
     fn done(&self, memory: &Memory) -> u64 {
         // Fewer jobs are in flight than a 32-bit word can count.
@@ -222,14 +230,14 @@ impl Seat {
     fn submit(&mut self, crowd: &Crowd) -> Result<(), String> {
         self.submitted += 1;
         let length = crowd.length(self.word);
-        let exec = Exec {
+        let exec = SimgpuExec {
             flags: uapi::EXEC_WRITE,
             duration_ns: crowd.job_duration_ns.saturating_mul(length),
             duration_spread_ns: crowd.spread_ns.saturating_mul(length),
             run_cost_ns: crowd.run_cost_ns,
             write_offset: (self.word * size_of::<u32>()) as u32,
             write_value: self.submitted as u32,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         self.lane.submit(exec, &[]).map(|_| ())
     }
@@ -314,7 +322,7 @@ mod tests {
 
     #[test]
     fn every_seat_has_one_thread() {
-        let shares = shares((0..10).collect(), 4);
+        let shares = deal_out((0..10).collect(), 4);
         assert_eq!(shares.len(), 4);
         assert!(shares.iter().all(|share| (2..=3).contains(&share.len())));
         let mut all = shares.concat();

@@ -22,14 +22,14 @@ use serde_json::Value;
 
 use super::series::histogram;
 use super::{Prepared, output, program};
-use crate::process::{Body, Exec, Left, text_of};
+use crate::process::{Body, ExecProgram, ProcessExit, text_of};
 use crate::sys;
 
 /// How long the excess wake-ups last: two rounds of the main thread.
 const MARGIN_NS: u64 = 20_000_000;
 
 /// Thread number to latencies in nanoseconds, in order of wake-ups.
-type Latencies = BTreeMap<u64, Vec<u64>>;
+type ThreadLatencies = BTreeMap<u64, Vec<u64>>;
 
 pub(super) fn prepare(
     name: &str,
@@ -39,9 +39,9 @@ pub(super) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let json = sys::memory_file(c"cyclictest.json", false)
-        .map_err(|error| format!("memory file: {}", sys::words(&error)))?;
+        .map_err(|error| format!("memory file: {}", sys::error_text(&error)))?;
     let argv = argv(cyclictest, &json, background)?;
-    let exec = Exec {
+    let exec = ExecProgram {
         unpinned: !cyclictest.pinned,
         ..program(&argv, seed)?
     };
@@ -104,7 +104,7 @@ fn argv(cyclictest: &Cyclictest, json: &File, background: bool) -> Result<Vec<St
     Ok(argv)
 }
 
-fn read(name: &str, loops: u64, left: &Left, mut json: File, samples: bool) -> Vec<Record> {
+fn read(name: &str, loops: u64, left: &ProcessExit, mut json: File, samples: bool) -> Vec<Record> {
     let fail = |why: String| Record::Failed {
         stage: Stage::Workload,
         what: name.into(),
@@ -123,19 +123,19 @@ fn read(name: &str, loops: u64, left: &Left, mut json: File, samples: bool) -> V
         })),
         Err(why) => records.push(fail(why)),
     }
-    records.extend(output::keep("cyclictest.json".into(), &summary));
+    records.extend(output::text_records("cyclictest.json".into(), &summary));
     // The values have no times, so they cannot be samples. Keep them in the order in
     // which they were printed.
     if samples {
-        records.extend(output::keep(format!("{name}.stdout"), &left.stdout));
+        records.extend(output::text_records(format!("{name}.stdout"), &left.stdout));
     }
-    records.extend(output::keep(format!("{name}.stderr"), &left.stderr));
+    records.extend(output::text_records(format!("{name}.stderr"), &left.stderr));
     records
 }
 
 /// Parses lines `THREAD: WAKE-UP: LATENCY`; skips all others.
-fn latencies(stdout: &str) -> Latencies {
-    let mut all = Latencies::new();
+fn latencies(stdout: &str) -> ThreadLatencies {
+    let mut all = ThreadLatencies::new();
     for line in stdout.lines() {
         let mut fields = line.split(':').map(|field| field.trim().parse::<u64>());
         if let (Some(Ok(thread)), Some(Ok(_)), Some(Ok(latency)), None) =
@@ -148,7 +148,7 @@ fn latencies(stdout: &str) -> Latencies {
 }
 
 /// Metrics of the first `loops` wake-ups of each thread.
-fn metrics(latencies: &Latencies, loops: u64) -> Result<Vec<Record>, String> {
+fn metrics(latencies: &ThreadLatencies, loops: u64) -> Result<Vec<Record>, String> {
     if latencies.is_empty() {
         return Err("cyclictest printed no line `THREAD: WAKE-UP: LATENCY`".into());
     }
@@ -169,7 +169,7 @@ fn metrics(latencies: &Latencies, loops: u64) -> Result<Vec<Record>, String> {
 /// How the values differ from cyclictest's own summary. cyclictest keeps the last
 /// 16384 values of a thread until it has printed them; if its main thread does not
 /// get to run, it loses older ones.
-fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
+fn compare(latencies: &ThreadLatencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
     // The average of a thread that never woke is NaN, which JSON lacks.
     let summary = summary.replace(": -nan", ": 0").replace(": nan", ": 0");
     let summary: Value =
@@ -245,13 +245,14 @@ mod tests {
         };
         assert_eq!(count(5), 10);
         assert_eq!(count(3), 6);
-        assert!(metrics(&Latencies::new(), 5).is_err());
+        assert!(metrics(&ThreadLatencies::new(), 5).is_err());
     }
 
     #[test]
     fn lost_values_are_noticed() {
         let whole = latencies(STDOUT);
-        let doubts = |latencies: &Latencies, loops| compare(latencies, JSON, loops).unwrap().len();
+        let doubts =
+            |latencies: &ThreadLatencies, loops| compare(latencies, JSON, loops).unwrap().len();
         assert_eq!(doubts(&whole, 5), 0);
         // As if the value of one wake-up had replaced that of another.
         let mut other = whole.clone();
@@ -266,7 +267,7 @@ mod tests {
         assert_eq!(doubts(&other, 4), 1);
         let never =
             "{\"thread\": {\"0\": {\"cycles\": 0, \"min\": 1000000, \"max\": 0, \"avg\": -nan}}}";
-        assert_eq!(compare(&Latencies::new(), never, 5).unwrap().len(), 1);
+        assert_eq!(compare(&ThreadLatencies::new(), never, 5).unwrap().len(), 1);
         assert!(compare(&whole, "", 5).is_err());
         assert!(compare(&whole, "{}", 5).is_err());
         assert!(compare(&whole, "{\"thread\": {\"0\": {}}}", 5).is_err());

@@ -13,12 +13,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use assize_job::{Frames, Record};
 
-use super::blanks::{self, Blanks, Frame};
-use super::client::{Client, Finished, Lane, Terms};
+use super::blanks::{self, Blanks, ClientFrame};
+use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
-use super::series::Series;
+use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use crate::simgpu::uapi::{self, Dep, Exec};
+use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 use crate::sys;
 
 pub(super) struct Rendering {
@@ -38,7 +38,7 @@ impl Rendering {
     }
 
     fn most(&self) -> u64 {
-        blanks::most(self.frames.rate, self.frames.duration_ns)
+        blanks::max_blanks(self.frames.rate, self.frames.duration_ns)
     }
 }
 
@@ -56,7 +56,7 @@ fn missed(blanks: &Blanks, ready: impl IntoIterator<Item = u64>) -> Vec<u64> {
 }
 
 impl Load for Rendering {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         let most = self.most();
         let jobs = most * u64::from(self.frames.jobs);
         let room = if client.measures() { most } else { 0 };
@@ -67,21 +67,26 @@ impl Load for Rendering {
         ])
     }
 
-    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        start: u64,
+        lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
         let frames = &self.frames;
         self.blanks = Blanks::new(terms, frames.rate, frames.duration_ns, start);
         let [lane, compositor_lane] =
-            <[Lane; 2]>::try_from(lanes).map_err(|_| "there are not two contexts")?;
+            <[ContextLane; 2]>::try_from(lanes).map_err(|_| "there are not two contexts")?;
         let (give, take) = sync_channel(2);
         let done = Arc::new(AtomicU64::new(0));
-        let client = ClientThread {
+        let client = FramesClient {
             frames: self.frames.clone(),
             blanks: self.blanks,
             lane,
             give,
             done: done.clone(),
         };
-        let compositor = Compositor {
+        let compositor = FramesCompositor {
             frames: self.frames.clone(),
             lane: compositor_lane,
             done,
@@ -92,7 +97,8 @@ impl Load for Rendering {
         let client = spawn("client", move || client.run())?;
         let compositor = spawn("compositor", move || compositor.run(&take))?;
         let compositor = join(vec![compositor])?;
-        let mut lanes: Vec<Lane> = join(vec![client])?.into_iter().collect::<Result<_, _>>()?;
+        let mut lanes: Vec<ContextLane> =
+            join(vec![client])?.into_iter().collect::<Result<_, _>>()?;
         for done in compositor {
             let done = done?;
             for (seqno, before, woke) in done.woken {
@@ -107,11 +113,11 @@ impl Load for Rendering {
     fn records(
         &mut self,
         _: &Client,
-        terms: &Terms,
+        terms: &ClientTerms,
         start: u64,
         _: &[Finished],
     ) -> Result<Vec<Record>, String> {
-        let mut times = Series::default();
+        let mut times = TimedSeries::default();
         for (begun, ready) in &self.shown {
             times.push(*ready, ready - begun);
         }
@@ -129,17 +135,17 @@ impl Load for Rendering {
     }
 }
 
-struct ClientThread {
+struct FramesClient {
     frames: Frames,
     blanks: Blanks,
-    lane: Lane,
-    give: SyncSender<Frame>,
+    lane: ContextLane,
+    give: SyncSender<ClientFrame>,
     /// Number of frames that are ready.
     done: Arc<AtomicU64>,
 }
 
-impl ClientThread {
-    fn run(mut self) -> Result<Lane, String> {
+impl FramesClient {
+    fn run(mut self) -> Result<ContextLane, String> {
         sys::no_timer_slack();
         let mut submitted = 0;
         let mut blank = self.blanks.first;
@@ -162,20 +168,20 @@ impl ClientThread {
     }
 
     /// Submits the jobs of a frame.
-    fn render(&mut self) -> Result<Frame, String> {
-        let exec = Exec {
+    fn render(&mut self) -> Result<ClientFrame, String> {
+        let exec = SimgpuExec {
             duration_ns: self.frames.job_duration_ns,
             duration_spread_ns: self.frames.spread_ns,
             run_cost_ns: self.frames.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         blanks::render(&mut self.lane, exec, self.frames.jobs, sys::now())
     }
 }
 
-struct Compositor {
+struct FramesCompositor {
     frames: Frames,
-    lane: Lane,
+    lane: ContextLane,
     done: Arc<AtomicU64>,
     keep: bool,
     shown: Vec<(u64, u64)>,
@@ -183,20 +189,20 @@ struct Compositor {
     woken: Vec<(u64, u64, u64)>,
 }
 
-impl Compositor {
-    fn run(mut self, take: &Receiver<Frame>) -> Result<Compositor, String> {
-        let exec = Exec {
+impl FramesCompositor {
+    fn run(mut self, take: &Receiver<ClientFrame>) -> Result<FramesCompositor, String> {
+        let exec = SimgpuExec {
             duration_ns: self.frames.composition_ns,
             run_cost_ns: self.frames.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         while let Ok(frame) = take.recv() {
             let mut dep = None;
             if self.frames.in_fence {
-                dep = Some(Dep {
+                dep = Some(SimgpuDep {
                     kind: uapi::DEP_FENCE,
                     fd: frame.fence.as_raw_fd(),
-                    ..Dep::default()
+                    ..SimgpuDep::default()
                 });
             } else {
                 let before = sys::now();

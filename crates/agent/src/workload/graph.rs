@@ -3,14 +3,14 @@
 
 use assize_job::{Deep, Storm};
 
-use super::client::{Client, Lane, Terms};
+use super::client::{Client, ClientTerms, ContextLane};
 use super::load::Load;
 use crate::seed::Stream;
-use crate::simgpu::uapi::{Dep, Exec};
+use crate::simgpu::uapi::{SimgpuDep, SimgpuExec};
 
 /// A job of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Node {
+struct GraphNode {
     /// Index of its context.
     lane: usize,
     /// Indices of the earlier nodes that it depends on.
@@ -19,49 +19,49 @@ struct Node {
 
 /// A graph, submitted in order.
 pub(super) struct Graph {
-    shape: Shape,
-    nodes: Vec<Node>,
-    exec: Exec,
+    shape: GraphShape,
+    nodes: Vec<GraphNode>,
+    exec: SimgpuExec,
 }
 
-enum Shape {
+enum GraphShape {
     Storm(Storm),
     Deep(Deep),
 }
 
 impl Graph {
     pub(super) fn storm(storm: Storm) -> Graph {
-        let exec = Exec {
+        let exec = SimgpuExec {
             duration_ns: storm.job_duration_ns,
             duration_spread_ns: storm.spread_ns,
             run_cost_ns: storm.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         Graph {
-            shape: Shape::Storm(storm),
+            shape: GraphShape::Storm(storm),
             nodes: Vec::new(),
             exec,
         }
     }
 
     pub(super) fn deep(deep: Deep) -> Graph {
-        let exec = Exec {
+        let exec = SimgpuExec {
             duration_ns: deep.job_duration_ns,
             duration_spread_ns: deep.spread_ns,
             run_cost_ns: deep.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         Graph {
-            shape: Shape::Deep(deep),
+            shape: GraphShape::Deep(deep),
             nodes: Vec::new(),
             exec,
         }
     }
 
     /// Submits every node once.
-    fn submit(&self, lanes: &mut [Lane], seqnos: &mut Vec<u64>) -> Result<(), String> {
+    fn submit(&self, lanes: &mut [ContextLane], seqnos: &mut Vec<u64>) -> Result<(), String> {
         seqnos.clear();
-        let mut deps: Vec<Dep> = Vec::new();
+        let mut deps: Vec<SimgpuDep> = Vec::new();
         for node in &self.nodes {
             deps.clear();
             for before in &node.after {
@@ -71,24 +71,29 @@ impl Graph {
             let job = lanes[node.lane].submit(self.exec, &deps)?;
             seqnos.push(job.seqno);
         }
-        lanes.iter_mut().try_for_each(Lane::wait_all)
+        lanes.iter_mut().try_for_each(ContextLane::wait_all)
     }
 }
 
 impl Load for Graph {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         let contexts;
         (contexts, self.nodes) = match &self.shape {
-            Shape::Storm(storm) => {
+            GraphShape::Storm(storm) => {
                 let mut stream = client.terms.stream("graph");
                 (storm.contexts, storm_nodes(storm, &mut stream))
             }
-            Shape::Deep(deep) => (deep.contexts, deep_nodes(deep)),
+            GraphShape::Deep(deep) => (deep.contexts, deep_nodes(deep)),
         };
         client.lanes(contexts, self.nodes.len() as u64)
     }
 
-    fn run(&mut self, terms: &Terms, _: u64, mut lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        _: u64,
+        mut lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
         let mut seqnos = Vec::with_capacity(self.nodes.len());
         loop {
             self.submit(&mut lanes, &mut seqnos)?;
@@ -100,7 +105,7 @@ impl Load for Graph {
 }
 
 /// A random graph: some jobs depend on some of those shortly before them.
-fn storm_nodes(storm: &Storm, stream: &mut Stream) -> Vec<Node> {
+fn storm_nodes(storm: &Storm, stream: &mut Stream) -> Vec<GraphNode> {
     const WHOLE: f64 = 1e9;
     let chance = (storm.dependent * WHOLE) as u64;
     let mut nodes = Vec::with_capacity(storm.jobs as usize);
@@ -115,18 +120,18 @@ fn storm_nodes(storm: &Storm, stream: &mut Stream) -> Vec<Node> {
             after.sort_unstable();
             after.dedup();
         }
-        nodes.push(Node { lane, after });
+        nodes.push(GraphNode { lane, after });
     }
     nodes
 }
 
 /// Chains that go from context to context, each starting at another one.
-fn deep_nodes(deep: &Deep) -> Vec<Node> {
+fn deep_nodes(deep: &Deep) -> Vec<GraphNode> {
     let (depth, contexts) = (deep.depth as usize, deep.contexts.max(1) as usize);
     let nodes = (0..deep.chains as usize).flat_map(|chain| {
         (0..depth).map(move |link| {
             let before = (link > 0).then(|| chain * depth + link - 1);
-            Node {
+            GraphNode {
                 lane: (chain + link) % contexts,
                 after: before.into_iter().collect(),
             }

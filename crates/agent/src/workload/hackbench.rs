@@ -3,7 +3,7 @@
 use assize_job::{Hackbench, Record, Stage, Via};
 
 use super::{Prepared, output, program};
-use crate::process::{Body, Left};
+use crate::process::{Body, ProcessExit};
 
 pub(super) fn prepare(
     name: &str,
@@ -44,7 +44,7 @@ fn argv(hackbench: &Hackbench, background: bool) -> Result<Vec<String>, String> 
     Ok(argv)
 }
 
-fn read(name: &str, left: &Left) -> Vec<Record> {
+fn read(name: &str, left: &ProcessExit) -> Vec<Record> {
     let mut records = vec![match time(&left.stdout) {
         Some(seconds) => Record::Metric {
             metric: "reported_time".into(),
@@ -57,7 +57,7 @@ fn read(name: &str, left: &Left) -> Vec<Record> {
             why: "hackbench printed no line `Time: SECONDS`".into(),
         },
     }];
-    records.extend(output::raw(name, left));
+    records.extend(output::output_records(name, left));
     records
 }
 

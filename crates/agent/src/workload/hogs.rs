@@ -2,8 +2,8 @@
 
 use assize_job::{Hogs, Record};
 
-use super::threads::{TURNS, count, join, spawn, turn};
-use super::{Prepared, inside};
+use super::threads::{TURNS, count, join, spawn, spin};
+use super::{Prepared, prepare_inside};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -16,7 +16,7 @@ pub(super) fn prepare(hogs: &Hogs, seed: u64, label: &str, background: bool) -> 
     let duration_ns = hogs.duration_ns;
     let mut stream = Stream::new(seed, &format!("{label}.offset"));
     let offsets: Vec<u64> = (0..threads).map(|_| stream.below(OFFSET_NS_MAX)).collect();
-    inside(hogs.scheduling.clone(), move || {
+    prepare_inside(hogs.scheduling.clone(), move || {
         run(&offsets, (!background).then_some(duration_ns))
     })
 }
@@ -31,7 +31,7 @@ fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<Record>, String>
             let end = duration_ns.map_or(u64::MAX, |duration| begin.saturating_add(duration));
             let mut turns = 0;
             while sys::now() < end {
-                turn();
+                spin();
                 turns += TURNS;
             }
             (turns, sys::thread_cpu_time())

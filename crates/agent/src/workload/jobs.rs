@@ -2,38 +2,38 @@
 
 use assize_job::{Design, Put, Queue, Record, Share};
 
-use super::client::{Finished, Terms};
-use super::series::Series;
-use crate::simgpu::uapi::{Info, Record as JobRecord, Stats};
+use super::client::{ClientTerms, Finished};
+use super::series::TimedSeries;
+use crate::simgpu::uapi::{SimgpuInfo, SimgpuRecord as JobRecord, SimgpuStats};
 
 /// The records of all contexts of a workload. `start`: when it started.
 pub(super) fn report(
     finished: Vec<Finished>,
-    terms: &Terms,
-    info: &Info,
+    terms: &ClientTerms,
+    info: &SimgpuInfo,
     start: u64,
 ) -> Vec<Record> {
-    let mut latencies = Latencies::default();
+    let mut latencies = JobLatencies::default();
     let mut stats = Vec::new();
     for one in finished {
         stats.push(one.stats);
         latencies.add(one);
     }
     let mut records = latencies.records(start, terms.samples);
-    records.extend(counts(terms, &stats, info));
+    records.extend(queue_counts(terms, &stats, info));
     records
 }
 
 /// The latencies measured for each job.
 #[derive(Debug, Default)]
-struct Latencies {
-    run: Series,
-    handed: Series,
-    ioctl: Series,
-    wake: Series,
+struct JobLatencies {
+    run: TimedSeries,
+    handed: TimedSeries,
+    ioctl: TimedSeries,
+    wake: TimedSeries,
 }
 
-impl Latencies {
+impl JobLatencies {
     fn add(&mut self, one: Finished) {
         for record in &one.records {
             self.run
@@ -76,9 +76,9 @@ fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Op
 
 /// What the queues did, and a doubt for each requested feature that they never
 /// used.
-fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<Record> {
+fn queue_counts(terms: &ClientTerms, stats: &[SimgpuStats], info: &SimgpuInfo) -> Vec<Record> {
     let queue = &terms.queue;
-    let sum = |of: fn(&Stats) -> u64| stats.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&SimgpuStats) -> u64| stats.iter().map(of).sum::<u64>();
     let jobs = sum(|stats| stats.submitted);
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
@@ -135,7 +135,7 @@ fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<Record> {
 
 /// What workers did, as each context reports it. Contexts that share a worker
 /// count as the one that reports the most.
-fn of_workers(queue: &Queue, stats: &[Stats], of: fn(&Stats) -> u64) -> u64 {
+fn of_workers(queue: &Queue, stats: &[SimgpuStats], of: fn(&SimgpuStats) -> u64) -> u64 {
     let each = stats.iter().map(of);
     match queue.share {
         Share::Context => each.sum(),
@@ -144,7 +144,7 @@ fn of_workers(queue: &Queue, stats: &[Stats], of: fn(&Stats) -> u64) -> u64 {
 }
 
 /// The statistics of each context, one per line.
-fn table(stats: &[Stats]) -> String {
+fn table(stats: &[SimgpuStats]) -> String {
     let mut text = String::from(
         "context submitted bypassed done failed timedout no_hang released \
          put_irq put_submit put_worker put_delayed kicks raises lowers softirqs\n",
@@ -181,32 +181,32 @@ mod tests {
 
     use super::*;
 
-    fn stats(bypassed: u64, put_irq: u64) -> Stats {
-        Stats {
+    fn stats(bypassed: u64, put_irq: u64) -> SimgpuStats {
+        SimgpuStats {
             submitted: 10,
             bypassed,
             put_irq,
-            ..Stats::default()
+            ..SimgpuStats::default()
         }
     }
 
-    fn terms(queue: &Queue, urgent: bool) -> Terms {
+    fn terms(queue: &Queue, urgent: bool) -> ClientTerms {
         let job = Job {
             queue: Some(queue.clone()),
             ..Job::default()
         };
-        Terms {
+        ClientTerms {
             urgent,
-            ..Terms::new(&job, "workload", false)
+            ..ClientTerms::new(&job, "workload", false)
         }
     }
 
-    fn doubts(queue: &Queue, stats: &[Stats]) -> usize {
+    fn doubts(queue: &Queue, stats: &[SimgpuStats]) -> usize {
         doubts_of(&terms(queue, false), stats)
     }
 
-    fn doubts_of(terms: &Terms, stats: &[Stats]) -> usize {
-        let records = counts(terms, stats, &Info::default());
+    fn doubts_of(terms: &ClientTerms, stats: &[SimgpuStats]) -> usize {
+        let records = queue_counts(terms, stats, &SimgpuInfo::default());
         let doubts = records.iter();
         doubts
             .filter(
@@ -243,7 +243,7 @@ mod tests {
             share: Share::Engine,
             ..Queue::default()
         };
-        let raised = Stats {
+        let raised = SimgpuStats {
             raises: 3,
             lowers: 2,
             ..stats(0, 0)

@@ -3,24 +3,29 @@
 
 use assize_job::{Record, Scheduling};
 
-use super::client::{Client, Finished, Lane, Terms};
-use super::{Prepared, jobs, staged};
+use super::client::{Client, ClientTerms, ContextLane, Finished};
+use super::{Prepared, jobs, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
 /// The code that is particular to a workload.
 pub(super) trait Load {
     /// Creates the contexts, before anything is measured.
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String>;
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String>;
     /// Submits jobs until all are done, or for ever in the background. `start`:
     /// the current time.
-    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String>;
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        start: u64,
+        lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String>;
     /// Records in addition to those of every job. `finished`: the measurements
     /// of each context.
     fn records(
         &mut self,
         _: &Client,
-        _: &Terms,
+        _: &ClientTerms,
         _start: u64,
         _finished: &[Finished],
     ) -> Result<Vec<Record>, String> {
@@ -32,7 +37,7 @@ pub(super) trait Load {
 pub(super) fn prepare(
     load: impl Load + 'static,
     scheduling: &Scheduling,
-    terms: Terms,
+    terms: ClientTerms,
 ) -> Prepared {
     let submitter = Submitter {
         load,
@@ -41,14 +46,14 @@ pub(super) fn prepare(
         lanes: Vec::new(),
         start: 0,
     };
-    staged(scheduling.clone(), submitter)
+    prepare_staged(scheduling.clone(), submitter)
 }
 
 struct Submitter<L> {
     load: L,
-    terms: Terms,
+    terms: ClientTerms,
     client: Option<Client>,
-    lanes: Vec<Lane>,
+    lanes: Vec<ContextLane>,
     start: u64,
 }
 
@@ -70,7 +75,9 @@ impl<L: Load> Staged for Submitter<L> {
     fn records(&mut self) -> Result<Vec<Record>, String> {
         let client = self.client.as_ref().ok_or("it was not set up")?;
         let lanes = std::mem::take(&mut self.lanes).into_iter();
-        let finished = lanes.map(Lane::finish).collect::<Result<Vec<_>, _>>()?;
+        let finished = lanes
+            .map(ContextLane::finish)
+            .collect::<Result<Vec<_>, _>>()?;
         let (terms, start) = (&self.terms, self.start);
         let mut records = self.load.records(client, terms, start, &finished)?;
         records.extend(jobs::report(finished, terms, &client.info, start));

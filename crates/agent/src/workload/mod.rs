@@ -44,8 +44,8 @@ use assize_job::{
     Drawing, ELAPSED, FramesStream, Job, Kind, MemoryRoutine, Record, Scheduling, Workload,
 };
 
-use crate::process::{Body, Exec, Left, Staged};
-use crate::sys::{self, End};
+use crate::process::{Body, ExecProgram, ProcessExit, Staged};
+use crate::sys::{self, ProcessEnd};
 
 /// A workload, ready to be started.
 pub(crate) struct Prepared {
@@ -56,12 +56,12 @@ pub(crate) struct Prepared {
     /// Exit statuses that count as success.
     pub(crate) statuses: Vec<i32>,
     /// Makes records of what the process left, unless it failed.
-    pub(crate) read: Reader,
+    pub(crate) read: ResultReader,
 }
 
 /// Makes records of what a process left, and of how long it took in
 /// nanoseconds. Owns what must last as long as the process.
-pub(crate) type Reader = Box<dyn FnOnce(&Left, u64) -> Vec<Record>>;
+pub(crate) type ResultReader = Box<dyn FnOnce(&ProcessExit, u64) -> Vec<Record>>;
 
 /// Prepares a workload. `label` names its streams of random numbers;
 /// `background`: whether it runs until it is killed.
@@ -76,7 +76,7 @@ pub(crate) fn prepare(
         return Ok(prepared);
     }
     let read = prepared.read;
-    let timed = move |left: &Left, elapsed_ns: u64| {
+    let timed = move |left: &ProcessExit, elapsed_ns: u64| {
         let mut records = vec![Record::Metric {
             metric: ELAPSED.into(),
             value: elapsed_ns as f64,
@@ -98,7 +98,7 @@ fn of_kind(
     background: bool,
 ) -> Result<Prepared, String> {
     let (name, seed, samples) = (&workload.name, job.seed, job.samples);
-    let terms = || client::Terms::new(job, label, background).scheduled(&workload.kind);
+    let terms = || client::ClientTerms::new(job, label, background).scheduled(&workload.kind);
     match &workload.kind {
         Kind::Audio(kind) => audio::prepare(name, kind, job, label, background),
         Kind::Browser(kind) => Ok(browser::prepare(kind, seed, label, samples, background)),
@@ -125,11 +125,11 @@ fn of_kind(
         Kind::FramesStream(kind) => copying(kind, job, label, background),
         Kind::MemoryRoutine(kind) => calling(kind, job, label, background),
         Kind::Stream(kind) => {
-            let load = stream::Streaming::new(kind.clone());
+            let load = stream::StreamLoad::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
         Kind::Sync(kind) => {
-            let load = sync::Waiting(kind.clone());
+            let load = sync::SyncLoad(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
         Kind::Threads(kind) => {
@@ -203,7 +203,7 @@ fn calling(_: &MemoryRoutine, _: &Job, _: &str, _: bool) -> Result<Prepared, Str
 }
 
 /// A workload inside the agent, of which only one stage is measured.
-fn staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
+fn prepare_staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
     Prepared {
         body: Body::Staged(Box::new(run)),
         scheduling,
@@ -214,7 +214,7 @@ fn staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
 }
 
 /// A workload inside the agent.
-fn inside(
+fn prepare_inside(
     scheduling: Scheduling,
     run: impl FnOnce() -> Result<Vec<Record>, String> + 'static,
 ) -> Prepared {
@@ -229,14 +229,14 @@ fn inside(
 
 /// Why a process that ended like this has failed; `None` if its exit status is
 /// one of `statuses`.
-pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
+pub(crate) fn failure(left: &ProcessExit, statuses: &[i32]) -> Option<String> {
     if let Some(why) = &left.failure {
         return Some(why.clone());
     }
     let how = match left.end {
-        End::Exited(status) if statuses.contains(&status) => return None,
-        End::Exited(status) => format!("exit status {status}"),
-        End::Killed { signal, core } => {
+        ProcessEnd::Exited(status) if statuses.contains(&status) => return None,
+        ProcessEnd::Exited(status) => format!("exit status {status}"),
+        ProcessEnd::Killed { signal, core } => {
             let core = if core { ", core dumped" } else { "" };
             format!("killed by {}{core}", sys::signal_name(signal))
         }
@@ -250,7 +250,7 @@ pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
 }
 
 /// A program with its arguments, in which the seed replaces `{seed}`.
-pub(crate) fn program(argv: &[String], seed: u64) -> Result<Exec, String> {
+pub(crate) fn program(argv: &[String], seed: u64) -> Result<ExecProgram, String> {
     program_with(argv, &[], seed)
 }
 
@@ -260,7 +260,7 @@ pub(crate) fn program_with(
     argv: &[String],
     environment: &[(String, String)],
     seed: u64,
-) -> Result<Exec, String> {
+) -> Result<ExecProgram, String> {
     let Some(name) = argv.first() else {
         return Err("argv: no program is named".into());
     };
@@ -272,7 +272,7 @@ pub(crate) fn program_with(
         |(_, path)| path.clone(),
     );
     let own = ("ASSIZE_SEED".into(), seed.clone());
-    Ok(Exec {
+    Ok(ExecProgram {
         path: find(name, &path)?,
         arguments: argv
             .iter()
@@ -281,7 +281,7 @@ pub(crate) fn program_with(
         environment: std::iter::once(own)
             .chain(environment.iter().cloned())
             .collect(),
-        ..Exec::default()
+        ..ExecProgram::default()
     })
 }
 

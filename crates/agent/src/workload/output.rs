@@ -2,7 +2,7 @@
 
 use assize_job::Record;
 
-use crate::process::Left;
+use crate::process::ProcessExit;
 
 /// Maximum number of bytes kept of a tool's output.
 const LIMIT: usize = 1 << 20;
@@ -11,14 +11,14 @@ const LINES: usize = 5;
 const BYTES: usize = 2000;
 
 /// The output of the process, under names that begin with `name`.
-pub(crate) fn raw(name: &str, left: &Left) -> Vec<Record> {
-    let mut records = keep(format!("{name}.stdout"), &left.stdout);
-    records.extend(keep(format!("{name}.stderr"), &left.stderr));
+pub(crate) fn output_records(name: &str, left: &ProcessExit) -> Vec<Record> {
+    let mut records = text_records(format!("{name}.stdout"), &left.stdout);
+    records.extend(text_records(format!("{name}.stderr"), &left.stderr));
     records
 }
 
 /// A record of the text, unless it is empty, and a doubt if it was cut.
-pub(crate) fn keep(name: String, text: &str) -> Vec<Record> {
+pub(crate) fn text_records(name: String, text: &str) -> Vec<Record> {
     if text.is_empty() {
         return Vec::new();
     }
@@ -45,7 +45,7 @@ pub(crate) fn keep(name: String, text: &str) -> Vec<Record> {
 
 /// The last lines of standard error, or of standard output if that is empty, on
 /// one line.
-pub(crate) fn last_lines(left: &Left) -> String {
+pub(crate) fn last_lines(left: &ProcessExit) -> String {
     let said = [&left.stderr, &left.stdout]
         .into_iter()
         .find(|text| !text.trim().is_empty());
@@ -66,11 +66,11 @@ pub(crate) fn last_lines(left: &Left) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::{CpuTime, End};
+    use crate::sys::{CpuTime, ProcessEnd};
 
-    fn left(stdout: &str, stderr: &str) -> Left {
-        Left {
-            end: End::Exited(1),
+    fn left(stdout: &str, stderr: &str) -> ProcessExit {
+        ProcessExit {
+            end: ProcessEnd::Exited(1),
             cpu: CpuTime::default(),
             failure: None,
             stdout: stdout.into(),
@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_said() {
-        assert!(keep("x".into(), "").is_empty());
-        assert_eq!(keep("x".into(), &"a".repeat(LIMIT)).len(), 1);
-        let records = keep("x".into(), &"ä".repeat(LIMIT));
+        assert!(text_records("x".into(), "").is_empty());
+        assert_eq!(text_records("x".into(), &"a".repeat(LIMIT)).len(), 1);
+        let records = text_records("x".into(), &"ä".repeat(LIMIT));
         assert!(matches!(&records[0], Record::Raw { text, .. } if text.len() == LIMIT));
         assert!(matches!(&records[1], Record::Doubt { code, .. } if code == "output-cut"));
     }

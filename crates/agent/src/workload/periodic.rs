@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use assize_job::{Job, Loop, Periodic, Record, Scheduling};
 
-use super::series::Series;
+use super::series::TimedSeries;
 use super::threads::{join, spawn, work};
-use super::{Prepared, inside, rt_app};
+use super::{Prepared, prepare_inside, rt_app};
 use crate::process::schedule;
 use crate::seed::Stream;
 use crate::sys;
@@ -22,7 +22,7 @@ pub(super) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let (seed, samples) = (job.seed, job.samples);
-    let plan = Plan {
+    let plan = PeriodicPlan {
         background,
         samples,
     };
@@ -50,14 +50,14 @@ pub(super) fn prepare(
         }
     }
     let duration_ns = periodic.duration_ns;
-    Ok(inside(Scheduling::default(), move || {
+    Ok(prepare_inside(Scheduling::default(), move || {
         run(loops, duration_ns, plan)
     }))
 }
 
 /// What the job requires of the threads.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct PeriodicPlan {
     /// Whether they run until the process is killed, and measure nothing.
     background: bool,
     /// Whether individual samples are sent.
@@ -65,14 +65,18 @@ struct Plan {
 }
 
 /// The measurements of a thread.
-struct Measured {
+struct PeriodicTimes {
     name: String,
-    wakeup: Series,
-    response: Series,
+    wakeup: TimedSeries,
+    response: TimedSeries,
     overruns: u64,
 }
 
-fn run(loops: Vec<(Loop, u64)>, duration_ns: u64, plan: Plan) -> Result<Vec<Record>, String> {
+fn run(
+    loops: Vec<(Loop, u64)>,
+    duration_ns: u64,
+    plan: PeriodicPlan,
+) -> Result<Vec<Record>, String> {
     let start = sys::now();
     let begin = start + LEAD_NS;
     let end = if plan.background {
@@ -87,7 +91,7 @@ fn run(loops: Vec<(Loop, u64)>, duration_ns: u64, plan: Plan) -> Result<Vec<Reco
             one_thread(one, begin + phase, end, plan)
         })?);
     }
-    let mut by_name: BTreeMap<String, Measured> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, PeriodicTimes> = BTreeMap::new();
     for measured in join(threads)? {
         let measured = measured?;
         match by_name.get_mut(&measured.name) {
@@ -118,7 +122,12 @@ fn run(loops: Vec<(Loop, u64)>, duration_ns: u64, plan: Plan) -> Result<Vec<Reco
 
 /// Wakes and works at each release from `first` until `end`. A release that
 /// passes while earlier work goes on is an overrun, and is skipped.
-fn one_thread(one: Loop, first: u64, end: u64, plan: Plan) -> Result<Measured, String> {
+fn one_thread(
+    one: Loop,
+    first: u64,
+    end: u64,
+    plan: PeriodicPlan,
+) -> Result<PeriodicTimes, String> {
     schedule(&one.scheduling)?;
     sys::no_timer_slack();
     let room = if plan.background {
@@ -126,10 +135,10 @@ fn one_thread(one: Loop, first: u64, end: u64, plan: Plan) -> Result<Measured, S
     } else {
         end.saturating_sub(first) / one.period_ns + 1
     };
-    let mut measured = Measured {
+    let mut measured = PeriodicTimes {
         name: one.name,
-        wakeup: Series::with_room(room),
-        response: Series::with_room(room),
+        wakeup: TimedSeries::with_room(room),
+        response: TimedSeries::with_room(room),
         overruns: 0,
     };
     let mut release = first;

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use assize_job::{PingPong, Record, Via};
 
-use super::series::Series;
+use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::sys;
 
@@ -23,28 +23,28 @@ pub(super) fn prepare(
         return Err("via: socket: ping-pong knows `pipe` and `futex`".into());
     }
     let scheduling = ping_pong.scheduling.clone();
-    let game = Game {
+    let game = PingPongExchange {
         via,
         loops: (!background).then_some(loops),
         samples,
         start: 0,
-        trips: Series::default(),
+        trips: TimedSeries::default(),
     };
-    Ok(staged(scheduling, game))
+    Ok(prepare_staged(scheduling, game))
 }
 
 /// The exchange to carry out, and the results.
-struct Game {
+struct PingPongExchange {
     via: Via,
     /// Round trips; `None` goes on until the process is killed.
     loops: Option<u64>,
     samples: bool,
     start: u64,
-    trips: Series,
+    trips: TimedSeries,
 }
 
 /// One side of the exchange.
-enum End {
+enum PingPongEnd {
     /// Reads a byte from one pipe and writes it to another.
     Pipe(File, File),
     /// The word with the number of the side whose turn it is, and this side's
@@ -52,22 +52,25 @@ enum End {
     Futex(Arc<AtomicU32>, u32),
 }
 
-fn ends(via: Via) -> io::Result<(End, End)> {
+fn connected_ends(via: Via) -> io::Result<(PingPongEnd, PingPongEnd)> {
     if via == Via::Futex {
         let turn = Arc::new(AtomicU32::new(0));
-        return Ok((End::Futex(turn.clone(), 0), End::Futex(turn, 1)));
+        return Ok((
+            PingPongEnd::Futex(turn.clone(), 0),
+            PingPongEnd::Futex(turn, 1),
+        ));
     }
     let ((read_ping, write_pong), (read_pong, write_ping)) = (sys::pipe()?, sys::pipe()?);
-    let end = |from, to| End::Pipe(File::from(from), File::from(to));
+    let end = |from, to| PingPongEnd::Pipe(File::from(from), File::from(to));
     Ok((end(read_ping, write_ping), end(read_pong, write_pong)))
 }
 
-impl End {
+impl PingPongEnd {
     /// Waits for this side's turn.
     fn take(&mut self) -> io::Result<()> {
         match self {
-            End::Pipe(from, _) => from.read_exact(&mut [0]),
-            End::Futex(turn, side) => loop {
+            PingPongEnd::Pipe(from, _) => from.read_exact(&mut [0]),
+            PingPongEnd::Futex(turn, side) => loop {
                 let other = turn.load(Ordering::Acquire);
                 if other == *side {
                     return Ok(());
@@ -80,8 +83,8 @@ impl End {
     /// Passes the turn to the other side.
     fn give(&mut self) -> io::Result<()> {
         match self {
-            End::Pipe(_, to) => to.write_all(b"o"),
-            End::Futex(turn, side) => {
+            PingPongEnd::Pipe(_, to) => to.write_all(b"o"),
+            PingPongEnd::Futex(turn, side) => {
                 turn.store(1 - *side, Ordering::Release);
                 sys::futex_wake(turn);
                 Ok(())
@@ -90,16 +93,16 @@ impl End {
     }
 }
 
-impl Staged for Game {
+impl Staged for PingPongExchange {
     fn set_up(&mut self) -> Result<(), String> {
-        self.trips = Series::with_room(self.loops.unwrap_or(0));
+        self.trips = TimedSeries::with_room(self.loops.unwrap_or(0));
         Ok(())
     }
 
     fn run(&mut self) -> Result<(), String> {
-        let words = |error: io::Error| sys::words(&error);
+        let words = |error: io::Error| sys::error_text(&error);
         self.start = sys::now();
-        let (mut ping, mut pong) = ends(self.via).map_err(words)?;
+        let (mut ping, mut pong) = connected_ends(self.via).map_err(words)?;
         let rounds = self.loops.unwrap_or(u64::MAX);
         let other = spawn("pong", move || -> io::Result<()> {
             for _ in 0..rounds {

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use assize_job::replay::{Batch, Script, Step, parse};
 use assize_job::{Record, Replay};
 
-use super::client::{Client, Finished, Lane, Terms};
+use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
-use super::series::Series;
+use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use crate::simgpu::uapi::{self, Dep, Exec};
+use crate::simgpu::uapi::{self, SimgpuDep, SimgpuExec};
 use crate::sys;
 
 /// Each client starts late by less than this, drawn from the seed.
@@ -21,7 +21,7 @@ const OFFSET_NS_MAX: u64 = 1_000_000;
 pub(super) struct Replaying {
     replay: Replay,
     script: Arc<Script>,
-    rounds: Series,
+    rounds: TimedSeries,
 }
 
 impl Replaying {
@@ -29,7 +29,7 @@ impl Replaying {
         let (text, place) = match (&replay.file, &replay.steps) {
             (Some(file), None) => {
                 let text = fs::read_to_string(file);
-                let text = text.map_err(|error| format!("{file}: {}", sys::words(&error)))?;
+                let text = text.map_err(|error| format!("{file}: {}", sys::error_text(&error)))?;
                 (text, file.as_str())
             }
             (None, Some(steps)) => (steps.clone(), "steps"),
@@ -39,13 +39,13 @@ impl Replaying {
         Ok(Replaying {
             replay: replay.clone(),
             script: Arc::new(script),
-            rounds: Series::default(),
+            rounds: TimedSeries::default(),
         })
     }
 }
 
 impl Load for Replaying {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         let mut lanes = Vec::new();
         for number in 0..self.replay.clients {
             for (index, (_, engine)) in self.script.lanes.iter().enumerate() {
@@ -58,7 +58,12 @@ impl Load for Replaying {
         Ok(lanes)
     }
 
-    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        start: u64,
+        lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
         let mut offsets = terms.stream("offset");
         let mut lanes = lanes.into_iter();
         let mut running = Vec::new();
@@ -66,7 +71,7 @@ impl Load for Replaying {
             let begin = start + offsets.below(OFFSET_NS_MAX);
             let repeat = (!terms.background).then_some(self.replay.repeat);
             let lanes = lanes.by_ref().take(self.script.lanes.len()).collect();
-            let player = Player::new(self.script.clone(), lanes, self.replay.run_cost_ns);
+            let player = ReplayClient::new(self.script.clone(), lanes, self.replay.run_cost_ns);
             let play = move || player.play(begin, repeat);
             running.push(spawn(&format!("client{number}"), play)?);
         }
@@ -82,7 +87,7 @@ impl Load for Replaying {
     fn records(
         &mut self,
         _: &Client,
-        terms: &Terms,
+        terms: &ClientTerms,
         start: u64,
         _: &[Finished],
     ) -> Result<Vec<Record>, String> {
@@ -92,9 +97,9 @@ impl Load for Replaying {
 }
 
 /// A client that plays a script.
-struct Player {
+struct ReplayClient {
     script: Arc<Script>,
-    lanes: Vec<Lane>,
+    lanes: Vec<ContextLane>,
     run_cost_ns: u64,
     /// Steps on whose fences others depend.
     fenced: BTreeSet<usize>,
@@ -105,11 +110,11 @@ struct Player {
     newest: VecDeque<(usize, u64)>,
     throttle: usize,
     depth: usize,
-    rounds: Series,
+    rounds: TimedSeries,
 }
 
-impl Player {
-    fn new(script: Arc<Script>, lanes: Vec<Lane>, run_cost_ns: u64) -> Player {
+impl ReplayClient {
+    fn new(script: Arc<Script>, lanes: Vec<ContextLane>, run_cost_ns: u64) -> ReplayClient {
         let batches = script.steps.iter().filter_map(|step| match step {
             Step::Batch(batch) => Some(batch),
             _ => None,
@@ -119,7 +124,7 @@ impl Player {
             .filter(|dependency| dependency.fence)
             .map(|dependency| dependency.step)
             .collect();
-        Player {
+        ReplayClient {
             script,
             lanes,
             run_cost_ns,
@@ -128,12 +133,12 @@ impl Player {
             newest: VecDeque::new(),
             throttle: 0,
             depth: 0,
-            rounds: Series::default(),
+            rounds: TimedSeries::default(),
         }
     }
 
     /// Plays `repeat` rounds, or until the process is killed.
-    fn play(mut self, begin: u64, repeat: Option<u32>) -> Result<Player, String> {
+    fn play(mut self, begin: u64, repeat: Option<u32>) -> Result<ReplayClient, String> {
         sys::no_timer_slack();
         sys::sleep_until(begin);
         let script = self.script.clone();
@@ -150,7 +155,7 @@ impl Player {
             }
             done = done.saturating_add(1);
         }
-        self.lanes.iter_mut().try_for_each(Lane::wait_all)?;
+        self.lanes.iter_mut().try_for_each(ContextLane::wait_all)?;
         Ok(self)
     }
 
@@ -189,20 +194,20 @@ impl Player {
                 continue;
             };
             match fence {
-                Some(fence) if dependency.fence => deps.push(Dep {
+                Some(fence) if dependency.fence => deps.push(SimgpuDep {
                     kind: uapi::DEP_FENCE,
                     fd: fence.as_raw_fd(),
-                    ..Dep::default()
+                    ..SimgpuDep::default()
                 }),
                 _ => deps.extend(self.lanes[*lane].job(*seqno)),
             }
         }
-        let exec = Exec {
+        let exec = SimgpuExec {
             flags,
             duration_ns: batch.duration_ns,
             duration_spread_ns: batch.spread_ns,
             run_cost_ns: self.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         let lane = &mut self.lanes[batch.lane];
         let job = lane.submit(exec, &deps)?;

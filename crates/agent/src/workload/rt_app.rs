@@ -8,7 +8,7 @@ use assize_job::{Record, Scheduling};
 use super::calibration::{self, Calibration};
 use super::scratch::Directory;
 use super::{Prepared, output, program};
-use crate::process::{Body, Left};
+use crate::process::{Body, ProcessExit};
 use crate::sys;
 
 /// Runs rt-app on a file, in a directory made for it, where rt-app leaves its
@@ -20,7 +20,7 @@ pub(super) fn prepare(
     calibration_ns: Option<u64>,
     seed: u64,
 ) -> Result<Prepared, String> {
-    let failed = |what: &str, error: &std::io::Error| format!("{what}: {}", sys::words(error));
+    let failed = |what: &str, error: &std::io::Error| format!("{what}: {}", sys::error_text(error));
     let of_file = |error: &std::io::Error| failed(&format!("rt_app: {file}"), error);
     let path = fs::canonicalize(file).map_err(|error| of_file(&error))?;
     let text = fs::read(&path).map_err(|error| of_file(&error))?;
@@ -32,13 +32,13 @@ pub(super) fn prepare(
         (None, _) | (_, Calibration::Given) => path,
         (Some(ns), found) => {
             let own = directory.path().join("calibrated.json");
-            fs::write(&own, calibration::with(&text, found, ns))
+            fs::write(&own, calibration::with_calibration(&text, found, ns))
                 .map_err(|error| failed("calibrated file", &error))?;
             own
         }
     };
     let doubt = (calibration_ns.is_none() && found != Calibration::Given && sys::cpus() > 1)
-        .then(|| uncalibrated(name));
+        .then(|| doubt_calibration(name));
     let mut exec = program(
         &["rt-app".into(), path.to_string_lossy().into_owned()],
         seed,
@@ -59,7 +59,7 @@ pub(super) fn prepare(
 
 /// A doubt: rt-app calibrates anew in each run, on one CPU, while other things
 /// run.
-fn uncalibrated(name: &str) -> Record {
+fn doubt_calibration(name: &str) -> Record {
     Record::Doubt {
         code: "rt-app-uncalibrated".into(),
         detail: format!(
@@ -69,8 +69,8 @@ fn uncalibrated(name: &str) -> Record {
     }
 }
 
-fn read(name: &str, directory: &Path, left: &Left) -> Vec<Record> {
-    let mut records = output::raw(name, left);
+fn read(name: &str, directory: &Path, left: &ProcessExit) -> Vec<Record> {
+    let mut records = output::output_records(name, left);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut logs: Vec<PathBuf> = entries
         .map(|entry| entry.path())
@@ -84,7 +84,7 @@ fn read(name: &str, directory: &Path, left: &Left) -> Vec<Record> {
             .to_string_lossy()
             .into_owned();
         let text = fs::read(log).unwrap_or_default();
-        records.extend(output::keep(file, &String::from_utf8_lossy(&text)));
+        records.extend(output::text_records(file, &String::from_utf8_lossy(&text)));
     }
     if logs.is_empty() {
         records.push(Record::Doubt {

@@ -6,16 +6,16 @@ use assize_job::Record;
 
 /// Measurements and when they were taken.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Series {
+pub(super) struct TimedSeries {
     /// When, in nanoseconds of CLOCK_MONOTONIC.
     times: Vec<u64>,
     values: Vec<u64>,
 }
 
-impl Series {
+impl TimedSeries {
     /// Has room for `count` measurements, so that the kernel need not find
     /// memory during the measurement.
-    pub(super) fn with_room(count: u64) -> Series {
+    pub(super) fn with_room(count: u64) -> TimedSeries {
         // Beyond this the vectors grow.
         let count = usize::try_from(count.min(1 << 22)).unwrap_or(0);
         // Filled with what is not zero, so that the pages are present.
@@ -24,7 +24,7 @@ impl Series {
             room.clear();
             room
         };
-        Series {
+        TimedSeries {
             times: room(),
             values: room(),
         }
@@ -36,7 +36,7 @@ impl Series {
     }
 
     /// Adds the measurements of another thread.
-    pub(super) fn append(&mut self, mut other: Series) {
+    pub(super) fn append(&mut self, mut other: TimedSeries) {
         self.times.append(&mut other.times);
         self.values.append(&mut other.values);
     }
@@ -52,7 +52,7 @@ impl Series {
     }
 
     /// The same measurements with `made` applied to each value.
-    pub(super) fn map(mut self, made: impl Fn(u64) -> u64) -> Series {
+    pub(super) fn map(mut self, made: impl Fn(u64) -> u64) -> TimedSeries {
         self.values
             .iter_mut()
             .for_each(|value| *value = made(*value));
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn values_are_counted_and_times_are_differences() {
-        let mut series = Series::with_room(2);
+        let mut series = TimedSeries::with_room(2);
         series.push(130, 7);
         series.push(110, 9);
-        let mut other = Series::default();
+        let mut other = TimedSeries::default();
         other.push(120, 7);
         series.append(other);
         let records = series.records("m", "ns", 100, true);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_mean_is_that_of_all_values() {
-        let mut series = Series::default();
+        let mut series = TimedSeries::default();
         assert!(series.mean().abs() < f64::EPSILON);
         series.push(0, 1);
         series.push(0, 4);
@@ -141,6 +141,6 @@ mod tests {
 
     #[test]
     fn samples_are_sent_only_if_asked_for() {
-        assert_eq!(Series::default().records("m", "ns", 0, false).len(), 1);
+        assert_eq!(TimedSeries::default().records("m", "ns", 0, false).len(), 1);
     }
 }

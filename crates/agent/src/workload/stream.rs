@@ -3,41 +3,46 @@
 
 use assize_job::{Record, Stream as Parameters};
 
-use super::client::{Client, Finished, Lane, Terms};
+use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
-use super::series::Series;
-use crate::simgpu::uapi::Exec;
+use super::series::TimedSeries;
+use crate::simgpu::uapi::SimgpuExec;
 use crate::sys;
 
-pub(super) struct Streaming {
+pub(super) struct StreamLoad {
     stream: Parameters,
-    trips: Series,
+    trips: TimedSeries,
 }
 
-impl Streaming {
-    pub(super) fn new(stream: Parameters) -> Streaming {
-        Streaming {
+impl StreamLoad {
+    pub(super) fn new(stream: Parameters) -> StreamLoad {
+        StreamLoad {
             stream,
-            trips: Series::default(),
+            trips: TimedSeries::default(),
         }
     }
 }
 
-impl Load for Streaming {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+impl Load for StreamLoad {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         let submissions = self.stream.submissions;
         if client.measures() {
-            self.trips = Series::with_room(submissions.into());
+            self.trips = TimedSeries::with_room(submissions.into());
         }
         client.lanes(1, submissions.into())
     }
 
-    fn run(&mut self, terms: &Terms, _: u64, mut lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
-        let exec = Exec {
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        _: u64,
+        mut lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
+        let exec = SimgpuExec {
             duration_ns: self.stream.job_duration_ns,
             duration_spread_ns: self.stream.spread_ns,
             run_cost_ns: self.stream.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         let mut pauses = terms.stream("pause");
         if self.stream.pause_ns > 0 {
@@ -68,7 +73,7 @@ impl Load for Streaming {
     fn records(
         &mut self,
         _: &Client,
-        terms: &Terms,
+        terms: &ClientTerms,
         start: u64,
         _: &[Finished],
     ) -> Result<Vec<Record>, String> {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use assize_job::{Record, Threads};
 
-use super::client::{Client, Finished, Lane, Terms};
+use super::client::{Client, ClientTerms, ContextLane, Finished};
 use super::load::Load;
 use super::threads::{join, spawn};
 use crate::seed::Stream;
-use crate::simgpu::uapi::{self, Exec};
+use crate::simgpu::uapi::{self, SimgpuExec};
 use crate::simgpu::{Memory, failed};
 use crate::sys;
 
@@ -20,17 +20,17 @@ pub(super) struct Submitters(pub(super) Threads);
 /// The words that a thread's jobs write, and their values. Each job has a
 /// different word, until all words of the thread are used.
 #[derive(Debug, Clone, Copy)]
-struct Words {
+struct JobWords {
     first: usize,
     count: usize,
     key: u64,
 }
 
-impl Words {
+impl JobWords {
     /// The words of one of `threads` threads.
-    fn of(thread: usize, threads: usize, key: u64) -> Words {
+    fn for_thread(thread: usize, threads: usize, key: u64) -> JobWords {
         let count = (Memory::WORDS / threads.max(1)).max(1);
-        Words {
+        JobWords {
             first: thread * count,
             count,
             key,
@@ -54,17 +54,22 @@ impl Words {
 }
 
 /// The words that a thread writes.
-fn words(terms: &Terms, thread: usize, threads: u32) -> Words {
+fn words(terms: &ClientTerms, thread: usize, threads: u32) -> JobWords {
     let key = terms.stream(&format!("words.{thread}")).next();
-    Words::of(thread, threads as usize, key)
+    JobWords::for_thread(thread, threads as usize, key)
 }
 
 impl Load for Submitters {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         client.lanes(self.0.threads, self.0.submissions.into())
     }
 
-    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        start: u64,
+        lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
         let mut offsets = terms.stream("offset");
         let threads = Arc::new(self.0.clone());
         let endless = terms.background;
@@ -85,7 +90,7 @@ impl Load for Submitters {
     fn records(
         &mut self,
         client: &Client,
-        terms: &Terms,
+        terms: &ClientTerms,
         _: u64,
         _: &[Finished],
     ) -> Result<Vec<Record>, String> {
@@ -106,9 +111,9 @@ impl Load for Submitters {
 }
 
 fn one_thread(
-    lane: &mut Lane,
+    lane: &mut ContextLane,
     threads: &Threads,
-    words: Words,
+    words: JobWords,
     endless: bool,
 ) -> Result<(), String> {
     let mut job = 0;
@@ -119,14 +124,14 @@ fn one_thread(
             lane.wait(oldest as u64 + 1)?;
         }
         let (word, value) = words.of_job(job);
-        let exec = Exec {
+        let exec = SimgpuExec {
             flags: uapi::EXEC_WRITE,
             duration_ns: threads.job_duration_ns,
             duration_spread_ns: threads.spread_ns,
             run_cost_ns: threads.run_cost_ns,
             write_offset: (word * size_of::<u32>()) as u32,
             write_value: value,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         lane.submit(exec, &[])?;
         job += 1;
@@ -142,7 +147,7 @@ mod tests {
     fn words_of_threads_do_not_overlap_and_are_checked() {
         for threads in [1, 7, 256] {
             let mut memory = vec![0_u32; Memory::WORDS];
-            let of = |thread| Words::of(thread, threads, thread as u64);
+            let of = |thread| JobWords::for_thread(thread, threads, thread as u64);
             let jobs = 3000;
             for thread in 0..threads {
                 for job in 0..jobs {

@@ -2,23 +2,28 @@
 
 use assize_job::Sync;
 
-use super::client::{Client, Lane, Terms};
+use super::client::{Client, ClientTerms, ContextLane};
 use super::load::Load;
-use crate::simgpu::uapi::Exec;
+use crate::simgpu::uapi::SimgpuExec;
 
-pub(super) struct Waiting(pub(super) Sync);
+pub(super) struct SyncLoad(pub(super) Sync);
 
-impl Load for Waiting {
-    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+impl Load for SyncLoad {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<ContextLane>, String> {
         client.lanes(1, self.0.submissions.into())
     }
 
-    fn run(&mut self, terms: &Terms, _: u64, mut lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
-        let exec = Exec {
+    fn run(
+        &mut self,
+        terms: &ClientTerms,
+        _: u64,
+        mut lanes: Vec<ContextLane>,
+    ) -> Result<Vec<ContextLane>, String> {
+        let exec = SimgpuExec {
             duration_ns: self.0.job_duration_ns,
             duration_spread_ns: self.0.spread_ns,
             run_cost_ns: self.0.run_cost_ns,
-            ..Exec::default()
+            ..SimgpuExec::default()
         };
         for lane in &mut lanes {
             let mut done = 0;

@@ -22,7 +22,7 @@ pub(super) fn spawn<T: Send + 'static>(
         .stack_size(128 << 10);
     builder
         .spawn(run)
-        .map_err(|error| format!("new thread: {}", sys::words(&error)))
+        .map_err(|error| format!("new thread: {}", sys::error_text(&error)))
 }
 
 /// Waits for threads to end.
@@ -37,7 +37,7 @@ pub(super) fn join<T>(threads: Vec<JoinHandle<T>>) -> Result<Vec<T>, String> {
 pub(super) const TURNS: u64 = 1024 / TURN_INSTRUCTIONS;
 
 /// Keeps the CPU busy for [`TURNS`] iterations of a loop.
-pub(super) fn turn() {
+pub(super) fn spin() {
     spend(TURNS);
 }
 
@@ -56,7 +56,7 @@ pub(super) fn work(ns: u64) {
         if used >= ns {
             return;
         }
-        let turns = next(ns, used, done);
+        let turns = next_iterations(ns, used, done);
         spend(turns);
         done += turns;
     }
@@ -64,7 +64,7 @@ pub(super) fn work(ns: u64) {
 
 /// How many iterations to execute before the clock is read again, if `done`
 /// iterations have used `used` of `ns`.
-fn next(ns: u64, used: u64, done: u64) -> u64 {
+fn next_iterations(ns: u64, used: u64, done: u64) -> u64 {
     let half = u128::from(ns.saturating_sub(used) / 2);
     let fit = half * u128::from(done) / u128::from(used.max(1));
     u64::try_from(fit).unwrap_or(u64::MAX).max(TURNS)
@@ -88,7 +88,7 @@ mod tests {
         // 300.
         let (ns, mut used, mut done, mut readings) = (3_000_000, 0, 0, 0);
         while used < ns {
-            let turns = next(ns, used, done);
+            let turns = next_iterations(ns, used, done);
             used += 64 * turns + 300;
             done += turns;
             readings += 1;
@@ -99,10 +99,10 @@ mod tests {
 
     #[test]
     fn nothing_is_known_before_the_first_turns() {
-        assert_eq!(next(1_000_000_000, 0, 0), TURNS);
-        assert_eq!(next(1_000_000_000, 500, 0), TURNS);
-        assert_eq!(next(10, 20, 5), TURNS);
-        assert_eq!(next(u64::MAX, 1, u64::MAX), u64::MAX);
+        assert_eq!(next_iterations(1_000_000_000, 0, 0), TURNS);
+        assert_eq!(next_iterations(1_000_000_000, 500, 0), TURNS);
+        assert_eq!(next_iterations(10, 20, 5), TURNS);
+        assert_eq!(next_iterations(u64::MAX, 1, u64::MAX), u64::MAX);
     }
 
     #[test]

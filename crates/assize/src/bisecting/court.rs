@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_report::{ClaimVerdict, Figure};
+use assize_report::{BisectionFigure, ClaimVerdict};
 use assize_series::Commit;
 use assize_verdict::{Comparison, Outcome};
 
@@ -248,8 +248,8 @@ pub(super) fn nothing_differs() -> ClaimVerdict {
     }
 }
 
-fn figure(row: &Comparison) -> Figure {
-    Figure {
+fn figure(row: &Comparison) -> BisectionFigure {
+    BisectionFigure {
         workload: row.workload.clone(),
         metric: row.metric.clone(),
         unit: row.unit.clone(),

@@ -13,7 +13,7 @@ mod state;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_report::{
-    Answer, BISECTION, Bisection, ClaimVerdict, Convicted, TriedCommit, TriedResult,
+    BISECTION, Bisection, BisectionAnswer, ClaimVerdict, Culprit, TriedCommit, TriedResult,
 };
 use assize_target::kernels::{Kernel, Kernels};
 use assize_verdict::Outcome;
@@ -82,7 +82,10 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
             .map_err(|error| Failure::Show(error.to_string()))?,
     };
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
-    Ok(u8::from(!matches!(bisection.answer, Answer::Found(_))))
+    Ok(u8::from(!matches!(
+        bisection.answer,
+        BisectionAnswer::Found(_)
+    )))
 }
 
 /// The question, and where it is run.
@@ -222,7 +225,7 @@ struct Search<'s, 'c> {
 struct Found {
     /// The kernel that the commits ran on, in words.
     machine: String,
-    answer: Answer,
+    answer: BisectionAnswer,
     tried: Vec<TriedCommit>,
     touching: usize,
 }
@@ -240,7 +243,7 @@ impl Search<'_, '_> {
         })
     }
 
-    fn answer(&mut self, good: Side) -> Result<Answer, Failure> {
+    fn answer(&mut self, good: Side) -> Result<BisectionAnswer, Failure> {
         let last = self.line.last();
         let mut known = BTreeMap::new();
         let mut sides = BTreeMap::from([(0, good.clone())]);
@@ -265,8 +268,8 @@ impl Search<'_, '_> {
             };
             let found = match outcome {
                 Outcome::Upheld => Known::Has,
-                Outcome::Refuted if at == last => return Ok(Answer::NotThere),
-                Outcome::Undecided if at == last => return Ok(Answer::Undecided),
+                Outcome::Refuted if at == last => return Ok(BisectionAnswer::NotThere),
+                Outcome::Undecided if at == last => return Ok(BisectionAnswer::Undecided),
                 Outcome::Refuted => Known::Lacks,
                 Outcome::Undecided => Known::Untestable,
             };
@@ -306,14 +309,19 @@ impl Search<'_, '_> {
     }
 
     /// Blames a commit only if the claim is upheld against its parent.
-    fn against_parent(&mut self, at: usize, parent: &Side, side: &Side) -> Result<Answer, Failure> {
+    fn against_parent(
+        &mut self,
+        at: usize,
+        parent: &Side,
+        side: &Side,
+    ) -> Result<BisectionAnswer, Failure> {
         let verdict = self.court.judge(parent, side)?;
         let place = self.line.place(at);
         let change = self.court.change;
         // The preceding commit in the range, which has the same files as the one that was
         // built.
         let before = place.checked_sub(1).and_then(|at| change.commits.get(at));
-        Ok(of_one(Convicted {
+        Ok(of_one(Culprit {
             commit: described(&side.commit),
             place: place + 1,
             parent: described(before.unwrap_or(&change.base)),
@@ -327,7 +335,7 @@ impl Search<'_, '_> {
         &mut self,
         places: &[usize],
         sides: &mut BTreeMap<usize, Side>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<BisectionAnswer, Failure> {
         let ends = places.first().zip(places.last());
         let ends = ends.and_then(|(first, last)| {
             Some((
@@ -342,9 +350,9 @@ impl Search<'_, '_> {
         let verdict = self.court.judge(&before, &after)?;
         if verdict.outcome == Outcome::Upheld {
             let commits = places.iter().map(|at| self.commit(*at)).collect();
-            return Ok(Answer::OneOf(commits));
+            return Ok(BisectionAnswer::OneOf(commits));
         }
-        Ok(Answer::NotOfOne(Convicted {
+        Ok(BisectionAnswer::NotOfOne(Culprit {
             commit: described(&after.commit),
             place: self.line.place(last) + 1,
             parent: described(&before.commit),
@@ -352,7 +360,7 @@ impl Search<'_, '_> {
         }))
     }
 
-    fn commit(&self, at: usize) -> assize_report::Patch {
+    fn commit(&self, at: usize) -> assize_report::PatchName {
         let commits = &self.court.change.commits;
         let commit = commits.get(self.line.place(at));
         described(commit.unwrap_or(&self.court.change.base))
@@ -372,10 +380,10 @@ impl Search<'_, '_> {
 }
 
 /// The answer for a commit, given its verdict against its parent.
-fn of_one(convicted: Convicted) -> Answer {
+fn of_one(convicted: Culprit) -> BisectionAnswer {
     match convicted.verdict.outcome {
-        Outcome::Upheld => Answer::Found(convicted),
-        Outcome::Refuted | Outcome::Undecided => Answer::NotOfOne(convicted),
+        Outcome::Upheld => BisectionAnswer::Found(convicted),
+        Outcome::Refuted | Outcome::Undecided => BisectionAnswer::NotOfOne(convicted),
     }
 }
 
@@ -435,8 +443,8 @@ impl Found {
 }
 
 /// The `assize why` command that shows which instructions the result is due to.
-fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
-    let (Answer::Found(found) | Answer::NotOfOne(found)) = answer else {
+fn why(answer: &BisectionAnswer, given: &Setting, directory: &str) -> Option<String> {
+    let (BisectionAnswer::Found(found) | BisectionAnswer::NotOfOne(found)) = answer else {
         return None;
     };
     if given.question.outcome {
@@ -446,7 +454,8 @@ fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
     let answers = given.exact && matches!(given.scope, Scope::Modules(_));
     let bundle = found.verdict.bundle.as_ref().filter(|_| answers)?;
     let largest = found.verdict.figures.iter().max_by(|a, b| {
-        let size = |of: &assize_report::Figure| of.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+        let size =
+            |of: &assize_report::BisectionFigure| of.ratio.map_or(0.0, |ratio| ratio.ln().abs());
         size(a).total_cmp(&size(b))
     });
     let workload = given.question.workload.as_ref();
@@ -462,14 +471,14 @@ mod tests {
 
     #[test]
     fn a_commit_is_named_only_if_the_claim_is_upheld_of_it_against_its_parent() {
-        let patch = assize_report::Patch {
+        let patch = assize_report::PatchName {
             commit: "0123".into(),
             subject: "words".into(),
             author: None,
             date: None,
         };
         let of = |outcome| {
-            of_one(Convicted {
+            of_one(Culprit {
                 commit: patch.clone(),
                 place: 2,
                 parent: patch.clone(),
@@ -479,9 +488,12 @@ mod tests {
                 },
             })
         };
-        assert!(matches!(of(Outcome::Upheld), Answer::Found(_)));
+        assert!(matches!(of(Outcome::Upheld), BisectionAnswer::Found(_)));
         for outcome in [Outcome::Refuted, Outcome::Undecided] {
-            assert!(matches!(of(outcome), Answer::NotOfOne(_)), "{outcome:?}");
+            assert!(
+                matches!(of(outcome), BisectionAnswer::NotOfOne(_)),
+                "{outcome:?}"
+            );
         }
     }
 

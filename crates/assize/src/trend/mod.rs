@@ -8,7 +8,7 @@ mod order;
 use std::path::{Path, PathBuf};
 
 use assize_bundle::{Head, Kin, Records, kin};
-use assize_report::{LeftOut, Trend, TrendOf, TrendPoint};
+use assize_report::{SkippedBundle, Trend, TrendInput, TrendPoint};
 use assize_verdict::{Against, try_records};
 
 use crate::cli::{TrendArguments, TrendFormat, Trial};
@@ -39,7 +39,7 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
         });
     }
     let first = &ordered.entries[0].head;
-    let of = TrendOf {
+    let of = TrendInput {
         title: first.title.clone(),
         question: first.question.clone(),
         order: ordered.by.into(),
@@ -66,7 +66,7 @@ fn shown(inputs: &[PathBuf]) -> String {
     inputs.join(", ")
 }
 
-fn few(entries: &[Entry], left_out: &[LeftOut]) -> String {
+fn few(entries: &[Entry], left_out: &[SkippedBundle]) -> String {
     let there = match entries.len() {
         0 => "no whole bundle of runs is there",
         _ => "one bundle of runs is nothing to compare",
@@ -83,7 +83,7 @@ fn few(entries: &[Entry], left_out: &[LeftOut]) -> String {
 }
 
 /// All complete bundles, sorted by path, and those that are not complete.
-fn entries(inputs: &[PathBuf]) -> Result<(Vec<Entry>, Vec<LeftOut>), Failure> {
+fn entries(inputs: &[PathBuf]) -> Result<(Vec<Entry>, Vec<SkippedBundle>), Failure> {
     let mut paths = Vec::new();
     for input in inputs {
         bundles(input, &mut paths)?;
@@ -98,7 +98,7 @@ fn entries(inputs: &[PathBuf]) -> Result<(Vec<Entry>, Vec<LeftOut>), Failure> {
         });
         match read {
             Ok(entry) => entries.push(entry),
-            Err(failure) => left_out.push(LeftOut {
+            Err(failure) => left_out.push(SkippedBundle {
                 path: shell::name_of(&path),
                 why: failure.to_string(),
             }),
@@ -158,7 +158,11 @@ fn of_one_experiment(entries: &[Entry]) -> Result<(), Failure> {
 }
 
 /// Judges each bundle against the one before it.
-fn judged(entries: Vec<Entry>, of: TrendOf, arguments: &TrendArguments) -> Result<Trend, Failure> {
+fn judged(
+    entries: Vec<Entry>,
+    of: TrendInput,
+    arguments: &TrendArguments,
+) -> Result<Trend, Failure> {
     let mut terms: Option<Terms> = None;
     let (mut inputs, mut all) = (Vec::new(), Vec::new());
     for entry in entries {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use assize_bundle::Head;
 use assize_report::TrendPoint;
-use assize_series::Repository;
+use assize_series::GitRepository;
 
 use super::{Entry, point};
 use crate::cli::{TrendArguments, TrendOrder};
@@ -77,7 +77,7 @@ struct Known {
 }
 
 /// Sorts by commit time; commits with the same time are sorted by ancestry.
-fn by_commit((repository, known): (Repository, Vec<Known>), all: All) -> Ordered {
+fn by_commit((repository, known): (GitRepository, Vec<Known>), all: All) -> Ordered {
     let mut both: Vec<(Known, (Entry, TrendPoint))> = known.into_iter().zip(all).collect();
     both.sort_by(|(a, one), (b, other)| {
         let by_time = a.committed.cmp(&b.committed);
@@ -106,9 +106,9 @@ fn earlier(one: &Entry, other: &Entry) -> Ordering {
 }
 
 /// The commits of all bundles, and the repository that has them.
-fn commits(all: &All, arguments: &TrendArguments) -> Result<(Repository, Vec<Known>), Failure> {
+fn commits(all: &All, arguments: &TrendArguments) -> Result<(GitRepository, Vec<Known>), Failure> {
     let tree = arguments.tree.display();
-    let repository = Repository::open(&arguments.tree)
+    let repository = GitRepository::open(&arguments.tree)
         .map_err(|error| Failure::Argument(format!("--order commit: {tree}: {error}")))?;
     let mut known = Vec::new();
     for (_, point) in all {

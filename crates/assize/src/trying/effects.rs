@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Records;
-use assize_report::{Effect, Finding, Outcome, Reading, Subject};
+use assize_report::{CheckFinding, EffectReading, FindingSubject, PatchEffect, PatchOutcome};
 use assize_verdict::{
     Better, Comparison, Document, OutcomeComparison, Scale, Verdict, primary_directions,
 };
@@ -24,9 +24,9 @@ use crate::{gate, output, rerun};
 #[derive(Debug)]
 pub(crate) struct Judged {
     /// The effects of each commit with a level, by index.
-    pub(crate) steps: BTreeMap<usize, Vec<Effect>>,
+    pub(crate) steps: BTreeMap<usize, Vec<PatchEffect>>,
     /// The effect of the whole series, if more than one commit was compared.
-    pub(crate) whole: Option<Outcome>,
+    pub(crate) whole: Option<PatchOutcome>,
     /// The level of each interval.
     pub(crate) level: f64,
     /// Ratios within 1 ± this are no difference.
@@ -73,11 +73,11 @@ impl Judged {
             judged.steps.insert(*at, found.effects);
         }
         match compared.last() {
-            Some((_, BASE, _)) => judged.whole = Some(Outcome::SameBytes),
+            Some((_, BASE, _)) => judged.whole = Some(PatchOutcome::SameBytes),
             Some((_, last, _)) if several => {
                 let found = judge.judge(BASE, last, true)?;
                 judged.fails |= found.fails;
-                judged.whole = Some(Outcome::Effects(found.effects));
+                judged.whole = Some(PatchOutcome::Effects(found.effects));
             }
             _ => {}
         }
@@ -88,7 +88,7 @@ impl Judged {
     /// patch.
     pub(crate) fn is_of_the_end(&mut self) {
         let end = self.steps.pop_first();
-        self.whole = end.map(|(_, effects)| Outcome::Effects(effects));
+        self.whole = end.map(|(_, effects)| PatchOutcome::Effects(effects));
     }
 }
 
@@ -100,7 +100,7 @@ struct Pair<'a> {
 }
 
 struct Found {
-    effects: Vec<Effect>,
+    effects: Vec<PatchEffect>,
     ended: Vec<String>,
     last_word: Option<String>,
     margin: f64,
@@ -142,7 +142,7 @@ impl Pair<'_> {
             ended: document
                 .outcomes
                 .iter()
-                .map(assize_report::outcome_said)
+                .map(assize_report::describe_outcome)
                 .collect(),
             last_word: gate::last_word(&document, &findings),
             margin: document.margin,
@@ -175,14 +175,19 @@ fn of_two(all: &Records, names: [&str; 2]) -> Records {
 fn effects(
     document: &Document,
     directions: &BTreeMap<String, Better>,
-    findings: &[Finding],
-) -> Vec<Effect> {
+    findings: &[CheckFinding],
+) -> Vec<PatchEffect> {
     let ended = document.outcomes.iter().enumerate();
-    let ended = ended.map(|(at, row)| of_end(row, Finding::all(findings, Subject::Outcome(at))));
+    let ended = ended.map(|(at, row)| {
+        of_end(
+            row,
+            CheckFinding::all(findings, FindingSubject::Outcome(at)),
+        )
+    });
     let rows = document.comparisons.iter().enumerate();
     let rows = rows.filter_map(|(at, row)| {
         let better = directions.get(&row.metric)?;
-        Some(Effect {
+        Some(PatchEffect {
             workload: row.workload.clone(),
             metric: row.metric.clone(),
             unit: row.unit.clone(),
@@ -192,26 +197,26 @@ fn effects(
             difference: row.difference,
             interval: row.ci,
             said: None,
-            fails: Finding::all(findings, Subject::Comparison(at)),
+            fails: CheckFinding::all(findings, FindingSubject::Comparison(at)),
         })
     });
     ended.chain(rows).collect()
 }
 
 /// The effect on how often runs ended in one way.
-fn of_end(row: &OutcomeComparison, found: Option<String>) -> Effect {
+fn of_end(row: &OutcomeComparison, found: Option<String>) -> PatchEffect {
     let said = format!(
         "{} of {} -> {} of {} runs",
         row.count_baseline, row.n_baseline, row.count, row.n
     );
-    Effect {
+    PatchEffect {
         workload: String::new(),
         metric: row.heading(),
         unit: String::new(),
         reading: match (row.verdict, row.is_more()) {
-            (Verdict::Established, true) => Reading::Worse,
-            (Verdict::Established, false) => Reading::Better,
-            _ => Reading::Undecided,
+            (Verdict::Established, true) => EffectReading::Worse,
+            (Verdict::Established, false) => EffectReading::Better,
+            _ => EffectReading::Undecided,
         },
         verdict: row.verdict,
         ratio: None,
@@ -224,7 +229,7 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Effect {
 
 /// The reading of a row in one word. On the exact machine, established effects can be far
 /// too small to matter: an interval within the margin counts as no difference.
-fn reading(row: &Comparison, better: Better, margin: f64) -> Reading {
+fn reading(row: &Comparison, better: Better, margin: f64) -> EffectReading {
     let (none, within) = match row.scale {
         Scale::Raw => (
             0.0,
@@ -236,18 +241,18 @@ fn reading(row: &Comparison, better: Better, margin: f64) -> Reading {
     if row.verdict == Verdict::Equivalent
         || (!row.too_coarse && within > 0.0 && row.ci_simultaneous.is_some_and(inside))
     {
-        return Reading::NoDifference;
+        return EffectReading::NoDifference;
     }
     let at = row.ratio.or(row.difference);
     match (row.verdict, at) {
         (Verdict::Established | Verdict::Supported, Some(at)) => {
             let rises = at > none;
             match rises == (better == Better::Higher) {
-                true => Reading::Better,
-                false => Reading::Worse,
+                true => EffectReading::Better,
+                false => EffectReading::Worse,
             }
         }
-        _ => Reading::Undecided,
+        _ => EffectReading::Undecided,
     }
 }
 
@@ -275,21 +280,33 @@ mod tests {
         use Better::{Higher, Lower};
         use Verdict::{Equivalent, Established, Supported, Undecided};
         for (verdict, ratio, ci, better, read) in [
-            (Established, 1.5, [1.4, 1.6], Lower, Reading::Worse),
-            (Established, 1.5, [1.4, 1.6], Higher, Reading::Better),
-            (Supported, 0.9, [0.8, 0.98], Lower, Reading::Better),
-            (Supported, 0.9, [0.8, 0.98], Higher, Reading::Worse),
-            (Undecided, 1.5, [0.9, 2.0], Lower, Reading::Undecided),
-            (Equivalent, 1.0, [0.99, 1.01], Lower, Reading::NoDifference),
+            (Established, 1.5, [1.4, 1.6], Lower, EffectReading::Worse),
+            (Established, 1.5, [1.4, 1.6], Higher, EffectReading::Better),
+            (Supported, 0.9, [0.8, 0.98], Lower, EffectReading::Better),
+            (Supported, 0.9, [0.8, 0.98], Higher, EffectReading::Worse),
+            (Undecided, 1.5, [0.9, 2.0], Lower, EffectReading::Undecided),
+            (
+                Equivalent,
+                1.0,
+                [0.99, 1.01],
+                Lower,
+                EffectReading::NoDifference,
+            ),
             // Established, but too small to matter.
             (
                 Established,
                 1.002,
                 [1.001, 1.003],
                 Lower,
-                Reading::NoDifference,
+                EffectReading::NoDifference,
             ),
-            (Established, 1.011, [1.009, 1.013], Lower, Reading::Worse),
+            (
+                Established,
+                1.011,
+                [1.009, 1.013],
+                Lower,
+                EffectReading::Worse,
+            ),
         ] {
             let found = reading(&row(verdict, ratio, ci), better, 0.01);
             assert_eq!(found, read, "{verdict:?} {ratio} {better:?}");
@@ -306,14 +323,14 @@ mod tests {
             ..row(Verdict::Established, 1.0, ci)
         };
         let read = |row: &Comparison| reading(row, Better::Lower, 0.01);
-        assert_eq!(read(&raw(0.5, [0.2, 0.8])), Reading::NoDifference);
-        assert_eq!(read(&raw(5.0, [4.0, 6.0])), Reading::Worse);
-        assert_eq!(read(&raw(-5.0, [-6.0, -4.0])), Reading::Better);
+        assert_eq!(read(&raw(0.5, [0.2, 0.8])), EffectReading::NoDifference);
+        assert_eq!(read(&raw(5.0, [4.0, 6.0])), EffectReading::Worse);
+        assert_eq!(read(&raw(-5.0, [-6.0, -4.0])), EffectReading::Better);
         let zero = Comparison {
             mean_baseline: Some(0.0),
             ..raw(5.0, [4.0, 6.0])
         };
-        assert_eq!(read(&zero), Reading::Worse);
+        assert_eq!(read(&zero), EffectReading::Worse);
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(crate) mod source;
 pub(crate) mod touched;
 pub(crate) mod whole;
 
-use assize_report::{Checks, Outcome, Patch, SERIES, Series, Tried};
+use assize_report::{Checks, PatchName, PatchOutcome, SERIES, SeriesReport, TriedPatch};
 use assize_series::Commit;
 use assize_target::kernels::Kernels;
 
@@ -76,7 +76,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     if whole && change.commits.len() > 1 {
         judged.is_of_the_end();
     }
-    let series = Series {
+    let series = SeriesReport {
         schema: SERIES.into(),
         title: change.title.clone(),
         base: described(&change.base),
@@ -98,7 +98,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
 }
 
 /// Shows the result for a series, and returns the exit status.
-fn told(series: &Series, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
+fn told(series: &SeriesReport, judged: &Judged, arguments: &TryArguments) -> Result<u8, Failure> {
     let text = shown(series, arguments.shown_as())?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     if let Some(said) = &judged.last_word {
@@ -153,7 +153,7 @@ fn asked(arguments: &TryArguments) -> Asked<'_> {
     }
 }
 
-fn shown(series: &Series, format: TryFormat) -> Result<String, Failure> {
+fn shown(series: &SeriesReport, format: TryFormat) -> Result<String, Failure> {
     let failed = |error: serde_json::Error| Failure::Show(error.to_string());
     let checks = || Checks::of_series(series);
     Ok(match format {
@@ -168,9 +168,9 @@ fn shown(series: &Series, format: TryFormat) -> Result<String, Failure> {
 }
 
 /// A commit as reports name it.
-pub(crate) fn described(commit: &Commit) -> Patch {
+pub(crate) fn described(commit: &Commit) -> PatchName {
     let written = commit.written.as_ref();
-    Patch {
+    PatchName {
         commit: commit.id.clone(),
         subject: commit.subject.clone(),
         author: written.map(|who| who.author.clone()),
@@ -179,19 +179,19 @@ pub(crate) fn described(commit: &Commit) -> Patch {
 }
 
 /// The result for each patch.
-fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
+fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<TriedPatch> {
     let tried = |(at, commit): (usize, &Commit)| {
         let side = builds.of_commit(at);
         let outcome = match side {
-            None => Outcome::NotTried,
-            Some(Side::NotBuilt(why)) => Outcome::NotBuilt(why.clone()),
-            Some(Side::Same) => Outcome::SameBytes,
+            None => PatchOutcome::NotTried,
+            Some(Side::NotBuilt(why)) => PatchOutcome::NotBuilt(why.clone()),
+            Some(Side::Same) => PatchOutcome::SameBytes,
             Some(Side::Compared { .. }) => match judged.steps.get(&at) {
-                Some(effects) => Outcome::Effects(effects.clone()),
-                None => Outcome::NotTried,
+                Some(effects) => PatchOutcome::Effects(effects.clone()),
+                None => PatchOutcome::NotTried,
             },
         };
-        Tried {
+        TriedPatch {
             patch: described(commit),
             configuration: match side {
                 Some(Side::Compared { level, .. }) => Some(level.clone()),

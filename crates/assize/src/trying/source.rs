@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use assize_series::{Commit, Posted, Repository};
+use assize_series::{Commit, GitRepository, PostedSeries};
 use assize_target::kernels::{Kernel, Kernels, WorkTree};
 use assize_target::testbed::{Part, Tree};
 
@@ -20,7 +20,7 @@ pub(crate) struct Change {
     pub(crate) base: Commit,
     /// From old to new; not empty.
     pub(crate) commits: Vec<Commit>,
-    repository: Repository,
+    repository: GitRepository,
     /// The user's git tree that contains or precedes the commits, or else the repository.
     home: PathBuf,
     /// Deletes the repository on drop, if it is temporary.
@@ -54,7 +54,7 @@ impl Change {
     /// Two commits of the current git tree, whatever lies between: the base, and one
     /// commit with all the differences.
     pub(crate) fn as_one(base: &str, end: &str) -> Result<Change, Failure> {
-        let repository = Repository::open(Path::new("."))?;
+        let repository = GitRepository::open(Path::new("."))?;
         let named = |name: &str| {
             let id = repository.resolve(name).ok_or_else(|| {
                 Failure::Argument(format!("there is no commit {name} in this git tree"))
@@ -95,7 +95,7 @@ impl Change {
 }
 
 fn committed(range: &str) -> Result<Change, Failure> {
-    let repository = Repository::open(Path::new("."))?;
+    let repository = GitRepository::open(Path::new("."))?;
     let (base, commits) = repository.range(range)?;
     let title = match &commits[..] {
         [one] => one.subject.clone(),
@@ -150,7 +150,7 @@ fn posted(
                 Some(name) => of_package(name, part, kernels, say)?,
                 None => of_tree(&posted, base, part)?,
             };
-            let repository = Repository::create(&scratch.0, &files, &subject)?;
+            let repository = GitRepository::create(&scratch.0, &files, &subject)?;
             let home = repository.directory().to_path_buf();
             (repository, home, only(part))
         }
@@ -230,7 +230,7 @@ pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), Failure> {
     Ok((bytes, file.display().to_string()))
 }
 
-fn paths_of(posted: &Posted) -> impl Iterator<Item = &str> {
+fn paths_of(posted: &PostedSeries) -> impl Iterator<Item = &str> {
     let paths = posted.patches.iter().flat_map(|patch| &patch.paths);
     paths.map(String::as_str)
 }
@@ -280,7 +280,7 @@ fn all_of_package(
     name: &str,
     kernels: &Kernels,
     say: &dyn Fn(&str),
-) -> Result<Repository, Failure> {
+) -> Result<GitRepository, Failure> {
     let series = series_of(name);
     if name.contains('@') || series.ends_with("-rt") {
         let series = series.trim_end_matches("-rt");
@@ -291,11 +291,11 @@ fn all_of_package(
     }
     let pack = |tree: &Path, version: &str| {
         let subject = format!("debian:{series} {version}");
-        Repository::pack(tree, &subject)?;
+        GitRepository::pack(tree, &subject)?;
         Ok::<(), Failure>(())
     };
     let source = kernels.packed_source(series, pack, &mut |line| say(line))?;
-    Ok(Repository::open(&source.tree)?)
+    Ok(GitRepository::open(&source.tree)?)
 }
 
 fn same_version(kernel: &Kernel, version: &str) -> Result<(), Failure> {
@@ -334,8 +334,11 @@ fn collect(
 
 /// The current git tree, and the commit to apply a series to: the requested one, the one
 /// the series names, or HEAD.
-fn base_in_tree(posted: &Posted, asked: Option<&str>) -> Result<(Repository, String), Failure> {
-    let repository = Repository::open(Path::new(".")).map_err(|error| {
+fn base_in_tree(
+    posted: &PostedSeries,
+    asked: Option<&str>,
+) -> Result<(GitRepository, String), Failure> {
+    let repository = GitRepository::open(Path::new(".")).map_err(|error| {
         Failure::Argument(format!(
             "{error}; go to a git tree of the kernel, or give --base debian:6.12"
         ))
@@ -357,7 +360,7 @@ fn base_in_tree(posted: &Posted, asked: Option<&str>) -> Result<(Repository, Str
 }
 
 /// The files of a part in the current git tree.
-fn of_tree(posted: &Posted, asked: Option<&str>, part: &Part) -> Result<Sources, Failure> {
+fn of_tree(posted: &PostedSeries, asked: Option<&str>, part: &Part) -> Result<Sources, Failure> {
     let (repository, base) = base_in_tree(posted, asked)?;
     let commit = repository.describe(&base)?;
     let files = repository.files(&commit.id, part.paths())?;

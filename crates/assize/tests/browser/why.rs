@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use assize_report::html;
 use assize_why::calls::{Call, Calls};
-use assize_why::counts::Checks;
-use assize_why::difference::{Asked, Pair, Side};
-use assize_why::profile::Place;
+use assize_why::counts::CountChecks;
+use assize_why::difference::{CountedPair, CountedRun, WhyQuestion};
+use assize_why::profile::ProfilePlace;
 use assize_why::{Flame, Kept, Profile, Why};
 
 use super::artefacts;
@@ -26,7 +26,7 @@ const PLANTED: [(&str, [u64; 2]); 4] = [
 /// The number of functions that are too small for frames of their own.
 const SMALL: usize = 7;
 
-fn side(at: usize) -> Side {
+fn side(at: usize) -> CountedRun {
     let mut functions: Vec<(String, u64)> = PLANTED
         .iter()
         .map(|(name, figures)| ((*name).to_owned(), figures[at]))
@@ -36,7 +36,7 @@ fn side(at: usize) -> Side {
     let mut worker = Call::default();
     let mut places = BTreeMap::new();
     for (function, own) in functions {
-        let place = Place {
+        let place = ProfilePlace {
             thread: "worker".into(),
             function: function.clone(),
             subsystem: "scheduling".into(),
@@ -49,16 +49,16 @@ fn side(at: usize) -> Side {
         };
         worker.callees.insert(function, call);
     }
-    Side {
+    CountedRun {
         run: 0,
         profile: Profile {
             instructions: places.values().sum(),
             places,
-            checks: Checks {
+            checks: CountChecks {
                 closed: true,
                 cpus: 1,
                 readings: 10,
-                ..Checks::default()
+                ..CountChecks::default()
             },
         },
         jobs: Some(JOBS[at].into()),
@@ -72,8 +72,8 @@ fn side(at: usize) -> Side {
     }
 }
 
-fn asked(a: &str, b: &str, workload: &str) -> Asked {
-    Asked {
+fn asked(a: &str, b: &str, workload: &str) -> WhyQuestion {
+    WhyQuestion {
         workload: workload.into(),
         a: a.into(),
         b: b.into(),
@@ -85,8 +85,8 @@ fn asked(a: &str, b: &str, workload: &str) -> Asked {
     }
 }
 
-fn pairs() -> [Pair; 1] {
-    [Pair {
+fn pairs() -> [CountedPair; 1] {
+    [CountedPair {
         seed: 1,
         a: side(0),
         b: side(1),
@@ -95,15 +95,19 @@ fn pairs() -> [Pair; 1] {
 
 /// The same in the form that a bundle keeps.
 pub fn kept(a: &str, b: &str, workload: &str) -> Kept {
-    let why = Why::of(&asked(a, b, workload), &pairs());
-    Kept::of(&why, Flame::of(&pairs(), true, 0.0001, 1000))
+    let why = Why::compare(&asked(a, b, workload), &pairs());
+    Kept::new(&why, Flame::from_pairs(&pairs(), true, 0.0001, 1000))
 }
 
 /// Writes the page, and next to it a file with the planted values.
 pub fn page() -> PathBuf {
     let (asked, pairs) = (asked("one", "two <i>", "sync"), pairs());
-    let flame = Flame::of(&pairs, true, 0.0001, 1000);
-    let page = html::why(&Why::of(&asked, &pairs), &flame, "assize why b one two");
+    let flame = Flame::from_pairs(&pairs, true, 0.0001, 1000);
+    let page = html::why(
+        &Why::compare(&asked, &pairs),
+        &flame,
+        "assize why b one two",
+    );
     let place = artefacts().join("why.html");
     fs::write(&place, page.unwrap()).unwrap();
     let frames = PLANTED.map(|(name, figures)| {

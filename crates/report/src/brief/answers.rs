@@ -3,10 +3,10 @@
 
 use assize_verdict::{Comparison, Verdict};
 
-use super::{Sheet, counts};
+use super::{BriefSheet, counts};
 use crate::contrasts::{
-    Contrast, Outcome, RateContrast, by_event, by_metric, effect, effect_with_interval,
-    events_lead, percent, rows_are_primary, size, size_with_interval,
+    ConfigurationContrast, RateContrast, RowOutcome, by_event, by_metric, effect,
+    effect_with_interval, events_lead, percent, rows_are_primary, size, size_with_interval,
 };
 use crate::printable;
 use crate::text::contradicted;
@@ -20,14 +20,14 @@ const EXPLAINED: usize = 2;
 const UNDECIDED: usize = 8;
 
 /// A heading and its contrasts; for each contrast whether it is undecided, and its lines.
-type Part = (String, Vec<(bool, Vec<String>)>);
+type AnswerPart = (String, Vec<(bool, Vec<String>)>);
 
 /// Keeps a figure on the same line as its label.
 const NO_BREAK: char = '\u{a0}';
 
 /// The lines that fit, and counts of what did not.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(super) struct BriefAnswers {
     pub(super) shown: Vec<String>,
     pub(super) claims_left: usize,
     pub(super) contrasts_left: usize,
@@ -40,8 +40,8 @@ pub(super) struct Answers {
 }
 
 /// Lists the contrasts in at most `room` lines.
-pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
-    let mut answers = Answers::default();
+pub(super) fn lines(sheet: &BriefSheet<'_>, mut room: usize) -> BriefAnswers {
+    let mut answers = BriefAnswers::default();
     let words = sheet.words();
     let mut of_metrics = by_metric(sheet.document, words);
     let of_events = by_event(sheet.document, words);
@@ -50,7 +50,7 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     let open = told().filter(|one| one.is_open()).count();
     let equal = told().filter(|one| one.is_equal()).count();
     let rates = || of_events.iter().flat_map(|one| &one.contrasts);
-    let rates_are_open = rates().all(|one| one.outcome == Outcome::Open);
+    let rates_are_open = rates().all(|one| one.outcome == RowOutcome::Open);
     let of_all = all + rates().count();
     // If no metric is declared primary, undecided contrasts are not listed.
     if !rows_are_primary(sheet.document) && open + equal < all {
@@ -70,10 +70,10 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     });
     let events = of_events.into_iter().map(|one| {
         let lines = one.contrasts.iter();
-        let lines = lines.map(|it| (it.outcome == Outcome::Open, rate_lines(it, sheet)));
+        let lines = lines.map(|it| (it.outcome == RowOutcome::Open, rate_lines(it, sheet)));
         (heading(sheet, one.event), lines.collect::<Vec<_>>())
     });
-    let parts: Vec<Part> = if events_lead(sheet.document) {
+    let parts: Vec<AnswerPart> = if events_lead(sheet.document) {
         events.chain(metrics).collect()
     } else {
         metrics.chain(events).collect()
@@ -103,8 +103,8 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
 
 /// Says that none of the contrasts is decided; how runs ended may be decided
 /// nevertheless.
-fn none_decided(sheet: &Sheet<'_>, contrasts: usize) -> String {
-    let of_all = counts::of(contrasts, "contrast");
+fn none_decided(sheet: &BriefSheet<'_>, contrasts: usize) -> String {
+    let of_all = counts::count_of(contrasts, "contrast");
     let mut ends = sheet.document.outcomes.iter();
     sheet.bold(&match ends.any(|one| one.verdict == Verdict::Established) {
         true => format!("Besides how runs ended, none of {of_all} is decided."),
@@ -113,11 +113,11 @@ fn none_decided(sheet: &Sheet<'_>, contrasts: usize) -> String {
 }
 
 /// The outcomes of the first claims, with reasons if there are only a few.
-pub(super) fn claims(sheet: &Sheet<'_>) -> Answers {
+pub(super) fn claims(sheet: &BriefSheet<'_>) -> BriefAnswers {
     let all = &sheet.document.claims;
-    let mut answers = Answers {
+    let mut answers = BriefAnswers {
         claims_left: all.len().saturating_sub(CLAIMS),
-        ..Answers::default()
+        ..BriefAnswers::default()
     };
     for claim in all.iter().take(CLAIMS) {
         let word = claim.outcome.word();
@@ -132,7 +132,7 @@ pub(super) fn claims(sheet: &Sheet<'_>) -> Answers {
 }
 
 /// The noise floor, for a document that compares only the baseline with itself.
-fn noise(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
+fn noise(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
     let document = sheet.document;
     if !document.comparisons.is_empty() || document.noise_floor.is_empty() || room < 2 {
         return Vec::new();
@@ -154,7 +154,7 @@ fn noise(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
 }
 
 /// `Busy time per job (less is better)`, followed by the metric's key if it fits.
-fn heading(sheet: &Sheet<'_>, metric: &str) -> String {
+fn heading(sheet: &BriefSheet<'_>, metric: &str) -> String {
     let heading = sheet.words().heading(metric);
     let heading = printable(&heading);
     let key = format!("  [{metric}]");
@@ -166,17 +166,18 @@ fn heading(sheet: &Sheet<'_>, metric: &str) -> String {
     }
 }
 
-fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
+fn contrast_lines(contrast: &ConfigurationContrast<'_>, sheet: &BriefSheet<'_>) -> Vec<String> {
     // Ordered from most to least detailed, for terminals too narrow for everything.
     let details = [
-        details(contrast, sheet, true),
-        undecided(contrast, sheet).unwrap_or_else(|| details(contrast, sheet, false)),
-        details(contrast, sheet, false),
-        extremes(contrast, sheet, true),
-        extremes(contrast, sheet, false),
+        best_and_worst_effects(contrast, sheet, true),
+        undecided_change(contrast, sheet)
+            .unwrap_or_else(|| best_and_worst_effects(contrast, sheet, false)),
+        best_and_worst_effects(contrast, sheet, false),
+        brief_best_and_worst_effects(contrast, sheet, true),
+        brief_best_and_worst_effects(contrast, sheet, false),
     ];
     let outcomes = contrast.rows.iter().map(|(_, came_out)| *came_out);
-    named(
+    name_and_verdict(
         contrast.name,
         &contrast.verdict(),
         &details,
@@ -185,7 +186,7 @@ fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
     )
 }
 
-fn rate_lines(contrast: &RateContrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
+fn rate_lines(contrast: &RateContrast<'_>, sheet: &BriefSheet<'_>) -> Vec<String> {
     let verdict = contrast.outcome.words(sheet.document.margin);
     let effect = contrast.effect();
     let details = match sheet.document.workloads.len() {
@@ -193,16 +194,16 @@ fn rate_lines(contrast: &RateContrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
         _ => [format!("{} {effect}", printable(contrast.workload)), effect],
     };
     let outcomes = std::iter::once(contrast.outcome);
-    named(contrast.name, &verdict, &details, outcomes, sheet)
+    name_and_verdict(contrast.name, &verdict, &details, outcomes, sheet)
 }
 
-/// A configuration, its verdict, and the first of `details` that fits.
-fn named(
+/// A configuration, its verdict, and the first of `best_and_worst_effects` that fits.
+fn name_and_verdict(
     name: &str,
     verdict: &str,
     details: &[String],
-    outcomes: impl Iterator<Item = Outcome>,
-    sheet: &Sheet<'_>,
+    outcomes: impl Iterator<Item = RowOutcome>,
+    sheet: &BriefSheet<'_>,
 ) -> Vec<String> {
     let name = printable(name).replace('\n', " ");
     let columns = sheet.names;
@@ -243,23 +244,27 @@ fn named(
 
 /// Green if every outcome is better, red if every outcome is worse.
 fn coloured(
-    outcomes: impl Iterator<Item = Outcome>,
-    sheet: &Sheet<'_>,
+    outcomes: impl Iterator<Item = RowOutcome>,
+    sheet: &BriefSheet<'_>,
     line: &str,
     verdict: &str,
 ) -> String {
-    let outcomes: Vec<Outcome> = outcomes.collect();
+    let outcomes: Vec<RowOutcome> = outcomes.collect();
     let all = |outcome| outcomes.iter().all(|one| *one == outcome);
     let code = match outcomes.first() {
-        Some(Outcome::Better) if all(Outcome::Better) => "32",
-        Some(Outcome::Worse) if all(Outcome::Worse) => "31",
+        Some(RowOutcome::Better) if all(RowOutcome::Better) => "32",
+        Some(RowOutcome::Worse) if all(RowOutcome::Worse) => "31",
         _ => return line.to_owned(),
     };
     line.replacen(verdict, &sheet.dressed(verdict, code), 1)
 }
 
 /// The effects on the best and the worst decided workload, with absolute values.
-fn details(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_interval: bool) -> String {
+fn best_and_worst_effects(
+    contrast: &ConfigurationContrast<'_>,
+    sheet: &BriefSheet<'_>,
+    with_interval: bool,
+) -> String {
     let rows = contrast.best_and_worst().into_iter();
     let detail = |(row, came_out)| {
         let effect = match with_interval {
@@ -273,20 +278,27 @@ fn details(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_interval: bool) -> S
 
 /// For a single undecided workload, the change and its interval, which say more than
 /// absolute values do.
-fn undecided(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Option<String> {
+fn undecided_change(
+    contrast: &ConfigurationContrast<'_>,
+    sheet: &BriefSheet<'_>,
+) -> Option<String> {
     match contrast.rows[..] {
-        [(row, Outcome::Open)] => {
-            let size = size_with_interval(sheet.document, row, Outcome::Open)?;
+        [(row, RowOutcome::Open)] => {
+            let size = size_with_interval(sheet.document, row, RowOutcome::Open)?;
             Some(of_workload(sheet, row, size))
         }
         _ => None,
     }
 }
 
-/// Like [`details`], but with absolute values for the first workload at most.
-fn extremes(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_absolute: bool) -> String {
+/// Like [`best_and_worst_effects`], but with absolute values for the first workload at most.
+fn brief_best_and_worst_effects(
+    contrast: &ConfigurationContrast<'_>,
+    sheet: &BriefSheet<'_>,
+    with_absolute: bool,
+) -> String {
     let rows = contrast.best_and_worst().into_iter().enumerate();
-    let extreme = |(at, (row, _)): (usize, (&Comparison, Outcome))| {
+    let extreme = |(at, (row, _)): (usize, (&Comparison, RowOutcome))| {
         let whole = with_absolute && at == 0 || contradicted(sheet.document, row);
         let effect = match whole {
             true => effect(sheet.document, row),
@@ -302,7 +314,7 @@ fn extremes(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_absolute: bool) -> 
 }
 
 /// The effect, prefixed with the name of its workload if the document has several.
-fn of_workload(sheet: &Sheet<'_>, row: &Comparison, effect: String) -> String {
+fn of_workload(sheet: &BriefSheet<'_>, row: &Comparison, effect: String) -> String {
     let effect = printable(&effect).into_owned();
     match sheet.document.workloads.len() {
         0 | 1 => effect,
@@ -311,19 +323,19 @@ fn of_workload(sheet: &Sheet<'_>, row: &Comparison, effect: String) -> String {
 }
 
 /// Counts, in words, of what is not shown.
-pub(super) fn left(answers: &Answers) -> Vec<String> {
+pub(super) fn count_omitted(answers: &BriefAnswers) -> Vec<String> {
     let mut parts = Vec::new();
     if answers.claims_left > 0 {
-        parts.push(counts::of(answers.claims_left, "more claim"));
+        parts.push(counts::count_of(answers.claims_left, "more claim"));
     }
     if answers.contrasts_left > 0 {
-        parts.push(counts::of(answers.contrasts_left, "more contrast"));
+        parts.push(counts::count_of(answers.contrasts_left, "more contrast"));
     }
     if answers.open > 0 {
-        parts.push(counts::of(answers.open, "undecided contrast"));
+        parts.push(counts::count_of(answers.open, "undecided contrast"));
     }
     if answers.equal > 0 {
-        parts.push(counts::of(answers.equal, "contrast") + " equal in every run");
+        parts.push(counts::count_of(answers.equal, "contrast") + " equal in every run");
     }
     parts
 }

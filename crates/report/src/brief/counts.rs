@@ -2,12 +2,14 @@
 
 use assize_verdict::{Comparison, Document, Verdict};
 
-use super::Sheet;
-use super::answers::{self, Answers};
-use crate::contrasts::{self, by_event, decided, fixed, leading, lost};
+use super::BriefSheet;
+use super::answers::{self, BriefAnswers};
+use crate::contrasts::{
+    self, by_event, count_decided, count_incomplete_runs, fixed_outcome, leading_rows,
+};
 
 /// `1 run`, `2 runs`.
-pub(super) fn of(n: usize, noun: &str) -> String {
+pub(super) fn count_of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -15,31 +17,37 @@ pub(super) fn of(n: usize, noun: &str) -> String {
 /// many runs per configuration could establish the supported rows; how many runs would
 /// probably show whether half of the rows that more runs can settle differ by the margin;
 /// and why the remaining rows are undecided. `None` if there is nothing to say.
-pub(crate) fn settles(document: &Document) -> Option<String> {
-    let rows = leading(document).into_iter();
+pub(crate) fn what_would_settle(document: &Document) -> Option<String> {
+    let rows = leading_rows(document).into_iter();
     let open: Vec<&Comparison> = rows
         .filter(|row| matches!(row.verdict, Verdict::Undecided | Verdict::Supported))
-        .filter(|row| fixed(document, row).is_none())
+        .filter(|row| fixed_outcome(document, row).is_none())
         .collect();
     let reason = undecided(document).into_iter().find(|why| why.leads);
     let parts = [
         could_establish(&open),
         would_tell(&open, document.margin),
-        reason.map(|why| format!("{} undecided: {}.", are(why.rows.len()), why.text)),
+        reason.map(|why| {
+            format!(
+                "{} undecided: {}.",
+                count_with_verb(why.rows.len()),
+                why.text
+            )
+        }),
     ];
     let said: Vec<String> = parts.into_iter().flatten().collect();
-    let count = of(open.len(), "row");
+    let count = count_of(open.len(), "row");
     (!said.is_empty()).then(|| format!("Not established: {count}. {}", said.join(" ")))
 }
 
-/// `1 is`, `2 are`.
-fn are(n: usize) -> String {
+/// `1 is`, `2 count_with_verb`.
+fn count_with_verb(n: usize) -> String {
     format!("{n} {}", if n == 1 { "is" } else { "are" })
 }
 
-/// `(runs needed, runs present)` for each row with this verdict that needs more runs,
+/// `(runs runs_needed, runs present)` for each row with this verdict that needs more runs,
 /// smallest first.
-fn needed(open: &[&Comparison], verdict: Verdict) -> Vec<(u32, u32)> {
+fn runs_needed(open: &[&Comparison], verdict: Verdict) -> Vec<(u32, u32)> {
     let of_verdict = open.iter().filter(|row| row.verdict == verdict);
     let mut needed: Vec<(u32, u32)> = of_verdict
         .filter_map(|row| row.runs_needed.zip(row.n))
@@ -50,17 +58,17 @@ fn needed(open: &[&Comparison], verdict: Verdict) -> Vec<(u32, u32)> {
 }
 
 fn could_establish(open: &[&Comparison]) -> Option<String> {
-    let needed = needed(open, Verdict::Supported);
+    let needed = runs_needed(open, Verdict::Supported);
     let (runs, _) = needed.last()?;
     Some(format!(
         "{} supported: {runs} runs of each could establish {}.",
-        are(needed.len()),
+        count_with_verb(needed.len()),
         if needed.len() == 1 { "it" } else { "them" }
     ))
 }
 
 fn would_tell(open: &[&Comparison], margin: f64) -> Option<String> {
-    let needed = needed(open, Verdict::Undecided);
+    let needed = runs_needed(open, Verdict::Undecided);
     let &(runs, n) = needed.get(needed.len().saturating_sub(1) / 2)?;
     let settled = needed.iter().filter(|(one, _)| *one <= runs).count();
     let which = match (settled, open.len()) {
@@ -79,14 +87,14 @@ fn would_tell(open: &[&Comparison], margin: f64) -> Option<String> {
 pub(crate) struct Reason<'a> {
     pub(crate) text: &'a str,
     pub(crate) rows: Vec<&'a Comparison>,
-    /// Whether [`settles`] already reports it.
+    /// Whether [`what_would_settle`] already reports it.
     pub(crate) leads: bool,
 }
 
 /// The reasons why rows are undecided, for rows that no number of runs is known to
 /// settle; the most frequent reason among the answer's rows comes first.
 pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
-    let leading = leading(document);
+    let leading = leading_rows(document);
     let leads = |row: &Comparison| leading.iter().any(|one| std::ptr::eq(*one, row));
     let mut reasons: Vec<Reason<'_>> = Vec::new();
     for row in &document.comparisons {
@@ -94,7 +102,7 @@ pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
         let Some(text) = row.because.as_deref().filter(|_| open) else {
             continue;
         };
-        if fixed(document, row).is_some() {
+        if fixed_outcome(document, row).is_some() {
             continue;
         }
         let leads = leads(row);
@@ -117,12 +125,12 @@ pub(crate) fn undecided(document: &Document) -> Vec<Reason<'_>> {
 
 /// `30 runs`, `5 configurations`, `2 workloads`, and the other things that were read.
 pub(crate) fn counts(document: &Document) -> Vec<String> {
-    let lost = lost(document);
+    let lost = count_incomplete_runs(document);
     let mut parts = vec![match lost {
-        0 => of(document.runs.len(), "run"),
+        0 => count_of(document.runs.len(), "run"),
         _ => format!(
             "{} completed of {}",
-            of(document.runs.len(), "run"),
+            count_of(document.runs.len(), "run"),
             document.runs.len() + lost
         ),
     }];
@@ -133,28 +141,28 @@ pub(crate) fn counts(document: &Document) -> Vec<String> {
         (document.statements.len(), "figure", " not judged"),
     ] {
         if n > 0 {
-            parts.push(of(n, noun) + more);
+            parts.push(count_of(n, noun) + more);
         }
     }
-    parts.push(of(document.configurations.len(), "configuration"));
-    parts.push(of(document.workloads.len(), "workload"));
+    parts.push(count_of(document.configurations.len(), "configuration"));
+    parts.push(count_of(document.workloads.len(), "workload"));
     parts
 }
 
 /// Counts what did not fit into the answer and what is not part of it.
-pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
+pub(super) fn count_hidden(sheet: &BriefSheet<'_>, shown: &BriefAnswers) -> Vec<String> {
     let document = sheet.document;
-    let mut parts = answers::left(shown);
+    let mut parts = answers::count_omitted(shown);
     let others: Vec<_> = {
-        let lead = leading(document);
+        let lead = leading_rows(document);
         let is_other = |row: &&assize_verdict::Comparison| {
             !lead.iter().any(|leading| std::ptr::eq(*leading, *row))
         };
         document.comparisons.iter().filter(is_other).collect()
     };
     if !others.is_empty() {
-        let decided = decided(&others);
-        let of_others = of(others.len(), "secondary row");
+        let decided = count_decided(&others);
+        let of_others = count_of(others.len(), "secondary row");
         parts.push(format!("{of_others} ({decided} decided)"));
     }
     let words = sheet.words();
@@ -162,11 +170,11 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
     let shown: usize = shown.iter().map(|one| one.contrasts.len()).sum();
     let silent = document.rate_comparisons.len() - shown;
     if silent > 0 {
-        let rates = of(silent, "rate");
+        let rates = count_of(silent, "rate");
         parts.push(format!("{rates} of events that did not occur"));
     }
     if !document.tradeoffs.is_empty() {
-        parts.push(of(document.tradeoffs.len(), "trade-off"));
+        parts.push(count_of(document.tradeoffs.len(), "trade-off"));
     }
     if parts.is_empty() {
         return Vec::new();
@@ -179,9 +187,9 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
 
 /// The closing lines: how many runs would settle open rows, warnings, and the command
 /// that reproduces the report.
-pub(super) fn rest(sheet: &Sheet<'_>) -> Vec<String> {
+pub(super) fn closing_lines(sheet: &BriefSheet<'_>) -> Vec<String> {
     let document = sheet.document;
-    let settles = settles(document);
+    let settles = what_would_settle(document);
     let mut lines = settles.map_or(Vec::new(), |text| sheet.wrapped(&text, "  "));
     if let Some(first) = document.lints.first() {
         let more = match document.lints.len() {

@@ -12,11 +12,11 @@ mod spread;
 
 use assize_verdict::Document;
 
-use crate::contrasts::{MetricWords, Words};
+use crate::contrasts::{MetricWords, Wordings};
 use crate::text::Style;
 use crate::{WIDTH, printable};
 
-pub(crate) use counts::{counts, settles, undecided};
+pub(crate) use counts::{counts, undecided, what_would_settle};
 
 /// The maximum number of lines of the brief report.
 const LINES: usize = 25;
@@ -44,9 +44,9 @@ pub struct Brief<'a> {
 /// Returns the brief report: at most 25 lines.
 pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let width = brief.width.clamp(*WIDTHS.start(), *WIDTHS.end());
-    let sheet = Sheet::new(document, brief, style, width);
+    let sheet = BriefSheet::new(document, brief, style, width);
     let head = sheet.head();
-    let rest = counts::rest(&sheet);
+    let rest = counts::closing_lines(&sheet);
     let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
     let ended = outcomes::lines(&sheet);
     let claims = answers::claims(&sheet);
@@ -54,7 +54,7 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let room = room.saturating_sub(ended.len() + usize::from(!ended.is_empty()));
     let room_for_answers = room.saturating_sub(claims.shown.len());
     // Lines are reserved for the runs unless that would push out a decided row.
-    let wish = spread::wish(&sheet, room);
+    let wish = spread::lines_wanted(&sheet, room);
     let mut answers = answers::lines(&sheet, room_for_answers.saturating_sub(wish));
     if answers.decided_left > 0 {
         answers = answers::lines(&sheet, room_for_answers);
@@ -63,29 +63,29 @@ pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     answers.claims_left = claims.claims_left;
     let left = room.saturating_sub(answers.shown.len() + 1);
     let runs = spread::lines(&sheet, left);
-    let tail = counts::hidden(&sheet, &answers);
-    joined([head, ended, answers.shown, runs, [tail, rest].concat()])
+    let tail = counts::count_hidden(&sheet, &answers);
+    join_sections([head, ended, answers.shown, runs, [tail, rest].concat()])
 }
 
 /// Returns the head of a mail: what was judged, and the answer with no more contrasts
 /// than on a terminal. It leaves claims out, because a mail reports them in full.
 pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [String; 2] {
-    let sheet = Sheet::new(document, brief, style, WIDTH);
+    let sheet = BriefSheet::new(document, brief, style, WIDTH);
     let mut answers = answers::lines(&sheet, LINES);
-    let left = answers::left(&answers);
+    let left = answers::count_omitted(&answers);
     if !left.is_empty() {
         let text = format!("In the tables below: {}", left.join(", "));
         answers.shown.extend(sheet.wrapped(&text, "  "));
     }
-    if let Some(text) = settles(document) {
+    if let Some(text) = what_would_settle(document) {
         answers.shown.extend(sheet.wrapped(&text, "  "));
     }
-    let head = joined([sheet.head(), outcomes::lines(&sheet)]);
-    [head, joined([answers.shown])]
+    let head = join_sections([sheet.head(), outcomes::lines(&sheet)]);
+    [head, join_sections([answers.shown])]
 }
 
 /// Joins sections with blank lines.
-fn joined<const N: usize>(parts: [Vec<String>; N]) -> String {
+fn join_sections<const N: usize>(parts: [Vec<String>; N]) -> String {
     let mut out = String::new();
     for part in parts {
         if !part.is_empty() && !out.is_empty() {
@@ -100,7 +100,7 @@ fn joined<const N: usize>(parts: [Vec<String>; N]) -> String {
 }
 
 /// What all sections of the report are built from.
-struct Sheet<'a> {
+struct BriefSheet<'a> {
     document: &'a Document,
     brief: &'a Brief<'a>,
     style: Style,
@@ -109,11 +109,11 @@ struct Sheet<'a> {
     names: usize,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> BriefSheet<'a> {
     fn new(document: &'a Document, brief: &'a Brief<'_>, style: Style, width: usize) -> Self {
         let names = document.configurations.iter();
         let names = names.map(|configuration| configuration.name.chars().count());
-        Sheet {
+        BriefSheet {
             document,
             brief,
             style,
@@ -122,8 +122,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn words(&self) -> Words<'_> {
-        Words(self.brief.metrics)
+    fn words(&self) -> Wordings<'_> {
+        Wordings(self.brief.metrics)
     }
 
     /// What was judged, and the question asked.

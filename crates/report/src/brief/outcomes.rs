@@ -1,7 +1,7 @@
 //! How runs ended, which is reported first.
 
-use super::Sheet;
-use crate::contrasts::{outcome_said, outcome_word, ranked_outcomes};
+use super::BriefSheet;
+use crate::contrasts::{describe_outcome, outcome_word, ranked_outcomes};
 
 /// At most this many rows get lines; the rest are counted.
 const ROWS: usize = 4;
@@ -10,7 +10,7 @@ const LINES: usize = 3;
 
 /// A line or two for each way in which runs ended abnormally, worst first; empty if all
 /// ended normally.
-pub(super) fn lines(sheet: &Sheet<'_>) -> Vec<String> {
+pub(super) fn lines(sheet: &BriefSheet<'_>) -> Vec<String> {
     let rows = ranked_outcomes(sheet.document);
     let mut lines = Vec::new();
     for row in rows.iter().take(ROWS) {
@@ -19,7 +19,7 @@ pub(super) fn lines(sheet: &Sheet<'_>) -> Vec<String> {
             "better" => "1;32",
             _ => "1",
         };
-        let wrapped = sheet.wrapped(&outcome_said(row), "  ");
+        let wrapped = sheet.wrapped(&describe_outcome(row), "  ");
         let wrapped = wrapped.iter().take(LINES);
         lines.extend(wrapped.map(|line| sheet.dressed(line, code)));
     }

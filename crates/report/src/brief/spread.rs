@@ -2,8 +2,8 @@
 
 use assize_verdict::{Comparison, Document, MachineComparison, Verdict};
 
-use super::Sheet;
-use crate::contrasts::{gain, leading, percent, size, stands_for};
+use super::BriefSheet;
+use crate::contrasts::{leading_rows, log_gain, percent, size, stands_for};
 use crate::number::significant;
 use crate::printable;
 use crate::readable::Readable;
@@ -15,7 +15,7 @@ const LEAST: usize = 3;
 
 /// How many of the `room` lines to reserve for the runs: at most half, and no more than
 /// they need.
-pub(super) fn wish(sheet: &Sheet<'_>, room: usize) -> usize {
+pub(super) fn lines_wanted(sheet: &BriefSheet<'_>, room: usize) -> usize {
     let needed = sheet.document.configurations.len() + 2;
     if most_striking(sheet.document).is_some() {
         needed.min(MOST).min(room / 2)
@@ -25,7 +25,7 @@ pub(super) fn wish(sheet: &Sheet<'_>, room: usize) -> usize {
 }
 
 /// The values of one configuration.
-struct Spread<'a> {
+struct ConfigurationSpread<'a> {
     name: &'a str,
     least: f64,
     mean: f64,
@@ -35,7 +35,7 @@ struct Spread<'a> {
 }
 
 /// The mean and spread of each configuration, in at most `room` lines.
-pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
+pub(super) fn lines(sheet: &BriefSheet<'_>, room: usize) -> Vec<String> {
     let Some(row) = most_striking(sheet.document).filter(|_| room >= LEAST) else {
         return Vec::new();
     };
@@ -52,9 +52,9 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         .iter()
         .map(|one| one.most)
         .fold(f64::NEG_INFINITY, f64::max);
-    let readable = Readable::of(&row.unit, [low, high].into_iter());
+    let readable = Readable::for_values(&row.unit, [low, high].into_iter());
     // If a mean is small in the common unit, each value gets a unit of its own.
-    let is_small = |one: &Spread<'_>| {
+    let is_small = |one: &ConfigurationSpread<'_>| {
         one.mean != 0.0 && readable.value(one.mean).abs() < crate::readable::LEAST
     };
     let own_units = spreads.iter().any(is_small);
@@ -76,7 +76,7 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
             "{:>8}  {:>changes$}  {}",
             value(one.mean),
             one.change,
-            drawn(&one, (low, high), bar)
+            draw_interval(&one, (low, high), bar)
         );
         let wide = name.chars().count() > columns;
         if lines.len() + usize::from(wide) >= room {
@@ -99,14 +99,14 @@ fn most_striking(document: &Document) -> Option<&Comparison> {
         Verdict::Supported => 1,
         Verdict::Equivalent | Verdict::Undecided => 0,
     };
-    let size = |row: &Comparison| gain(row, None).abs();
-    let rows = leading(document).into_iter();
+    let size = |row: &Comparison| log_gain(row, None).abs();
+    let rows = leading_rows(document).into_iter();
     rows.max_by(|a, b| sure(a).cmp(&sure(b)).then(size(a).total_cmp(&size(b))))
 }
 
 /// `5.03 us`.
 fn with_unit(value: f64, unit: &str) -> String {
-    let own = Readable::of(unit, std::iter::once(value));
+    let own = Readable::for_values(unit, std::iter::once(value));
     let text = format!("{} {}", significant(own.value(value), 3), own.unit);
     text.trim_end().to_owned()
 }
@@ -114,7 +114,7 @@ fn with_unit(value: f64, unit: &str) -> String {
 /// The heading: which runs these are, and their range if it fits; a heading that is too
 /// long is cut.
 fn head(
-    sheet: &Sheet<'_>,
+    sheet: &BriefSheet<'_>,
     row: &Comparison,
     machine: Option<&str>,
     unit: &str,
@@ -149,7 +149,11 @@ fn one_machine<'a>(document: &'a Document, row: &Comparison) -> Option<&'a str> 
 
 /// The values of the runs, of one machine only if `machine` is given: the baseline first,
 /// then the row's configuration, then the others, since not all may fit.
-fn spreads<'a>(document: &'a Document, row: &Comparison, machine: Option<&str>) -> Vec<Spread<'a>> {
+fn spreads<'a>(
+    document: &'a Document,
+    row: &Comparison,
+    machine: Option<&str>,
+) -> Vec<ConfigurationSpread<'a>> {
     let of = |name: &'a str| {
         let runs = document.runs.iter().filter(|run| {
             let there = machine.is_none() || run.machine.as_deref() == machine;
@@ -164,7 +168,7 @@ fn spreads<'a>(document: &'a Document, row: &Comparison, machine: Option<&str>) 
             Some(machine) => compared_on(machine, document, row, name)?,
             None => compared(document, row, name)?,
         };
-        (!values.is_empty()).then(|| Spread {
+        (!values.is_empty()).then(|| ConfigurationSpread {
             name,
             least: values.iter().copied().fold(f64::INFINITY, f64::min),
             mean,
@@ -219,7 +223,7 @@ fn compared_on(
 }
 
 /// ` |--o---|`, placed between the ends of the scale.
-fn drawn(one: &Spread<'_>, (low, high): (f64, f64), columns: usize) -> String {
+fn draw_interval(one: &ConfigurationSpread<'_>, (low, high): (f64, f64), columns: usize) -> String {
     let span = high - low;
     let last = columns.saturating_sub(1);
     let place = |value: f64| {

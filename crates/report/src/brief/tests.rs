@@ -59,7 +59,7 @@ fn document(configurations: &[&str], rows: &[Value]) -> Document {
     .unwrap()
 }
 
-fn shown(document: &Document, width: usize) -> String {
+fn rendered(document: &Document, width: usize) -> String {
     let metrics = [MetricWords {
         metric: "busy_time".into(),
         title: "time CPUs were not idle".into(),
@@ -102,7 +102,7 @@ fn the_answer_its_direction_size_and_certainty_come_first() {
             "undecided",
         ),
     ];
-    let text = shown(&document(&["base", "faster", "slower"], &rows), 110);
+    let text = rendered(&document(&["base", "faster", "slower"], &rows), 110);
     assert_eq!(
         text,
         "\
@@ -131,7 +131,7 @@ fn a_single_workload_has_its_absolute_values_and_its_interval() {
         [0.531, 0.533],
         "established",
     )];
-    let text = shown(&document(&["base", "faster"], &rows), 100);
+    let text = rendered(&document(&["base", "faster"], &rows), 100);
     let answer = "better: -46.8 % (28.2 -> 15.0 us), -46.9 % to -46.7 %";
     assert!(text.contains(answer), "{text}");
 }
@@ -150,7 +150,7 @@ fn the_only_workload_that_has_a_metric_is_named_among_several() {
         let rows = [row(("sync", "busy_time", "faster"), means, ci, verdict)];
         let mut document = document(&["base", "faster"], &rows);
         document.workloads.push("frames".into());
-        let text = shown(&document, 100);
+        let text = rendered(&document, 100);
         assert!(text.contains(expected), "{text}");
     }
 }
@@ -163,7 +163,7 @@ fn what_is_established_and_negligible_is_no_difference() {
         [0.9994, 0.9998],
         "established",
     )];
-    let text = shown(&document(&["base", "faster"], &rows), 100);
+    let text = rendered(&document(&["base", "faster"], &rows), 100);
     assert!(
         text.contains("better by 0.035 %, too small to matter at 1 %: -0.035 %"),
         "{text}"
@@ -179,7 +179,7 @@ fn what_may_be_larger_than_the_margin_is_not_said_to_be_smaller() {
         [0.985, 0.997],
         "established",
     )];
-    let text = shown(&document(&["base", "faster"], &rows), 100);
+    let text = rendered(&document(&["base", "faster"], &rows), 100);
     assert!(text.contains("better: -0.90 %"), "{text}");
     assert!(!text.contains("no difference"), "{text}");
 }
@@ -200,7 +200,7 @@ fn what_is_supported_only_is_likely_and_says_which_way() {
             "supported",
         ),
     ];
-    let text = shown(&document(&["base", "mixed"], &rows), 120);
+    let text = rendered(&document(&["base", "mixed"], &rows), 120);
     let answer = "likely better in 1, likely worse in 1 of 2 workloads: \
                   sync -46.8 % (28.2 -> 15.0 us), frames +12.7 %";
     assert!(text.contains(answer), "{text}");
@@ -227,7 +227,7 @@ fn many_contrasts_are_counted_and_the_most_striking_are_shown() {
         })
         .collect();
     for width in [60, 80, 100, 500] {
-        let text = shown(&document(&configurations, &rows), width);
+        let text = rendered(&document(&configurations, &rows), width);
         assert!(text.lines().count() <= LINES, "{text}");
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= width.min(120), "{widest}: {text}");
@@ -238,21 +238,21 @@ fn many_contrasts_are_counted_and_the_most_striking_are_shown() {
 
 #[test]
 fn where_nothing_is_compared_the_text_says_so() {
-    let text = shown(&document(&["base"], &[]), 80);
+    let text = rendered(&document(&["base"], &[]), 80);
     assert!(text.contains("Nothing could be compared"), "{text}");
 }
 
 #[test]
 fn of_a_baseline_that_is_compared_with_itself_alone_the_noise_is_shown() {
     let mut document = document(&["base"], &[]);
-    assert!(shown(&document, 72).contains("Nothing could be compared"));
+    assert!(rendered(&document, 72).contains("Nothing could be compared"));
     let floor = json!({
         "workload": "sync", "metric": "busy_time", "unit": "ns", "baseline": "base",
         "configuration": "base/aa", "n_baseline": 8, "n": 8, "ratio": 1.02,
         "ci": [0.98, 1.06], "p_t": 0.5, "p": 0.5, "difference": null,
     });
     document.noise_floor = vec![serde_json::from_value(floor).unwrap()];
-    let text = shown(&document, 72);
+    let text = rendered(&document, 72);
     let line = "The same twice: what differs is noise\n  time CPUs were not idle in sync: \
                 +2.0 %, -2.0 % to +6.0 %\n";
     assert!(text.contains(line), "{text}");
@@ -316,7 +316,7 @@ fn a_figure_stays_on_the_line_of_its_workload() {
         ),
     ];
     for width in 60..=110 {
-        let text = shown(&document(&["base", "mixed"], &rows), width);
+        let text = rendered(&document(&["base", "mixed"], &rows), width);
         assert!(text.contains("frames +40.0 %"), "{width}: {text}");
         assert!(text.contains("sync -46.8 %"), "{width}: {text}");
     }
@@ -333,7 +333,7 @@ fn what_would_settle_what_is_open_is_said_once_for_all_rows() {
     let said = |rows: &[Value]| {
         let document = document(&["base", "new"], rows);
         let mail = crate::text(&document, &Brief::default(), Style::default());
-        [shown(&document, 110), mail].map(|text| text.replace("\n  ", " "))
+        [rendered(&document, 110), mail].map(|text| text.replace("\n  ", " "))
     };
     let mut other = open("frames", "undecided", Value::Null);
     let rows = |other: &Value| [open("sync", "undecided", json!(12)), other.clone()];
@@ -410,7 +410,7 @@ fn what_is_undecided_is_counted_where_nobody_said_what_matters() {
         for row in &mut rows {
             row["primary"] = json!(primary);
         }
-        shown(&document(&["base", "faster", "other"], &rows), 110)
+        rendered(&document(&["base", "faster", "other"], &rows), 110)
     };
     let text = rows(false);
     assert!(text.contains("1 undecided contrast:"), "{text}");
@@ -481,7 +481,7 @@ fn what_cannot_be_told_has_the_interval_that_is_corrected_as_its_verdict_is() {
         let means = [28_200.0, 28_800.0];
         let mut row = row(("sync", "busy_time", "new"), means, [1.01, 1.03], verdict);
         row["ci_simultaneous"] = json!([0.98, 1.06]);
-        shown(&document(&["base", "new"], &[row]), 110)
+        rendered(&document(&["base", "new"], &[row]), 110)
     };
     let open = of("undecided");
     let wanted = "cannot tell: +2.1 % (28.2 -> 28.8 us), corrected: -2.0 % to +6.0 %";
@@ -504,7 +504,7 @@ fn each_side_of_a_large_change_has_its_own_unit() {
         let mean = [5_030.0, 3_850_000.0][usize::from(run.configuration == "new")];
         run.metrics.get_mut("busy_time").unwrap().value = mean;
     }
-    let text = shown(&document, 110);
+    let text = rendered(&document, 110);
     assert!(text.contains("worse: 765 x (5.03 us -> 3.85 ms)"), "{text}");
     let below = text.split_once("\nEach run of ").unwrap().1;
     assert!(below.contains("  base       5.03 us"), "{text}");

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::{Check, Checks, State, line};
+use super::{Check, CheckState, Checks, line};
 
 /// GitHub shows at most this many annotations per step and kind, and drops the rest.
 const MOST: usize = 10;
@@ -32,7 +32,7 @@ pub fn github(checks: &Checks) -> String {
 
 fn failed(checks: &Checks) -> impl Iterator<Item = (&Check, &String)> {
     checks.checks.iter().filter_map(|check| match &check.state {
-        State::Failed(why) => Some((check, why)),
+        CheckState::Failed(why) => Some((check, why)),
         _ => None,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Check, Checks, State, line};
+use super::{Check, CheckState, Checks, line};
 
 /// Returns the checks as JUnit XML, one suite per group.
 pub fn junit(checks: &Checks) -> String {
@@ -34,8 +34,8 @@ fn numbers<'c>(checks: impl Iterator<Item = &'c Check>) -> String {
     let (mut tests, mut failures, mut skipped) = (0, 0, 0);
     for check in checks {
         tests += 1;
-        failures += usize::from(matches!(check.state, State::Failed(_)));
-        skipped += usize::from(check.state == State::Undecided);
+        failures += usize::from(matches!(check.state, CheckState::Failed(_)));
+        skipped += usize::from(check.state == CheckState::Undecided);
     }
     format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"")
 }
@@ -43,12 +43,12 @@ fn numbers<'c>(checks: impl Iterator<Item = &'c Check>) -> String {
 fn case(check: &Check, out: &mut String) {
     let said = escaped(&check.said);
     let inside = match &check.state {
-        State::Failed(why) => {
+        CheckState::Failed(why) => {
             let why = escaped(why);
             format!("<failure message=\"{why}\" type=\"assize\">{said}</failure>")
         }
-        State::Undecided => format!("<skipped message=\"{said}\"/>"),
-        State::Passed => format!("<system-out>{said}</system-out>"),
+        CheckState::Undecided => format!("<skipped message=\"{said}\"/>"),
+        CheckState::Passed => format!("<system-out>{said}</system-out>"),
     };
     let _ = writeln!(
         out,

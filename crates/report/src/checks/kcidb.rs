@@ -3,7 +3,7 @@
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::{Check, Checks, State, line};
+use super::{Check, CheckState, Checks, line};
 
 /// Returns the checks in KCIDB schema 5.3, as tests of a build that KCIDB already knows
 /// as `ORIGIN:ID`. An undecided check has status `DONE`: measured, without a statement
@@ -16,9 +16,9 @@ pub fn kcidb(checks: &Checks, build: &str) -> Result<String, serde_json::Error> 
     let origin = build.split(':').next().unwrap_or_default();
     let tests = checks.checks.iter().map(|check| {
         let (status, why) = match &check.state {
-            State::Passed => ("PASS", String::new()),
-            State::Undecided => ("DONE", String::new()),
-            State::Failed(why) => ("FAIL", format!("{why}; ")),
+            CheckState::Passed => ("PASS", String::new()),
+            CheckState::Undecided => ("DONE", String::new()),
+            CheckState::Failed(why) => ("FAIL", format!("{why}; ")),
         };
         json!({
             "build_id": build,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Check, Checks, State, line};
+use super::{Check, CheckState, Checks, line};
 
 /// Returns the checks as KTAP, one subtest per group.
 pub fn ktap(checks: &Checks) -> String {
@@ -14,27 +14,31 @@ pub fn ktap(checks: &Checks) -> String {
         for (number, check) in (1..).zip(of_group) {
             let _ = writeln!(out, "  # {}", line(&check.said));
             let (word, directive) = match &check.state {
-                State::Passed => ("ok", String::new()),
-                State::Undecided => ("ok", " # SKIP undecided".into()),
-                State::Failed(why) => {
+                CheckState::Passed => ("ok", String::new()),
+                CheckState::Undecided => ("ok", " # SKIP undecided".into()),
+                CheckState::Failed(why) => {
                     let _ = writeln!(out, "  # {}", line(why));
                     ("not ok", String::new())
                 }
             };
-            let _ = writeln!(out, "  {word} {number} {}{directive}", named(&check.name));
+            let _ = writeln!(
+                out,
+                "  {word} {number} {}{directive}",
+                escape_description(&check.name)
+            );
         }
-        let failed = |check: &&Check| matches!(check.state, State::Failed(_));
+        let failed = |check: &&Check| matches!(check.state, CheckState::Failed(_));
         let word = if of_group.iter().any(failed) {
             "not ok"
         } else {
             "ok"
         };
-        let _ = writeln!(out, "{word} {number} {}", named(name));
+        let _ = writeln!(out, "{word} {number} {}", escape_description(name));
     }
     out
 }
 
 /// Replaces `#`, which would start a KTAP directive in a description.
-fn named(text: &str) -> String {
+fn escape_description(text: &str) -> String {
     line(text).replace('#', "_")
 }

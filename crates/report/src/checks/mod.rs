@@ -15,10 +15,10 @@ mod summary;
 use assize_verdict::{Comparison, Document, Outcome as Claimed, OutcomeComparison, Verdict};
 
 use crate::contrasts::{
-    MetricWords, Outcome, came_out, effect_with_interval, outcome_said, row_words,
+    MetricWords, RowOutcome, came_out, describe_outcome, effect_with_interval, row_words,
 };
 use crate::number::significant;
-use crate::series::{Effect, Outcome as Tried, Reading, Series};
+use crate::series::{EffectReading, PatchEffect, PatchOutcome, SeriesReport};
 
 pub use annotations::{github, gitlab};
 pub use junit::junit;
@@ -28,7 +28,7 @@ pub use summary::markdown;
 
 /// The part of the document that a finding is about, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum FindingSubject {
     /// An index into the outcomes, the ways in which runs ended.
     Outcome(usize),
     /// An index into the comparisons.
@@ -41,18 +41,18 @@ pub enum Subject {
 
 /// Something that makes the command exit with status 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct CheckFinding {
     /// The condition that was met: `worse>2%`, `refuted`, `lint`.
     pub what: String,
     /// Where it was found.
-    pub subject: Subject,
+    pub subject: FindingSubject,
     /// The figures behind it.
     pub why: String,
 }
 
-impl Finding {
+impl CheckFinding {
     /// All findings about one subject, joined; `None` if there are none.
-    pub fn all(findings: &[Finding], subject: Subject) -> Option<String> {
+    pub fn all(findings: &[CheckFinding], subject: FindingSubject) -> Option<String> {
         let of = findings.iter().filter(|one| one.subject == subject);
         let said: Vec<String> = of.map(|one| format!("{}: {}", one.what, one.why)).collect();
         (!said.is_empty()).then(|| said.join("; "))
@@ -61,7 +61,7 @@ impl Finding {
 
 /// The state of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum CheckState {
     /// No finding is about it.
     Passed,
     /// The runs do not decide, and no gate requires a decision.
@@ -79,7 +79,7 @@ pub struct Check {
     /// The name of what was checked.
     pub name: String,
     /// Whether it passed.
-    pub state: State,
+    pub state: CheckState,
     /// The result in one line.
     pub said: String,
 }
@@ -100,20 +100,24 @@ pub struct Checks {
 impl Checks {
     /// Returns the checks of a document: its primary rows, or all rows if none is
     /// primary; any other row or lint with a finding; and its claims.
-    pub fn of(document: &Document, metrics: &[MetricWords], findings: &[Finding]) -> Checks {
+    pub fn for_document(
+        document: &Document,
+        metrics: &[MetricWords],
+        findings: &[CheckFinding],
+    ) -> Checks {
         let primary = document.comparisons.iter().any(|row| row.primary);
-        let failed = |subject: Subject| Finding::all(findings, subject);
+        let failed = |subject: FindingSubject| CheckFinding::all(findings, subject);
         let ended = document.outcomes.iter().enumerate();
-        let ended = ended.map(|(at, row)| of_end(row, failed(Subject::Outcome(at))));
+        let ended = ended.map(|(at, row)| of_end(row, failed(FindingSubject::Outcome(at))));
         let mut checks: Vec<Check> = ended.collect();
         for (at, row) in document.comparisons.iter().enumerate() {
-            let failure = failed(Subject::Comparison(at));
+            let failure = failed(FindingSubject::Comparison(at));
             if row.primary == primary || failure.is_some() {
                 checks.push(of_row(document, row, metrics, failure));
             }
         }
         for (at, claim) in document.claims.iter().enumerate() {
-            let failure = failed(Subject::Claim(at));
+            let failure = failed(FindingSubject::Claim(at));
             let undecided = claim.outcome == Claimed::Undecided;
             checks.push(Check {
                 group: "claims".into(),
@@ -123,13 +127,13 @@ impl Checks {
             });
         }
         for (at, lint) in document.lints.iter().enumerate() {
-            let Some(failure) = failed(Subject::Lint(at)) else {
+            let Some(failure) = failed(FindingSubject::Lint(at)) else {
                 continue;
             };
             checks.push(Check {
                 group: "lints".into(),
                 name: format!("{} {}", lint.code, lint.location).trim().into(),
-                state: State::Failed(failure),
+                state: CheckState::Failed(failure),
                 said: lint.detail.clone(),
             });
         }
@@ -146,7 +150,7 @@ impl Checks {
 
     /// Returns the checks of a series: each effect of each patch, and each effect of all
     /// patches together.
-    pub fn of_series(series: &Series) -> Checks {
+    pub fn of_series(series: &SeriesReport) -> Checks {
         let mut checks = Vec::new();
         let all = series.patches.len();
         for (number, tried) in (1..).zip(&series.patches) {
@@ -165,8 +169,8 @@ impl Checks {
 
     /// The numbers of failed and of undecided checks.
     fn counts(&self) -> (usize, usize) {
-        let failed = |check: &&Check| matches!(check.state, State::Failed(_));
-        let open = |check: &&Check| check.state == State::Undecided;
+        let failed = |check: &&Check| matches!(check.state, CheckState::Failed(_));
+        let open = |check: &&Check| check.state == CheckState::Undecided;
         (
             self.checks.iter().filter(failed).count(),
             self.checks.iter().filter(open).count(),
@@ -197,8 +201,8 @@ impl Checks {
 }
 
 /// The checks of a patch, or of all patches together.
-fn of_outcome(outcome: &Tried, group: &str) -> Vec<Check> {
-    let alone = |state: State, said: &str| {
+fn of_outcome(outcome: &PatchOutcome, group: &str) -> Vec<Check> {
+    let alone = |state: CheckState, said: &str| {
         vec![Check {
             group: group.into(),
             name: "modules".into(),
@@ -207,18 +211,23 @@ fn of_outcome(outcome: &Tried, group: &str) -> Vec<Check> {
         }]
     };
     match outcome {
-        Tried::Effects(effects) => effects.iter().map(|one| of_effect(one, group)).collect(),
-        Tried::SameBytes => alone(State::Passed, "the modules are the same, byte for byte"),
-        Tried::NotBuilt(why) => alone(State::Undecided, &format!("does not build: {why}")),
-        Tried::NotTried => Vec::new(),
+        PatchOutcome::Effects(effects) => effects.iter().map(|one| of_effect(one, group)).collect(),
+        PatchOutcome::SameBytes => alone(
+            CheckState::Passed,
+            "the modules are the same, byte for byte",
+        ),
+        PatchOutcome::NotBuilt(why) => {
+            alone(CheckState::Undecided, &format!("does not build: {why}"))
+        }
+        PatchOutcome::NotTried => Vec::new(),
     }
 }
 
-fn state(failure: Option<String>, undecided: bool) -> State {
+fn state(failure: Option<String>, undecided: bool) -> CheckState {
     match (failure, undecided) {
-        (Some(failure), _) => State::Failed(failure),
-        (None, true) => State::Undecided,
-        (None, false) => State::Passed,
+        (Some(failure), _) => CheckState::Failed(failure),
+        (None, true) => CheckState::Undecided,
+        (None, false) => CheckState::Passed,
     }
 }
 
@@ -238,12 +247,15 @@ fn of_row(
             "{} with {} against {}",
             row.metric, row.configuration, row.baseline
         ),
-        state: state(failure, matches!(came_out, Outcome::Open | Outcome::Fixed)),
+        state: state(
+            failure,
+            matches!(came_out, RowOutcome::Open | RowOutcome::Fixed),
+        ),
         said: format!(
             "{word}: {} ({})",
             effect_with_interval(document, row, came_out),
             match came_out {
-                Outcome::Equal | Outcome::Fixed => "not tested, since no run varies",
+                RowOutcome::Equal | RowOutcome::Fixed => "not tested, since no run varies",
                 _ => row.verdict.word(),
             }
         ),
@@ -253,7 +265,7 @@ fn of_row(
 /// The check for one way in which runs end. If it happens more often than on the
 /// baseline, the check fails even without `--fail-on`.
 fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
-    let said = outcome_said(row);
+    let said = describe_outcome(row);
     let decided = row.verdict == Verdict::Established;
     Check {
         group: "outcomes".into(),
@@ -271,13 +283,16 @@ fn of_end(row: &OutcomeComparison, found: Option<String>) -> Check {
     }
 }
 
-fn of_effect(effect: &Effect, group: &str) -> Check {
+fn of_effect(effect: &PatchEffect, group: &str) -> Check {
     let word = effect.reading.words();
     if let Some(said) = &effect.said {
         return Check {
             group: group.into(),
             name: effect.metric.clone(),
-            state: state(effect.fails.clone(), effect.reading == Reading::Undecided),
+            state: state(
+                effect.fails.clone(),
+                effect.reading == EffectReading::Undecided,
+            ),
             said: format!("{word}: {said} ({})", effect.verdict.word()),
         };
     }
@@ -293,7 +308,10 @@ fn of_effect(effect: &Effect, group: &str) -> Check {
     Check {
         group: group.into(),
         name: format!("{} in {}", effect.metric, effect.workload),
-        state: state(effect.fails.clone(), effect.reading == Reading::Undecided),
+        state: state(
+            effect.fails.clone(),
+            effect.reading == EffectReading::Undecided,
+        ),
         said: format!("{word}{size}{ends} ({})", effect.verdict.word()),
     }
 }

@@ -1,6 +1,6 @@
 //! A Markdown summary for a comment or a job page.
 
-use super::{Checks, State, line};
+use super::{CheckState, Checks, line};
 
 /// GitHub limits a comment to 65,536 characters.
 const MOST: usize = 65_000;
@@ -25,9 +25,9 @@ pub fn markdown(checks: &Checks) -> String {
         .iter()
         .map(|check| {
             let (order, word, why) = match &check.state {
-                State::Failed(why) => (0, "**failed**", format!("{why}; ")),
-                State::Undecided => (1, "undecided", String::new()),
-                State::Passed => (2, "passed", String::new()),
+                CheckState::Failed(why) => (0, "**failed**", format!("{why}; ")),
+                CheckState::Undecided => (1, "undecided", String::new()),
+                CheckState::Passed => (2, "passed", String::new()),
             };
             let text = format!(
                 "| {word} | {} | {} | {} |\n",

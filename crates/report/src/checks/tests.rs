@@ -7,7 +7,7 @@ use super::*;
 /// Text that no format may mistake for syntax.
 const STRANGE: &str = "a<b>&\"c\"|d`e`#f::g,h%0A\n@i\u{202e}\u{1b}[2J\u{ffff}]]>";
 
-fn check(group: &str, name: &str, state: State) -> Check {
+fn check(group: &str, name: &str, state: CheckState) -> Check {
     Check {
         group: group.into(),
         name: name.into(),
@@ -25,20 +25,20 @@ fn checks(all: Vec<Check>) -> Checks {
     }
 }
 
-fn failed(why: &str) -> State {
-    State::Failed(why.into())
+fn failed(why: &str) -> CheckState {
+    CheckState::Failed(why.into())
 }
 
 /// A check of each state in two groups, and one whose texts are all strange.
 fn mixed() -> Checks {
     checks(vec![
-        check("sync", "m with new against old", State::Passed),
+        check("sync", "m with new against old", CheckState::Passed),
         check(
             "window",
             "m with new against old",
             failed("worse>2%: ratio 1.5..1.6"),
         ),
-        check("sync", "n with new against old", State::Undecided),
+        check("sync", "n with new against old", CheckState::Undecided),
         check(STRANGE, STRANGE, failed(STRANGE)),
     ])
 }
@@ -95,7 +95,7 @@ fn ktap_numbers_every_group_and_every_check_of_it() {
         ]
     );
     assert!(text.contains("  # worse>2%: ratio 1.5..1.6\n"), "{text}");
-    let both = [State::Passed, failed("x"), State::Undecided];
+    let both = [CheckState::Passed, failed("x"), CheckState::Undecided];
     let both = both.map(|state| check("w", "m", state));
     let text = ktap(&checks(both.into()));
     assert!(
@@ -155,7 +155,7 @@ fn gitlab_has_an_issue_for_each_failure_whose_fingerprint_stays() {
     )]);
     assert_eq!(of(&again)[0]["fingerprint"], issues[0]["fingerprint"]);
     assert_ne!(issues[1]["fingerprint"], issues[0]["fingerprint"]);
-    let none = checks(vec![check("w", "x", State::Undecided)]);
+    let none = checks(vec![check("w", "x", CheckState::Undecided)]);
     assert_eq!(gitlab(&none).unwrap(), "[]\n");
 }
 
@@ -214,13 +214,13 @@ fn what_is_found_fails_and_nothing_else() {
         "sentences": none, "reproduce": "assize report x.bundle",
     }))
     .unwrap();
-    let finding = |what: &str, subject| Finding {
+    let finding = |what: &str, subject| CheckFinding {
         what: what.into(),
         subject,
         why: "figures".into(),
     };
-    let states = |findings: &[Finding]| -> Vec<(String, State)> {
-        let checks = Checks::of(&document, &[], findings).checks;
+    let states = |findings: &[CheckFinding]| -> Vec<(String, CheckState)> {
+        let checks = Checks::for_document(&document, &[], findings).checks;
         checks
             .into_iter()
             .map(|one| (one.name, one.state))
@@ -234,25 +234,25 @@ fn what_is_found_fails_and_nothing_else() {
         5,
         "secondary rows and lints are not checks by themselves"
     );
-    assert_eq!(found(0), (on("time").as_str(), &State::Passed));
-    assert_eq!(found(1), (on("time2").as_str(), &State::Undecided));
+    assert_eq!(found(0), (on("time").as_str(), &CheckState::Passed));
+    assert_eq!(found(1), (on("time2").as_str(), &CheckState::Undecided));
     assert_eq!(
         found(3),
-        ("refuted", &State::Passed),
+        ("refuted", &CheckState::Passed),
         "the caller says what fails"
     );
-    assert_eq!(found(4), ("undecided", &State::Undecided));
+    assert_eq!(found(4), ("undecided", &CheckState::Undecided));
     let loud = states(&[
-        finding("worse>2%", Subject::Comparison(0)),
-        finding("unproven>2%", Subject::Comparison(0)),
-        finding("refuted", Subject::Claim(1)),
-        finding("lint", Subject::Lint(0)),
+        finding("worse>2%", FindingSubject::Comparison(0)),
+        finding("unproven>2%", FindingSubject::Comparison(0)),
+        finding("refuted", FindingSubject::Claim(1)),
+        finding("lint", FindingSubject::Lint(0)),
     ]);
     assert_eq!(loud[0].1, failed("worse>2%: figures; unproven>2%: figures"));
     assert_eq!(loud[3].1, failed("refuted: figures"));
     assert_eq!((loud.len(), loud[5].0.as_str()), (6, "drift sync"));
     assert_eq!(loud[5].1, failed("lint: figures"));
-    let said = &Checks::of(&document, &[], &[]).checks[0].said;
+    let said = &Checks::for_document(&document, &[], &[]).checks[0].said;
     assert!(said.starts_with("more: +50.0 %"), "{said}");
     assert!(said.ends_with("(established)"), "{said}");
 }
@@ -269,7 +269,7 @@ fn of_a_series_what_fails_is_said_of_the_patch_or_of_all() {
             "date": null}, "configuration": null, "outcome": outcome})
     };
     let base = patch("base", Value::Null)["patch"].clone();
-    let series: Series = serde_json::from_value(serde_json::json!({
+    let series: SeriesReport = serde_json::from_value(serde_json::json!({
         "schema": "assize.try/2", "title": "a series", "base": base,
         "patches": [
             patch("one", serde_json::json!({"effects": [effect("worse", None)]})),
@@ -284,7 +284,7 @@ fn of_a_series_what_fails_is_said_of_the_patch_or_of_all() {
     }))
     .unwrap();
     let checks = Checks::of_series(&series);
-    let found: Vec<(&str, &str, &State)> = checks
+    let found: Vec<(&str, &str, &CheckState)> = checks
         .checks
         .iter()
         .map(|one| (one.group.as_str(), one.name.as_str(), &one.state))
@@ -292,10 +292,10 @@ fn of_a_series_what_fails_is_said_of_the_patch_or_of_all() {
     assert_eq!(
         found,
         [
-            ("1/4 one", "time in sync", &State::Passed),
-            ("2/4 two", "modules", &State::Passed),
-            ("3/4 three", "modules", &State::Undecided),
-            ("all 4 together", "time in sync", &State::Undecided),
+            ("1/4 one", "time in sync", &CheckState::Passed),
+            ("2/4 two", "modules", &CheckState::Passed),
+            ("3/4 three", "modules", &CheckState::Undecided),
+            ("all 4 together", "time in sync", &CheckState::Undecided),
             (
                 "all 4 together",
                 "time in sync",
@@ -308,13 +308,13 @@ fn of_a_series_what_fails_is_said_of_the_patch_or_of_all() {
         "worse: ratio 1.500, 1.400..1.600 (established)"
     );
     assert_eq!(checks.summary(), "5 checks: 1 failed, 2 undecided");
-    let same = Series {
-        whole: Some(crate::series::Outcome::SameBytes),
+    let same = SeriesReport {
+        whole: Some(crate::series::PatchOutcome::SameBytes),
         ..series
     };
     let last = Checks::of_series(&same).checks.pop().unwrap();
     assert_eq!(
         (last.group.as_str(), last.name.as_str(), last.state),
-        ("all 4 together", "modules", State::Passed)
+        ("all 4 together", "modules", CheckState::Passed)
     );
 }

@@ -8,7 +8,7 @@ use crate::text::{contradicted, short};
 
 /// The outcome of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Outcome {
+pub(crate) enum RowOutcome {
     /// Established, in the good direction and larger than the margin.
     Better,
     /// Established, in the bad direction and larger than the margin.
@@ -35,110 +35,110 @@ pub(crate) enum Outcome {
     Open,
 }
 
-impl Outcome {
+impl RowOutcome {
     /// All outcomes, in the order in which they are counted.
-    pub(crate) const ALL: [Outcome; 12] = [
-        Outcome::Better,
-        Outcome::Worse,
-        Outcome::Less,
-        Outcome::More,
-        Outcome::LikelyBetter,
-        Outcome::LikelyWorse,
-        Outcome::LikelyLess,
-        Outcome::LikelyMore,
-        Outcome::Same,
-        Outcome::Fixed,
-        Outcome::Equal,
-        Outcome::Open,
+    pub(crate) const ALL: [RowOutcome; 12] = [
+        RowOutcome::Better,
+        RowOutcome::Worse,
+        RowOutcome::Less,
+        RowOutcome::More,
+        RowOutcome::LikelyBetter,
+        RowOutcome::LikelyWorse,
+        RowOutcome::LikelyLess,
+        RowOutcome::LikelyMore,
+        RowOutcome::Same,
+        RowOutcome::Fixed,
+        RowOutcome::Equal,
+        RowOutcome::Open,
     ];
 
     /// The outcome for a difference larger than the margin.
-    pub(super) fn of(less: bool, established: bool, better: Option<Better>) -> Self {
+    pub(super) fn from_difference(less: bool, established: bool, better: Option<Better>) -> Self {
         let good = better.map(|better| (better == Better::Lower) == less);
         match (good, established) {
-            (Some(true), true) => Outcome::Better,
-            (Some(true), false) => Outcome::LikelyBetter,
-            (Some(false), true) => Outcome::Worse,
-            (Some(false), false) => Outcome::LikelyWorse,
-            (None, true) if less => Outcome::Less,
-            (None, true) => Outcome::More,
-            (None, false) if less => Outcome::LikelyLess,
-            (None, false) => Outcome::LikelyMore,
+            (Some(true), true) => RowOutcome::Better,
+            (Some(true), false) => RowOutcome::LikelyBetter,
+            (Some(false), true) => RowOutcome::Worse,
+            (Some(false), false) => RowOutcome::LikelyWorse,
+            (None, true) if less => RowOutcome::Less,
+            (None, true) => RowOutcome::More,
+            (None, false) if less => RowOutcome::LikelyLess,
+            (None, false) => RowOutcome::LikelyMore,
         }
     }
 
     /// The colour class: `good`, `bad`, `differs`, `same` or `open`.
     pub(crate) fn tone(self) -> &'static str {
         match self {
-            Outcome::Better | Outcome::LikelyBetter => "good",
-            Outcome::Worse | Outcome::LikelyWorse => "bad",
-            Outcome::Less
-            | Outcome::More
-            | Outcome::LikelyLess
-            | Outcome::LikelyMore
-            | Outcome::Fixed => "differs",
-            Outcome::Same | Outcome::Equal => "same",
-            Outcome::Open => "open",
+            RowOutcome::Better | RowOutcome::LikelyBetter => "good",
+            RowOutcome::Worse | RowOutcome::LikelyWorse => "bad",
+            RowOutcome::Less
+            | RowOutcome::More
+            | RowOutcome::LikelyLess
+            | RowOutcome::LikelyMore
+            | RowOutcome::Fixed => "differs",
+            RowOutcome::Same | RowOutcome::Equal => "same",
+            RowOutcome::Open => "open",
         }
     }
 
     /// The wording shown to the reader.
     pub(crate) fn words(self, margin: f64) -> String {
         match self {
-            Outcome::Better => "better".to_owned(),
-            Outcome::Worse => "worse".to_owned(),
-            Outcome::Less => "less".to_owned(),
-            Outcome::More => "more".to_owned(),
-            Outcome::LikelyBetter => "likely better".to_owned(),
-            Outcome::LikelyWorse => "likely worse".to_owned(),
-            Outcome::LikelyLess => "likely less".to_owned(),
-            Outcome::LikelyMore => "likely more".to_owned(),
-            Outcome::Same => format!("no difference larger than {}", super::margin(margin)),
-            Outcome::Fixed => "a difference in every run".to_owned(),
-            Outcome::Equal => "equal in every run".to_owned(),
-            Outcome::Open => "cannot tell".to_owned(),
+            RowOutcome::Better => "better".to_owned(),
+            RowOutcome::Worse => "worse".to_owned(),
+            RowOutcome::Less => "less".to_owned(),
+            RowOutcome::More => "more".to_owned(),
+            RowOutcome::LikelyBetter => "likely better".to_owned(),
+            RowOutcome::LikelyWorse => "likely worse".to_owned(),
+            RowOutcome::LikelyLess => "likely less".to_owned(),
+            RowOutcome::LikelyMore => "likely more".to_owned(),
+            RowOutcome::Same => format!("no difference larger than {}", super::margin(margin)),
+            RowOutcome::Fixed => "a difference in every run".to_owned(),
+            RowOutcome::Equal => "equal in every run".to_owned(),
+            RowOutcome::Open => "cannot tell".to_owned(),
         }
     }
 }
 
 /// Returns the outcome of a row. A difference counts as none if its whole interval is
 /// within `margin`.
-pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
+pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> RowOutcome {
     let established = match row.verdict {
-        Verdict::Undecided => return Outcome::Open,
-        Verdict::Equivalent => return Outcome::Same,
+        Verdict::Undecided => return RowOutcome::Open,
+        Verdict::Equivalent => return RowOutcome::Same,
         Verdict::Supported => false,
         Verdict::Established => true,
     };
-    let Some(change) = change(row) else {
+    let Some(change) = relative_change(row) else {
         // With a baseline of zero there is no relative change, but the sign still says
         // more or less.
         return match row.difference {
             Some(difference) if difference != 0.0 => {
-                Outcome::of(difference < 0.0, established, better)
+                RowOutcome::from_difference(difference < 0.0, established, better)
             }
-            _ => Outcome::Open,
+            _ => RowOutcome::Open,
         };
     };
     let within = |ends: [f64; 2]| ends.iter().all(|end| end.abs() < margin);
-    if established && ends(row).is_some_and(within) {
-        return Outcome::Same;
+    if established && interval_ends(row).is_some_and(within) {
+        return RowOutcome::Same;
     }
-    Outcome::of(change < 0.0, established, better)
+    RowOutcome::from_difference(change < 0.0, established, better)
 }
 
 /// Describes the outcome of one row. For an established difference that is too small to
 /// matter, gives both facts.
 pub(crate) fn row_words(
     row: &Comparison,
-    came_out: Outcome,
+    came_out: RowOutcome,
     better: Option<Better>,
     margin: f64,
 ) -> String {
     let established = row.verdict == Verdict::Established;
-    match change(row).filter(|change| established && *change != 0.0) {
-        Some(change) if came_out == Outcome::Same => {
-            let way = Outcome::of(change < 0.0, true, better).words(margin);
+    match relative_change(row).filter(|change| established && *change != 0.0) {
+        Some(change) if came_out == RowOutcome::Same => {
+            let way = RowOutcome::from_difference(change < 0.0, true, better).words(margin);
             let by = percent(change.abs());
             let by = by.trim_start_matches('+');
             format!(
@@ -151,7 +151,7 @@ pub(crate) fn row_words(
 }
 
 /// The relative change from the baseline; `None` if the baseline is zero.
-pub(crate) fn change(row: &Comparison) -> Option<f64> {
+pub(crate) fn relative_change(row: &Comparison) -> Option<f64> {
     match row.scale {
         Scale::Raw => {
             let of = row.mean_baseline?.abs();
@@ -163,8 +163,8 @@ pub(crate) fn change(row: &Comparison) -> Option<f64> {
 
 /// How much better a row is, as a log ratio, so that halving and doubling weigh the same;
 /// negative if it is worse. Without a direction, less counts as better.
-pub(crate) fn gain(row: &Comparison, better: Option<Better>) -> f64 {
-    let change = change(row).unwrap_or(0.0);
+pub(crate) fn log_gain(row: &Comparison, better: Option<Better>) -> f64 {
+    let change = relative_change(row).unwrap_or(0.0);
     let log = (1.0 + change).max(1e-9).ln();
     match better {
         Some(Better::Higher) => log,
@@ -191,7 +191,7 @@ pub(crate) fn percent(change: f64) -> String {
 }
 
 /// Formats one end of an interval. A factor above 1000 or below 1/1000 is not shown exactly.
-pub(crate) fn end(change: f64) -> String {
+pub(crate) fn format_interval_end(change: f64) -> String {
     const FAR: f64 = 1000.0;
     let times = change + 1.0;
     if times > FAR {
@@ -210,7 +210,7 @@ pub(crate) fn effect(document: &Document, row: &Comparison) -> String {
     if contradicted(document, row) {
         return format!("{} disagree", document.across.several());
     }
-    match absolute(document, row) {
+    match absolute_means(document, row) {
         Some(means) => format!("{} ({})", size(row), means.text()),
         None => size(row),
     }
@@ -220,7 +220,7 @@ pub(crate) fn effect(document: &Document, row: &Comparison) -> String {
 pub(crate) fn effect_with_interval(
     document: &Document,
     row: &Comparison,
-    came_out: Outcome,
+    came_out: RowOutcome,
 ) -> String {
     let effect = effect(document, row);
     match interval(document, row, came_out) {
@@ -233,14 +233,14 @@ pub(crate) fn effect_with_interval(
 pub(crate) fn size_with_interval(
     document: &Document,
     row: &Comparison,
-    came_out: Outcome,
+    came_out: RowOutcome,
 ) -> Option<String> {
     let interval = interval(document, row, came_out)?;
     Some(format!("{}, {}", size(row), interval.text()))
 }
 
 /// An interval of changes.
-pub(crate) struct Interval {
+pub(crate) struct ChangeInterval {
     /// Which interval it is: `corrected` if simultaneous over all tests, `90 %` if it is
     /// the row's own at another level, empty if it is the usual 95 %.
     name: String,
@@ -249,7 +249,7 @@ pub(crate) struct Interval {
     in_unit: Option<String>,
 }
 
-impl Interval {
+impl ChangeInterval {
     /// `-46.9 % to -46.7 %`, or `corrected: -2.0 % to +6.0 %`.
     pub(crate) fn text(&self) -> String {
         let range = self.in_unit.clone().unwrap_or_else(|| range(self.ends));
@@ -267,13 +267,13 @@ impl Interval {
 pub(crate) fn interval(
     document: &Document,
     row: &Comparison,
-    came_out: Outcome,
-) -> Option<Interval> {
-    let varies = !matches!(came_out, Outcome::Equal | Outcome::Fixed);
+    came_out: RowOutcome,
+) -> Option<ChangeInterval> {
+    let varies = !matches!(came_out, RowOutcome::Equal | RowOutcome::Fixed);
     if contradicted(document, row) || !varies {
         return None;
     }
-    let corrected = row.ci_simultaneous.filter(|_| came_out == Outcome::Open);
+    let corrected = row.ci_simultaneous.filter(|_| came_out == RowOutcome::Open);
     let (name, ci) = match corrected {
         Some(ci) => ("corrected".to_owned(), ci),
         None if document.level == Options::default().level => (String::new(), row.ci?),
@@ -284,7 +284,7 @@ pub(crate) fn interval(
         let [low, high] = ci.map(signed);
         with_points(&format!("{low} to {high}"), &row.unit)
     });
-    Some(Interval {
+    Some(ChangeInterval {
         name,
         ends,
         in_unit,
@@ -296,18 +296,21 @@ pub(crate) fn interval(
 pub(crate) fn beyond_all(row: &Comparison) -> bool {
     let intervals = [row.ci, row.ci_simultaneous].into_iter().flatten();
     let ends = intervals.filter_map(|ci| as_changes(row, ci)).flatten();
-    row.scale == Scale::Raw && ends.chain(change(row)).any(|change| change < -1.0)
+    row.scale == Scale::Raw && ends.chain(relative_change(row)).any(|change| change < -1.0)
 }
 
 /// `-46.9 % to -46.7 %`.
 pub(crate) fn range(ends: [f64; 2]) -> String {
-    ends.map(end).join(" to ")
+    ends.map(format_interval_end).join(" to ")
 }
 
 /// The size of the change: relative to the baseline, or as a difference if the baseline
 /// is zero.
 pub(crate) fn size(row: &Comparison) -> String {
-    match (change(row).filter(|_| !beyond_all(row)), row.difference) {
+    match (
+        relative_change(row).filter(|_| !beyond_all(row)),
+        row.difference,
+    ) {
         (Some(change), _) => percent(change),
         (None, Some(difference)) => number::difference(difference, &row.unit),
         (None, None) => "no figure".to_owned(),
@@ -315,7 +318,7 @@ pub(crate) fn size(row: &Comparison) -> String {
 }
 
 /// The ends of the row's own interval, as relative changes.
-pub(crate) fn ends(row: &Comparison) -> Option<[f64; 2]> {
+pub(crate) fn interval_ends(row: &Comparison) -> Option<[f64; 2]> {
     as_changes(row, row.ci?)
 }
 
@@ -331,7 +334,7 @@ fn as_changes(row: &Comparison, ci: [f64; 2]) -> Option<[f64; 2]> {
 
 /// The means before and after a change, each in a readable unit.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Means {
+pub(crate) struct ReadableMeans {
     /// The machine these means are from, if the means over all machines do not reproduce
     /// the change.
     pub(crate) machine: Option<String>,
@@ -340,13 +343,14 @@ pub(crate) struct Means {
     after: [String; 2],
 }
 
-impl Means {
+impl ReadableMeans {
     /// `28.2 -> 15.0 us`, `5.03 us -> 3.85 ms`, or `on alpha: 28.2 -> 15.0 us`.
     pub(crate) fn text(&self) -> String {
         self.written(" -> ", " ", "us")
     }
 
-    /// Like [`Means::text`], typeset for the page: `28.2 → 15.0 µs`, without line breaks.
+    /// Like [`ReadableMeans::text`], typeset for the page: `28.2 → 15.0 µs`, without line
+    /// breaks.
     pub(crate) fn typeset(&self) -> String {
         self.written("\u{a0}→\u{a0}", "\u{a0}", "µs")
     }
@@ -368,13 +372,13 @@ impl Means {
 /// weighted mean of per-machine changes, which the means over all runs need not
 /// reproduce. If they do not, these are the means of the machine with the largest weight,
 /// and the text names it.
-pub(crate) fn absolute(document: &Document, row: &Comparison) -> Option<Means> {
+pub(crate) fn absolute_means(document: &Document, row: &Comparison) -> Option<ReadableMeans> {
     if let Some(on) = stands_for(document, row) {
         let machine = Some(on.machine.clone());
         return Some(means(machine, &on.unit, [on.mean_baseline?, on.mean?]));
     }
     let pair = [row.mean_baseline?, row.mean?];
-    agrees(row, pair).then(|| means(None, &row.unit, pair))
+    means_agree(row, pair).then(|| means(None, &row.unit, pair))
 }
 
 /// The machine whose means are shown for a row, if the means over all machines imply a
@@ -384,7 +388,7 @@ pub(crate) fn stands_for<'a>(
     row: &Comparison,
 ) -> Option<&'a MachineComparison> {
     let pair = row.mean_baseline.zip(row.mean);
-    if pair.is_some_and(|(before, after)| agrees(row, [before, after])) {
+    if pair.is_some_and(|(before, after)| means_agree(row, [before, after])) {
         return None;
     }
     let of_row = |on: &&MachineComparison| {
@@ -398,24 +402,24 @@ pub(crate) fn stands_for<'a>(
 }
 
 /// Whether two means imply the change of a row as it is printed.
-fn agrees(row: &Comparison, [before, after]: [f64; 2]) -> bool {
+fn means_agree(row: &Comparison, [before, after]: [f64; 2]) -> bool {
     const ROUNDING: f64 = 1e-9;
-    let (Some(of_row), true) = (change(row), before != 0.0) else {
+    let (Some(of_row), true) = (relative_change(row), before != 0.0) else {
         // A difference, or a row without figures, has no relative change to agree with.
-        return change(row).is_none();
+        return relative_change(row).is_none();
     };
     let of_means = (after - before) / before.abs();
     (of_means - of_row).abs() <= ROUNDING * (1.0 + of_row.abs())
         || percent(of_means) == percent(of_row)
 }
 
-fn means(machine: Option<String>, unit: &str, pair: [f64; 2]) -> Means {
+fn means(machine: Option<String>, unit: &str, pair: [f64; 2]) -> ReadableMeans {
     let written = |readable: &Readable, mean: f64| {
         let value = significant(readable.value(mean), 3);
         [value, readable.unit.clone()]
     };
     let [first, second] = Readable::pair(unit, pair);
-    Means {
+    ReadableMeans {
         machine,
         before: written(&first, pair[0]),
         after: written(&second, pair[1]),

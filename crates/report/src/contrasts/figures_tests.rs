@@ -20,12 +20,15 @@ fn raw(means: [f64; 2], ci: [f64; 2], verdict: &str) -> Comparison {
 #[test]
 fn what_rises_from_zero_is_worse_though_it_has_no_share() {
     let row = raw([0.0, 5603.0], [4000.0, 7000.0], "established");
-    assert_eq!(outcome(&row, Some(Better::Lower), 0.01), Outcome::Worse);
-    assert_eq!(outcome(&row, Some(Better::Higher), 0.01), Outcome::Better);
-    assert_eq!(outcome(&row, None, 0.01), Outcome::More);
+    assert_eq!(outcome(&row, Some(Better::Lower), 0.01), RowOutcome::Worse);
+    assert_eq!(
+        outcome(&row, Some(Better::Higher), 0.01),
+        RowOutcome::Better
+    );
+    assert_eq!(outcome(&row, None, 0.01), RowOutcome::More);
     assert_eq!(size(&row), "+5603 updates");
     let open = raw([0.0, 5603.0], [-1.0, 7000.0], "undecided");
-    assert_eq!(outcome(&open, Some(Better::Lower), 0.01), Outcome::Open);
+    assert_eq!(outcome(&open, Some(Better::Lower), 0.01), RowOutcome::Open);
 }
 
 #[test]
@@ -58,7 +61,7 @@ fn a_difference_of_percentages_is_in_points_and_a_share_in_per_cent() {
         "sentences": none, "reproduce": "",
     }))
     .unwrap();
-    let shown = interval(&document, &row, Outcome::Less).unwrap();
+    let shown = interval(&document, &row, RowOutcome::Less).unwrap();
     assert_eq!(shown.text(), "-2.90 to -1.50 points");
     // A percentage that falls by a third has a relative change like any other value.
     let row = percentage(raw([3.0, 2.0], [-1.5, -0.5], "established"));
@@ -91,6 +94,6 @@ fn a_small_difference_that_is_established_is_said_with_both() {
         verdict: Verdict::Equivalent,
         ..row
     };
-    let words = row_words(&equivalent, Outcome::Same, Some(Better::Lower), 0.01);
+    let words = row_words(&equivalent, RowOutcome::Same, Some(Better::Lower), 0.01);
     assert_eq!(words, "no difference larger than 1 %");
 }

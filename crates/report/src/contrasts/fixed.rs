@@ -3,12 +3,12 @@
 
 use assize_verdict::{Comparison, Document, Verdict};
 
-use super::figures::Outcome;
+use super::figures::RowOutcome;
 
 /// The outcome of a row that no test can decide because nothing varies: both sides are
 /// equal in every run, or differ by the same amount in every run. `None` for any other
 /// row.
-pub(crate) fn fixed(document: &Document, row: &Comparison) -> Option<Outcome> {
+pub(crate) fn fixed_outcome(document: &Document, row: &Comparison) -> Option<RowOutcome> {
     /// The rounding error that summation leaves in an interval of zero width.
     const ROUNDING: f64 = 1e-9;
     // Values printed with decimals may differ in the digits that were cut off.
@@ -23,8 +23,8 @@ pub(crate) fn fixed(document: &Document, row: &Comparison) -> Option<Outcome> {
     let before = one_value(document, row, &row.baseline)?;
     let after = one_value(document, row, &row.configuration)?;
     Some(match before == after {
-        true => Outcome::Equal,
-        false => Outcome::Fixed,
+        true => RowOutcome::Equal,
+        false => RowOutcome::Fixed,
     })
 }
 

@@ -12,15 +12,16 @@ use std::collections::HashSet;
 use assize_verdict::{Agreement, Better, Comparison, Document, Sentence, Verdict};
 
 pub(crate) use figures::{
-    Interval, Outcome, absolute, change, effect, effect_with_interval, ends, gain, interval,
-    outcome, percent, range, row_words, size, size_with_interval, stands_for,
+    ChangeInterval, RowOutcome, absolute_means, effect, effect_with_interval, interval,
+    interval_ends, log_gain, outcome, percent, range, relative_change, row_words, size,
+    size_with_interval, stands_for,
 };
-pub(crate) use fixed::fixed;
-pub use outcomes::outcome_said;
+pub(crate) use fixed::fixed_outcome;
+pub use outcomes::describe_outcome;
 pub(crate) use outcomes::{
-    figures as outcome_figures, lost, ranked as ranked_outcomes, word as outcome_word,
+    count_incomplete_runs, figures as outcome_figures, outcome_word, ranked as ranked_outcomes,
 };
-pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
+pub(crate) use rates::{EventContrasts, RateContrast, by_event, events_lead};
 
 use crate::text::{agreement, contradicted};
 
@@ -39,10 +40,10 @@ pub struct MetricWords {
 /// Looks up the wording of a metric; one without an entry keeps its name from the
 /// document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Words<'a>(pub(crate) &'a [MetricWords]);
+pub(crate) struct Wordings<'a>(pub(crate) &'a [MetricWords]);
 
-impl<'a> Words<'a> {
-    fn of(self, metric: &str) -> Option<&'a MetricWords> {
+impl<'a> Wordings<'a> {
+    fn wording(self, metric: &str) -> Option<&'a MetricWords> {
         self.0.iter().find(|one| one.metric == metric)
     }
 
@@ -50,11 +51,11 @@ impl<'a> Words<'a> {
     where
         'a: 's,
     {
-        self.of(metric).map_or(metric, |one| &one.title)
+        self.wording(metric).map_or(metric, |one| &one.title)
     }
 
     pub(crate) fn better(self, metric: &str) -> Option<Better> {
-        self.of(metric).and_then(|one| one.better)
+        self.wording(metric).and_then(|one| one.better)
     }
 
     /// The title for the start of a line; a metric without one keeps its name from the
@@ -94,35 +95,38 @@ fn capital(text: &str) -> String {
 }
 
 /// A metric of the answer, and the configurations compared on it.
-pub(crate) struct OfMetric<'a> {
+pub(crate) struct MetricContrasts<'a> {
     pub(crate) metric: &'a str,
-    pub(crate) contrasts: Vec<Contrast<'a>>,
+    pub(crate) contrasts: Vec<ConfigurationContrast<'a>>,
 }
 
 /// One configuration against its baseline on one metric, over all workloads.
-pub(crate) struct Contrast<'a> {
+pub(crate) struct ConfigurationContrast<'a> {
     pub(crate) name: &'a str,
-    pub(crate) rows: Vec<(&'a Comparison, Outcome)>,
+    pub(crate) rows: Vec<(&'a Comparison, RowOutcome)>,
     pub(crate) better: Option<Better>,
     margin: f64,
 }
 
 /// Groups the rows of the answer into contrasts by metric: the primary metrics, or all
 /// metrics if none is primary. The most striking contrast of each metric comes first.
-pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfMetric<'a>> {
-    let mut metrics: Vec<OfMetric<'_>> = Vec::new();
-    for row in leading(document) {
+pub(crate) fn by_metric<'a>(
+    document: &'a Document,
+    words: Wordings<'_>,
+) -> Vec<MetricContrasts<'a>> {
+    let mut metrics: Vec<MetricContrasts<'_>> = Vec::new();
+    for row in leading_rows(document) {
         let better = words.better(&row.metric);
         let came_out = came_out(document, row, better);
         let at = metrics.iter().position(|one| one.metric == row.metric);
         let at = at.unwrap_or_else(|| {
-            metrics.push(OfMetric {
+            metrics.push(MetricContrasts {
                 metric: &row.metric,
                 contrasts: Vec::new(),
             });
             metrics.len() - 1
         });
-        let Some(OfMetric { contrasts, .. }) = metrics.get_mut(at) else {
+        let Some(MetricContrasts { contrasts, .. }) = metrics.get_mut(at) else {
             continue;
         };
         match contrasts
@@ -130,7 +134,7 @@ pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfM
             .find(|one| one.name == row.configuration)
         {
             Some(contrast) => contrast.rows.push((row, came_out)),
-            None => contrasts.push(Contrast {
+            None => contrasts.push(ConfigurationContrast {
                 name: &row.configuration,
                 rows: vec![(row, came_out)],
                 better,
@@ -150,15 +154,19 @@ pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfM
 
 /// Returns the outcome of a row of a document. It is open if machines contradict each
 /// other, because no single figure is valid for all of them.
-pub(crate) fn came_out(document: &Document, row: &Comparison, better: Option<Better>) -> Outcome {
+pub(crate) fn came_out(
+    document: &Document,
+    row: &Comparison,
+    better: Option<Better>,
+) -> RowOutcome {
     if contradicted(document, row) {
-        return Outcome::Open;
+        return RowOutcome::Open;
     }
-    fixed(document, row).unwrap_or_else(|| outcome(row, better, document.margin))
+    fixed_outcome(document, row).unwrap_or_else(|| outcome(row, better, document.margin))
 }
 
-fn first(contrasts: &[Contrast<'_>]) -> f64 {
-    contrasts.first().map_or(0.0, Contrast::weight)
+fn first(contrasts: &[ConfigurationContrast<'_>]) -> f64 {
+    contrasts.first().map_or(0.0, ConfigurationContrast::weight)
 }
 
 /// Whether any metric is declared primary.
@@ -167,7 +175,7 @@ pub(crate) fn rows_are_primary(document: &Document) -> bool {
 }
 
 /// The rows that make up the answer: the primary ones, or all rows if none is primary.
-pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
+pub(crate) fn leading_rows(document: &Document) -> Vec<&Comparison> {
     let primary = rows_are_primary(document);
     let leads = |row: &&Comparison| row.primary == primary;
     document.comparisons.iter().filter(leads).collect()
@@ -175,14 +183,14 @@ pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
 
 /// The sentences of a document that add something to the contrasts: all except those
 /// whose rows are all covered by contrasts.
-pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
-    let metrics = leading(document).into_iter();
+pub(crate) fn remaining_sentences(document: &Document) -> Vec<&Sentence> {
+    let metrics = leading_rows(document).into_iter();
     // Contrasts do not show differences between machines.
     let is_one =
         |row: &&Comparison| agreement(document, row).is_none_or(|it| it == Agreement::Agree);
     let metrics = metrics.filter(is_one);
     let names = metrics.map(|row| [&row.workload, &row.metric, &row.configuration]);
-    let events = by_event(document, Words(&[])).into_iter();
+    let events = by_event(document, Wordings(&[])).into_iter();
     let events = events.flat_map(|one| one.contrasts).map(|it| it.row);
     let events = events.flat_map(|row| {
         [&row.configuration, &row.baseline].map(|name| [&row.workload, &row.event, name])
@@ -198,20 +206,22 @@ pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
     document.sentences.iter().filter(says_more).collect()
 }
 
-impl<'a> Contrast<'a> {
+impl<'a> ConfigurationContrast<'a> {
     /// How much the contrast has to report; established results outweigh the rest.
     fn weight(&self) -> f64 {
-        let of = |(row, came_out): &(&Comparison, Outcome)| {
-            let size = gain(row, None).abs();
+        let of = |(row, came_out): &(&Comparison, RowOutcome)| {
+            let size = log_gain(row, None).abs();
             match came_out {
-                Outcome::Better | Outcome::Worse | Outcome::Less | Outcome::More => 100.0 + size,
-                Outcome::LikelyBetter
-                | Outcome::LikelyWorse
-                | Outcome::LikelyLess
-                | Outcome::LikelyMore => 10.0 + size,
-                Outcome::Fixed => 2.0,
-                Outcome::Same => 1.0,
-                Outcome::Equal | Outcome::Open => 0.0,
+                RowOutcome::Better | RowOutcome::Worse | RowOutcome::Less | RowOutcome::More => {
+                    100.0 + size
+                }
+                RowOutcome::LikelyBetter
+                | RowOutcome::LikelyWorse
+                | RowOutcome::LikelyLess
+                | RowOutcome::LikelyMore => 10.0 + size,
+                RowOutcome::Fixed => 2.0,
+                RowOutcome::Same => 1.0,
+                RowOutcome::Equal | RowOutcome::Open => 0.0,
             }
         };
         self.rows.iter().map(of).fold(0.0, f64::max)
@@ -221,19 +231,19 @@ impl<'a> Contrast<'a> {
     pub(crate) fn is_open(&self) -> bool {
         self.rows
             .iter()
-            .all(|(_, came_out)| *came_out == Outcome::Open)
+            .all(|(_, came_out)| *came_out == RowOutcome::Open)
     }
 
     /// Whether the two sides are equal in every run of every workload.
     pub(crate) fn is_equal(&self) -> bool {
         self.rows
             .iter()
-            .all(|(_, came_out)| *came_out == Outcome::Equal)
+            .all(|(_, came_out)| *came_out == RowOutcome::Equal)
     }
 
     /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`.
     pub(crate) fn verdict(&self) -> String {
-        let counted = Outcome::ALL.iter().filter_map(|outcome| {
+        let counted = RowOutcome::ALL.iter().filter_map(|outcome| {
             let n = self.rows.iter().filter(|(_, one)| one == outcome).count();
             (n > 0).then(|| (outcome.words(self.margin), n))
         });
@@ -256,17 +266,17 @@ impl<'a> Contrast<'a> {
     }
 
     /// The best and the worst decided workload, or of all workloads if none is decided.
-    pub(crate) fn best_and_worst(&self) -> Vec<(&'a Comparison, Outcome)> {
+    pub(crate) fn best_and_worst(&self) -> Vec<(&'a Comparison, RowOutcome)> {
         let by_gain = |(a, _): &(&Comparison, _), (b, _): &(&Comparison, _)| -> Ordering {
-            gain(b, self.better).total_cmp(&gain(a, self.better))
+            log_gain(b, self.better).total_cmp(&log_gain(a, self.better))
         };
         let decided = self
             .rows
             .iter()
-            .any(|(_, came_out)| *came_out != Outcome::Open);
-        let shown = |came_out: &Outcome| !decided || *came_out != Outcome::Open;
+            .any(|(_, came_out)| *came_out != RowOutcome::Open);
+        let shown = |came_out: &RowOutcome| !decided || *came_out != RowOutcome::Open;
         let rows = self.rows.iter().filter(|(_, came_out)| shown(came_out));
-        let mut rows: Vec<(&Comparison, Outcome)> = rows.copied().collect();
+        let mut rows: Vec<(&Comparison, RowOutcome)> = rows.copied().collect();
         rows.sort_by(by_gain);
         match rows[..] {
             [first, .., last] => vec![first, last],
@@ -283,7 +293,7 @@ pub(crate) fn margin(margin: f64) -> String {
 }
 
 /// The number of rows whose verdict is not undecided.
-pub(crate) fn decided(rows: &[&Comparison]) -> usize {
+pub(crate) fn count_decided(rows: &[&Comparison]) -> usize {
     let is = |row: &&&Comparison| row.verdict != Verdict::Undecided;
     rows.iter().filter(is).count()
 }

@@ -8,7 +8,7 @@ use super::capital;
 const SIGNATURES: usize = 2;
 
 /// The outcome of a row: `worse`, `better`, `as often` or `cannot tell`.
-pub(crate) fn word(row: &OutcomeComparison) -> &'static str {
+pub(crate) fn outcome_word(row: &OutcomeComparison) -> &'static str {
     match (row.verdict, row.is_more()) {
         (Verdict::Established, true) => "worse",
         (Verdict::Established, false) => "better",
@@ -44,7 +44,7 @@ fn cause(signature: &OutcomeSignature) -> String {
 
 /// Describes a row: `Crashes with buggy: worse: 0 of 40 -> 6 of 40 runs (oops in
 /// use+0x5e), established`. If it is undecided, adds how many would have decided it.
-pub fn outcome_said(row: &OutcomeComparison) -> String {
+pub fn describe_outcome(row: &OutcomeComparison) -> String {
     let heading = match &row.tail {
         Some(_) => row.heading(),
         None => capital(&row.heading()),
@@ -52,7 +52,7 @@ pub fn outcome_said(row: &OutcomeComparison) -> String {
     let mut text = format!(
         "{heading} with {}: {}: {}",
         row.configuration,
-        word(row),
+        outcome_word(row),
         figures(row)
     );
     match (row.verdict, row.fewest) {
@@ -81,7 +81,7 @@ pub(crate) fn ranked(document: &Document) -> Vec<&OutcomeComparison> {
 }
 
 /// The number of runs that did not complete, each counted once.
-pub(crate) fn lost(document: &Document) -> usize {
+pub(crate) fn count_incomplete_runs(document: &Document) -> usize {
     let mut runs: Vec<u32> = document
         .outcomes
         .iter()
@@ -120,7 +120,7 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(
-            outcome_said(&row),
+            describe_outcome(&row),
             "elapsed above 3.1 ms on read with rarely: cannot tell: 0 of 40 -> 2 of 40 runs; 9 \
              or more would tell"
         );

@@ -2,11 +2,11 @@
 
 use assize_verdict::{Better, Document, Rate, RateComparison, Verdict};
 
-use super::{Outcome, Words, percent};
+use super::{RowOutcome, Wordings, percent};
 use crate::number::significant;
 
 /// An event, and the configurations compared on it.
-pub(crate) struct OfEvent<'a> {
+pub(crate) struct EventContrasts<'a> {
     pub(crate) event: &'a str,
     pub(crate) contrasts: Vec<RateContrast<'a>>,
 }
@@ -15,15 +15,15 @@ pub(crate) struct OfEvent<'a> {
 pub(crate) struct RateContrast<'a> {
     pub(crate) name: &'a str,
     pub(crate) workload: &'a str,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: RowOutcome,
     pub(crate) row: &'a RateComparison,
     before: Option<&'a Rate>,
     after: Option<&'a Rate>,
 }
 
 /// The contrasts of each event, except those in which it occurred on neither side.
-pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEvent<'a>> {
-    let mut events: Vec<OfEvent<'_>> = Vec::new();
+pub(crate) fn by_event<'a>(document: &'a Document, words: Wordings<'_>) -> Vec<EventContrasts<'a>> {
+    let mut events: Vec<EventContrasts<'_>> = Vec::new();
     for row in &document.rate_comparisons {
         let rate = |name: &str| {
             document.rates.iter().find(|rate| {
@@ -46,7 +46,7 @@ pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEv
         };
         match events.iter_mut().find(|one| one.event == row.event) {
             Some(one) => one.contrasts.push(contrast),
-            None => events.push(OfEvent {
+            None => events.push(EventContrasts {
                 event: &row.event,
                 contrasts: vec![contrast],
             }),
@@ -58,7 +58,7 @@ pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEv
 /// Whether the events decide something while all metrics are undecided.
 pub(crate) fn events_lead(document: &Document) -> bool {
     let open = |verdict: Verdict| verdict == Verdict::Undecided;
-    let rows = super::leading(document);
+    let rows = super::leading_rows(document);
     rows.iter().all(|row| open(row.verdict))
         && document
             .rate_comparisons
@@ -70,10 +70,10 @@ fn outcome(
     row: &RateComparison,
     (before, after): (Option<&Rate>, Option<&Rate>),
     better: Option<Better>,
-) -> Outcome {
+) -> RowOutcome {
     let established = match row.verdict {
-        Verdict::Undecided => return Outcome::Open,
-        Verdict::Equivalent => return Outcome::Same,
+        Verdict::Undecided => return RowOutcome::Open,
+        Verdict::Equivalent => return RowOutcome::Same,
         Verdict::Supported => false,
         Verdict::Established => true,
     };
@@ -81,15 +81,16 @@ fn outcome(
         .and_then(|rate| rate.rate_per_s)
         .zip(after.and_then(|rate| rate.rate_per_s));
     match rates {
-        Some((before, after)) => Outcome::of(after < before, established, better),
-        None => Outcome::Open,
+        Some((before, after)) => RowOutcome::from_difference(after < before, established, better),
+        None => RowOutcome::Open,
     }
 }
 
 impl RateContrast<'_> {
     /// `-83.3 % (12 in 60 s -> 2 in 60 s)`.
     pub(crate) fn effect(&self) -> String {
-        let counted = [self.before, self.after].map(|rate| rate.map_or("?".to_owned(), counted));
+        let counted =
+            [self.before, self.after].map(|rate| rate.map_or("?".to_owned(), count_in_time));
         let [before, after] = counted;
         match self.row.ratio {
             Some(ratio) => format!("{} ({before} -> {after})", percent(ratio - 1.0)),
@@ -99,7 +100,7 @@ impl RateContrast<'_> {
 }
 
 /// `12 in 60 s`.
-fn counted(rate: &Rate) -> String {
+fn count_in_time(rate: &Rate) -> String {
     match rate.exposure_s {
         Some(seconds) => format!("{} in {} s", rate.count, significant(seconds, 3)),
         None => rate.count.to_string(),

@@ -2,10 +2,10 @@
 
 use assize_verdict::Document;
 
-use super::Table;
+use super::CsvTable;
 
 /// Writes one row per fact.
-pub(super) fn about(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+pub(super) fn about(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let texts = [
         ("schema", &document.schema),
         ("source", &document.source),

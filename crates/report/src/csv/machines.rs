@@ -2,21 +2,21 @@
 
 use assize_verdict::{Agreement, Document, MachineComparison, Pooled};
 
-use super::{Table, bounds, number};
+use super::{CsvTable, bounds, number};
 
 /// Writes a row for each machine, and one for each figure of all machines together.
-pub(super) fn rows(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for row in &document.machines {
         machine(row, table)?;
     }
     for row in &document.pooled {
-        pooled(row, table)?;
-        spread(row, table)?;
+        write_pooled(row, table)?;
+        write_spread(row, table)?;
     }
     Ok(())
 }
 
-fn machine(row: &MachineComparison, table: &mut Table) -> Result<(), ::csv::Error> {
+fn machine(row: &MachineComparison, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let names = [
         ("workload", row.workload.clone()),
         ("metric", row.metric.clone()),
@@ -62,7 +62,7 @@ fn names(row: &Pooled) -> [(&'static str, String); 5] {
     ]
 }
 
-fn pooled(row: &Pooled, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_pooled(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let [low, high] = bounds(row.ci);
     let agreement = match row.agreement {
         Agreement::Agree => "agree",
@@ -92,7 +92,7 @@ fn pooled(row: &Pooled, table: &mut Table) -> Result<(), ::csv::Error> {
 }
 
 /// Writes how much the machines differ, and what to expect on other machines.
-fn spread(row: &Pooled, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_spread(row: &Pooled, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     let random = row.ratio_random.or(row.difference_random);
     for (kind, value, ci, p) in [
         ("random", random, row.ci_random, None),

@@ -2,14 +2,14 @@
 
 use assize_verdict::{Document, OutcomeComparison};
 
-use super::{Table, number};
-use crate::contrasts::outcome_said;
+use super::{CsvTable, number};
+use crate::contrasts::describe_outcome;
 
 /// Writes a row for each way in which runs ended, and one for each run that ended that
 /// way.
-pub(super) fn rows(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+pub(super) fn rows(document: &Document, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     for row in &document.outcomes {
-        compared(row, table)?;
+        write_compared_outcome(row, table)?;
         for one in &row.signatures {
             for run in &one.runs {
                 table.row(&[
@@ -26,7 +26,10 @@ pub(super) fn rows(document: &Document, table: &mut Table) -> Result<(), ::csv::
     Ok(())
 }
 
-fn compared(row: &OutcomeComparison, table: &mut Table) -> Result<(), ::csv::Error> {
+fn write_compared_outcome(
+    row: &OutcomeComparison,
+    table: &mut CsvTable,
+) -> Result<(), ::csv::Error> {
     table.row(&[
         ("kind", "outcome".into()),
         ("metric", row.heading()),
@@ -41,6 +44,6 @@ fn compared(row: &OutcomeComparison, table: &mut Table) -> Result<(), ::csv::Err
         ("p_attainable", row.p_attainable.to_string()),
         ("p_adjusted", number(row.p_adjusted)),
         ("verdict", row.verdict.word().into()),
-        ("text", outcome_said(row)),
+        ("text", describe_outcome(row)),
     ])
 }

@@ -2,10 +2,10 @@
 
 use assize_verdict::{Relation, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue};
 
-use super::{Table, number, related};
+use super::{CsvTable, number, relation_fields};
 
 /// Writes a row for each trade-off, metric, point and domination.
-pub(super) fn rows(tradeoff: &Tradeoff, table: &mut Table) -> Result<(), ::csv::Error> {
+pub(super) fn rows(tradeoff: &Tradeoff, table: &mut CsvTable) -> Result<(), ::csv::Error> {
     table.row(&[
         ("kind", "tradeoff".into()),
         ("level", tradeoff.level.to_string()),
@@ -54,7 +54,7 @@ fn value(
     axis: &TradeoffAxis,
     configuration: &str,
     value: &TradeoffValue,
-    table: &mut Table,
+    table: &mut CsvTable,
 ) -> Result<(), ::csv::Error> {
     let mut fields = of_axis(kinds[0], axis);
     fields.push(("configuration", configuration.to_owned()));
@@ -65,7 +65,7 @@ fn value(
         let mut fields = of_axis(kinds[1], axis);
         fields.push(("configuration", configuration.to_owned()));
         fields.push(("baseline", axis.baseline.clone().unwrap_or_default()));
-        fields.extend(related(relation));
+        fields.extend(relation_fields(relation));
         table.row(&fields)?;
     }
     Ok(())
@@ -77,7 +77,7 @@ fn value(
 fn standing(
     tradeoff: &Tradeoff,
     point: &TradeoffPoint,
-    table: &mut Table,
+    table: &mut CsvTable,
 ) -> Result<(), ::csv::Error> {
     table.row(&[
         ("kind", "standing".into()),
@@ -111,7 +111,7 @@ fn standing(
             fields.push(("baseline", point.configuration.clone()));
             fields.push(("configuration", one.configuration.clone()));
             match relation {
-                Some(relation) => fields.extend(related(relation)),
+                Some(relation) => fields.extend(relation_fields(relation)),
                 None => fields.push(("text", "the same".to_owned())),
             }
             table.row(&fields)?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// A sentence and its certainty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Said {
+pub(super) struct AnswerSentence {
     text: String,
     /// The verdict of the rows behind it; `effect` for effects of factors, which have no
     /// verdict, and `note` for statements about the data as a whole.
@@ -16,7 +16,7 @@ pub(super) struct Said {
 
 /// The number of comparisons with a given verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Tally {
+pub(super) struct VerdictTally {
     verdict: &'static str,
     mark: &'static str,
     count: usize,
@@ -24,7 +24,7 @@ pub(super) struct Tally {
 
 /// A claim and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Claimed {
+pub(super) struct ClaimLine {
     text: String,
     origin: &'static str,
     outcome: &'static str,
@@ -32,22 +32,22 @@ pub(super) struct Claimed {
 }
 
 /// The sentences of a document.
-pub(super) fn sentences(document: &Document) -> Vec<Said> {
-    let known = Known::new(document);
-    let said = |sentence: &Sentence| Said {
+pub(super) fn sentences(document: &Document) -> Vec<AnswerSentence> {
+    let known = SentenceVerdicts::new(document);
+    let said = |sentence: &Sentence| AnswerSentence {
         text: sentence.text.clone(),
-        verdict: known.of(sentence),
+        verdict: known.weakest_verdict(sentence),
     };
     document.sentences.iter().map(said).collect()
 }
 
 /// The rows that sentences can refer to.
-struct Known {
+struct SentenceVerdicts {
     verdicts: HashMap<String, Verdict>,
     effects: HashSet<String>,
 }
 
-impl Known {
+impl SentenceVerdicts {
     fn new(document: &Document) -> Self {
         let rows = document.comparisons.iter().map(|row| {
             let name = format!("{} {} {}", row.workload, row.metric, row.configuration);
@@ -61,7 +61,7 @@ impl Known {
             let name = |effect: &Effect| format!("{} {} {}", fit.workload, fit.metric, effect.name);
             fit.effects.iter().map(name).collect::<Vec<_>>()
         });
-        Known {
+        SentenceVerdicts {
             verdicts: rows.chain(events).collect(),
             effects: effects.collect(),
         }
@@ -69,7 +69,7 @@ impl Known {
 
     /// The weakest verdict among the sentence's rows that show a difference; if other
     /// rows are less certain, the sentence says so.
-    fn of(&self, sentence: &Sentence) -> &'static str {
+    fn weakest_verdict(&self, sentence: &Sentence) -> &'static str {
         let found = || {
             sentence
                 .rows
@@ -91,7 +91,7 @@ impl Known {
 }
 
 /// The number of comparisons per verdict, most certain first.
-pub(super) fn tally(document: &Document) -> Vec<Tally> {
+pub(super) fn tally(document: &Document) -> Vec<VerdictTally> {
     [
         Verdict::Established,
         Verdict::Supported,
@@ -99,9 +99,9 @@ pub(super) fn tally(document: &Document) -> Vec<Tally> {
         Verdict::Undecided,
     ]
     .into_iter()
-    .map(|verdict| Tally {
+    .map(|verdict| VerdictTally {
         verdict: verdict.word(),
-        mark: super::grid::mark(verdict),
+        mark: super::grid::verdict_mark(verdict),
         count: document
             .comparisons
             .iter()
@@ -112,8 +112,8 @@ pub(super) fn tally(document: &Document) -> Vec<Tally> {
 }
 
 /// The claims.
-pub(super) fn claims(document: &Document) -> Vec<Claimed> {
-    let claimed = |claim: &assize_verdict::Claim| Claimed {
+pub(super) fn claims(document: &Document) -> Vec<ClaimLine> {
+    let claimed = |claim: &assize_verdict::Claim| ClaimLine {
         text: claim.text.clone(),
         origin: claim.origin.words(),
         outcome: claim.outcome.word(),

@@ -3,12 +3,12 @@
 
 use assize_verdict::{Comparison, Document, Verdict};
 use assize_why::Kept;
-use assize_why::difference::Row;
+use assize_why::difference::DifferenceRow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::page::Page;
-use super::why::{Line, lines, packed};
+use super::page::ReportPage;
+use super::why::{FunctionLine, lines, pack_result};
 use crate::why::{account, seeds, sentence};
 
 /// The number of functions per result that are listed without a script.
@@ -20,12 +20,12 @@ pub struct Attributions {
     /// The results kept in the bundle.
     pub kept: Vec<Kept>,
     /// The words of a command to get more; `None` if the runs cannot be repeated.
-    pub shell: Option<Shell>,
+    pub shell: Option<ShellWords>,
 }
 
 /// Words of a command, quoted for the shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shell {
+pub struct ShellWords {
     /// The bundle.
     pub source: String,
     /// The configurations, in the order of the document.
@@ -36,14 +36,14 @@ pub struct Shell {
 
 /// What the template gets.
 #[derive(Debug, Serialize)]
-pub(super) struct Shown<'p> {
-    answers: Vec<Answer<'p>>,
+pub(super) struct AttributedView<'p> {
+    answers: Vec<AttributedAnswer<'p>>,
     /// A command for one comparison, if there are no results at all.
     ask: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct Answer<'p> {
+struct AttributedAnswer<'p> {
     workload: &'p str,
     a: &'p str,
     b: &'p str,
@@ -52,16 +52,17 @@ struct Answer<'p> {
     account: String,
     seeds: String,
     several: bool,
-    functions: Vec<Line<'p>>,
+    functions: Vec<FunctionLine<'p>>,
     /// How many further functions there are.
     others: usize,
     command: Option<String>,
 }
 
 /// Returns `None` if there is neither a result nor a command to get one.
-pub(super) fn shown<'p>(page: &'p Page<'_>) -> Option<Shown<'p>> {
+pub(super) fn attributed_view<'p>(page: &'p ReportPage<'_>) -> Option<AttributedView<'p>> {
     let document = page.document;
-    let answers: Vec<Answer<'p>> = known(page).map(|kept| answer(page, kept)).collect();
+    let answers: Vec<AttributedAnswer<'p>> =
+        kept_results(page).map(|kept| answer(page, kept)).collect();
     let suggested = || {
         let row = worth_asking(document, &page.about.primary)?;
         command(page, &row.baseline, &row.configuration, &row.workload, 1)
@@ -71,11 +72,11 @@ pub(super) fn shown<'p>(page: &'p Page<'_>) -> Option<Shown<'p>> {
     } else {
         None
     };
-    Some(Shown { answers, ask })
+    Some(AttributedView { answers, ask })
 }
 
 /// The results whose configurations and workload are in the document.
-fn known<'p>(page: &'p Page<'_>) -> impl Iterator<Item = &'p Kept> {
+fn kept_results<'p>(page: &'p ReportPage<'_>) -> impl Iterator<Item = &'p Kept> {
     page.attributions.kept.iter().filter(|kept| {
         let why = &kept.why;
         let both = [&why.a, &why.b].map(|name| configuration(page.document, name));
@@ -92,14 +93,14 @@ fn workload(document: &Document, name: &str) -> Option<usize> {
     document.workloads.iter().position(|one| one == name)
 }
 
-fn answer<'p>(page: &Page<'_>, kept: &'p Kept) -> Answer<'p> {
+fn answer<'p>(page: &ReportPage<'_>, kept: &'p Kept) -> AttributedAnswer<'p> {
     let why = &kept.why;
-    let differ = |row: &&Row| row.difference != 0.0;
+    let differ = |row: &&DifferenceRow| row.difference != 0.0;
     let differing = why.functions.iter().filter(differ).count();
     let first = why.functions.get(..differing.min(FUNCTIONS));
     let first = first.unwrap_or_default();
     let seeds_asked = why.seeds.len();
-    Answer {
+    AttributedAnswer {
         workload: &why.workload,
         a: &why.a,
         b: &why.b,
@@ -120,7 +121,7 @@ fn answer<'p>(page: &Page<'_>, kept: &'p Kept) -> Answer<'p> {
 }
 
 /// The command that compares two configurations on a workload.
-fn command(page: &Page<'_>, a: &str, b: &str, on: &str, seeds: usize) -> Option<String> {
+fn command(page: &ReportPage<'_>, a: &str, b: &str, on: &str, seeds: usize) -> Option<String> {
     let shell = page.attributions.shell.as_ref()?;
     let [a, b] = [a, b].map(|name| {
         let at = configuration(page.document, name)?;
@@ -147,10 +148,10 @@ fn worth_asking<'d>(document: &'d Document, primary: &[String]) -> Option<&'d Co
 }
 
 /// The input of the script: the frames of each result, and the words of commands.
-pub(super) fn data(page: &Page<'_>) -> [Value; 2] {
-    let answers = known(page).map(|kept| {
+pub(super) fn data(page: &ReportPage<'_>) -> [Value; 2] {
+    let answers = kept_results(page).map(|kept| {
         let why = &kept.why;
-        let mut value = packed(why, &kept.flame);
+        let mut value = pack_result(why, &kept.flame);
         let both = [&why.a, &why.b].map(|name| configuration(page.document, name));
         if let Some(fields) = value.as_object_mut() {
             fields.insert("c".into(), json!(both));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Returns the JSON deflated and in Base64, which cannot end a script element.
-pub(super) fn deflated(value: &Value) -> io::Result<String> {
+pub(super) fn deflate_json(value: &Value) -> io::Result<String> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(value.to_string().as_bytes())?;
     Ok(STANDARD.encode(encoder.finish()?))
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn data_come_back_and_cannot_break_out() {
         let value = serde_json::json!({"name": "</script><script>alert(1)</script>"});
-        let text = deflated(&value).unwrap();
+        let text = deflate_json(&value).unwrap();
         assert!(!text.contains('<'));
         let bytes = STANDARD.decode(text).unwrap();
         let mut back = String::new();

@@ -5,38 +5,38 @@ use std::collections::HashMap;
 use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
-use super::page::Page;
-use crate::contrasts::{Outcome, Words, came_out, fixed};
+use super::page::ReportPage;
+use crate::contrasts::{RowOutcome, Wordings, came_out, fixed_outcome};
 use crate::number::{difference, ratio, significant};
 use crate::text::contradicted;
 
 /// The grid of one workload.
 #[derive(Debug, Serialize)]
-pub(super) struct Grid {
+pub(super) struct MetricGrid {
     workload: String,
     /// The configuration that its rows are compared with.
     baseline: String,
     /// `6 runs against 6`, if all rows have the same numbers.
     runs: Option<String>,
     configurations: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<MetricRow>,
 }
 
 /// One metric.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct MetricRow {
     metric: String,
     title: String,
     unit: String,
     primary: bool,
     /// Whether the metric is compared with the baseline that is shown first.
     compared: bool,
-    cells: Vec<Cell>,
+    cells: Vec<MetricCell>,
 }
 
 /// One metric of one configuration.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Cell {
+pub(super) struct MetricCell {
     pub(super) configuration: String,
     /// `verdict`, `baseline` or `none`.
     pub(super) kind: &'static str,
@@ -59,10 +59,10 @@ pub(super) struct Cell {
 }
 
 /// Rows of a document by workload, metric with unit, and configuration.
-pub(super) type Index<'d> = HashMap<(&'d str, &'d str, &'d str, &'d str), &'d Comparison>;
+pub(super) type ComparisonIndex<'d> = HashMap<(&'d str, &'d str, &'d str, &'d str), &'d Comparison>;
 
 /// Builds the index.
-pub(super) fn index(document: &Document) -> Index<'_> {
+pub(super) fn index(document: &Document) -> ComparisonIndex<'_> {
     document
         .comparisons
         .iter()
@@ -79,7 +79,7 @@ pub(super) fn index(document: &Document) -> Index<'_> {
 }
 
 /// A grid for each workload that has rows.
-pub(super) fn grids(page: &Page<'_>) -> Vec<Grid> {
+pub(super) fn grids(page: &ReportPage<'_>) -> Vec<MetricGrid> {
     let document = page.document;
     let index = index(document);
     document
@@ -89,7 +89,7 @@ pub(super) fn grids(page: &Page<'_>) -> Vec<Grid> {
         .collect()
 }
 
-fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
+fn grid(page: &ReportPage<'_>, workload: &str, index: &ComparisonIndex<'_>) -> Option<MetricGrid> {
     let document = page.document;
     let rows: Vec<&Comparison> = document
         .comparisons
@@ -123,10 +123,10 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
         rows.iter()
             .any(|row| row.metric == metric && row.unit == unit)
     };
-    let row = |key @ &(metric, unit): &(&str, &str)| Row {
+    let row = |key @ &(metric, unit): &(&str, &str)| MetricRow {
         compared: compared(key),
         metric: metric.to_owned(),
-        title: Words(&page.about.metrics).capitalised(metric),
+        title: Wordings(&page.about.metrics).capitalised(metric),
         unit: unit.to_owned(),
         primary: page.about.primary.iter().any(|name| name == metric),
         cells: configurations
@@ -134,13 +134,13 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
             .map(|name| {
                 let found = index.get(&(workload, metric, unit, name.as_str()));
                 match found {
-                    Some(row) => cell(document, row, Words(&page.about.metrics)),
+                    Some(row) => cell(document, row, Wordings(&page.about.metrics)),
                     None => empty(&rows, name, (metric, unit), &baseline),
                 }
             })
             .collect(),
     };
-    Some(Grid {
+    Some(MetricGrid {
         workload: workload.to_owned(),
         runs: runs(&rows),
         rows: metrics.iter().map(row).collect(),
@@ -150,11 +150,16 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
 }
 
 /// A cell without a comparison: the baseline itself, or a metric that was not measured.
-fn empty(rows: &[&Comparison], name: &str, (metric, unit): (&str, &str), baseline: &str) -> Cell {
-    let mut empty = Cell {
+fn empty(
+    rows: &[&Comparison],
+    name: &str,
+    (metric, unit): (&str, &str),
+    baseline: &str,
+) -> MetricCell {
+    let mut empty = MetricCell {
         configuration: name.to_owned(),
         kind: "none",
-        ..Cell::default()
+        ..MetricCell::default()
     };
     if name == baseline {
         let mut of_metric = rows
@@ -183,30 +188,30 @@ fn runs(rows: &[&Comparison]) -> Option<String> {
 
 /// Converts a row of the document to a cell. Shows no figure if machines contradict each
 /// other.
-pub(super) fn cell(document: &Document, row: &Comparison, words: Words<'_>) -> Cell {
+pub(super) fn cell(document: &Document, row: &Comparison, words: Wordings<'_>) -> MetricCell {
     let tone = tone(document, row, words);
-    let cell = Cell {
+    let cell = MetricCell {
         tone,
         tone_word: tone_word(tone),
         ..agreed(row)
     };
     if !contradicted(document, row) {
-        return match fixed(document, row) {
+        return match fixed_outcome(document, row) {
             None => cell,
-            Some(Outcome::Equal) => Cell {
+            Some(RowOutcome::Equal) => MetricCell {
                 mark: "",
                 value: "equal".to_owned(),
                 interval: "in every run".to_owned(),
                 ..cell
             },
-            Some(_) => Cell {
+            Some(_) => MetricCell {
                 mark: "",
                 interval: "in every run".to_owned(),
                 ..cell
             },
         };
     }
-    Cell {
+    MetricCell {
         mark: "!",
         value: "disagree".to_owned(),
         interval: String::new(),
@@ -215,7 +220,7 @@ pub(super) fn cell(document: &Document, row: &Comparison, words: Words<'_>) -> C
 }
 
 /// The colour class of a row.
-pub(super) fn tone(document: &Document, row: &Comparison, words: Words<'_>) -> &'static str {
+pub(super) fn tone(document: &Document, row: &Comparison, words: Wordings<'_>) -> &'static str {
     came_out(document, row, words.better(&row.metric)).tone()
 }
 
@@ -228,13 +233,13 @@ fn tone_word(tone: &str) -> &'static str {
     }
 }
 
-fn agreed(row: &Comparison) -> Cell {
+fn agreed(row: &Comparison) -> MetricCell {
     let figure = |value: f64| format!("{value:?}");
     let show: fn(f64) -> String = match row.scale {
         Scale::Raw => |value| significant(value, 2),
         Scale::Log | Scale::Summary => ratio,
     };
-    Cell {
+    MetricCell {
         configuration: row.configuration.clone(),
         kind: "verdict",
         ratio: row.ratio.map(figure),
@@ -242,8 +247,8 @@ fn agreed(row: &Comparison) -> Cell {
         low: row.ci.map(|[low, _]| figure(low)),
         high: row.ci.map(|[_, high]| figure(high)),
         verdict: row.verdict.word(),
-        mark: mark(row.verdict),
-        way: way(row.ratio, row.difference),
+        mark: verdict_mark(row.verdict),
+        way: direction_of_move(row.ratio, row.difference),
         value: value(row),
         interval: row
             .ci
@@ -268,7 +273,7 @@ fn value(row: &Comparison) -> String {
 }
 
 /// The direction in which the metric moves.
-pub(super) fn way(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
+pub(super) fn direction_of_move(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
     let sign = match (ratio, difference) {
         (Some(ratio), _) => ratio - 1.0,
         (None, Some(difference)) => difference,
@@ -284,7 +289,7 @@ pub(super) fn way(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
 }
 
 /// The mark for a verdict, the same as in a mail.
-pub(super) fn mark(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Established => "**",
         Verdict::Supported => "*",

@@ -7,11 +7,12 @@
 use assize_verdict::{Better, Comparison, Document, Verdict};
 use serde::Serialize;
 
-use super::scale::Scale;
-use crate::brief::settles;
+use super::scale::EffectScale;
+use crate::brief::what_would_settle;
 use crate::contrasts::{
-    Contrast, Interval, MetricWords, OfEvent, Outcome, RateContrast, Words, absolute, by_event,
-    by_metric, change, direction, events_lead, interval, size,
+    ChangeInterval, ConfigurationContrast, EventContrasts, MetricWords, RateContrast, RowOutcome,
+    Wordings, absolute_means, by_event, by_metric, direction, events_lead, interval,
+    relative_change, size,
 };
 use crate::text::contradicted;
 
@@ -24,46 +25,46 @@ const PARTS: usize = 4;
 #[derive(Debug, Serialize)]
 pub(super) struct Hero {
     baseline: Option<String>,
-    parts: Vec<Part>,
+    parts: Vec<HeroPart>,
     /// The folded metrics and events.
-    folded: Vec<Part>,
+    folded: Vec<HeroPart>,
     /// What would settle the rows that are not established.
     settles: Option<String>,
 }
 
 /// One metric, or one kind of event.
 #[derive(Debug, Serialize)]
-struct Part {
+struct HeroPart {
     metric: String,
     title: String,
     /// `less is better`; empty if it depends on the question.
     direction: &'static str,
     /// The labels of the left and right side of the plot.
     sides: [&'static str; 2],
-    scale: Option<Scale>,
-    shown: Vec<Row>,
-    folded: Vec<Row>,
+    scale: Option<EffectScale>,
+    shown: Vec<HeroRow>,
+    folded: Vec<HeroRow>,
 }
 
 /// One configuration.
 #[derive(Debug, Serialize)]
-struct Row {
+struct HeroRow {
     configuration: String,
     verdict: String,
-    /// `good`, `bad`, `differs`, `same`, `open`, or `mixed`.
+    /// `good`, `bad`, `differs`, `common_value`, `open`, or `mixed`.
     tone: &'static str,
     /// The verdict, if all rows of the configuration have the same.
     certainty: Option<&'static str>,
     /// `6 runs against 6`, if all rows have the same numbers.
     runs: Option<String>,
-    lanes: Vec<Lane>,
+    lanes: Vec<HeroLane>,
     /// The positions of the workloads between the best and the worst.
     between: Vec<f64>,
 }
 
 /// One configuration on one workload.
 #[derive(Debug, Serialize)]
-struct Lane {
+struct HeroLane {
     /// Empty if there is only one workload.
     workload: String,
     tone: &'static str,
@@ -86,23 +87,23 @@ struct Bar {
 
 /// Builds the first screen from a document.
 pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
-    let words = Words(metrics);
+    let words = Wordings(metrics);
     let of_metrics = by_metric(document, words);
     let of_events = by_event(document, words);
     let parts = (of_metrics.len() + of_events.len()).clamp(1, PARTS);
     let room = (ROOM / parts).max(2);
     let metrics = of_metrics.into_iter().map(|one| {
         let scale = scale_of(document, &one.contrasts);
-        let row = |contrast: &Contrast<'_>| row(document, contrast, &scale);
+        let row = |contrast: &ConfigurationContrast<'_>| row(document, contrast, &scale);
         let rows = one.contrasts.iter().map(row).collect();
         part(one.metric, words, Some(scale), rows, room)
     });
-    let events = of_events.iter().map(|one: &OfEvent<'_>| {
+    let events = of_events.iter().map(|one: &EventContrasts<'_>| {
         let row = |contrast: &RateContrast<'_>| rate(document, contrast);
         let rows = one.contrasts.iter().map(row).collect();
         part(one.event, words, None, rows, room)
     });
-    let mut parts: Vec<Part> = if events_lead(document) {
+    let mut parts: Vec<HeroPart> = if events_lead(document) {
         events.chain(metrics).collect()
     } else {
         metrics.chain(events).collect()
@@ -112,20 +113,20 @@ pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
         baseline: document.baseline.clone(),
         parts,
         folded,
-        settles: settles(document),
+        settles: what_would_settle(document),
     }
 }
 
 fn part(
     metric: &str,
-    words: Words<'_>,
-    scale: Option<Scale>,
-    mut rows: Vec<Row>,
+    words: Wordings<'_>,
+    scale: Option<EffectScale>,
+    mut rows: Vec<HeroRow>,
     room: usize,
-) -> Part {
+) -> HeroPart {
     let better = words.better(metric);
     let folded = rows.split_off(room.min(rows.len()));
-    Part {
+    HeroPart {
         metric: metric.to_owned(),
         title: words.capitalised(metric),
         direction: better.map_or("", direction),
@@ -155,15 +156,15 @@ fn places(ends: [f64; 2], better: Option<Better>) -> [f64; 2] {
     [a.min(b), a.max(b)]
 }
 
-fn scale_of(document: &Document, contrasts: &[Contrast<'_>]) -> Scale {
+fn scale_of(document: &Document, contrasts: &[ConfigurationContrast<'_>]) -> EffectScale {
     let better = contrasts.first().and_then(|one| one.better);
     let rows = || contrasts.iter().flat_map(|one| &one.rows);
-    let values = rows().filter_map(|(row, _)| Some(place(change(row)?, better)));
+    let values = rows().filter_map(|(row, _)| Some(place(relative_change(row)?, better)));
     let ends = rows().filter_map(|(row, came_out)| {
         let interval = interval(document, row, *came_out)?;
         Some(places(interval.ends, better))
     });
-    Scale::new(
+    EffectScale::new(
         &values.collect::<Vec<_>>(),
         &ends.collect::<Vec<_>>(),
         document.margin,
@@ -171,7 +172,7 @@ fn scale_of(document: &Document, contrasts: &[Contrast<'_>]) -> Scale {
     )
 }
 
-fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
+fn row(document: &Document, contrast: &ConfigurationContrast<'_>, scale: &EffectScale) -> HeroRow {
     let chosen = contrast.best_and_worst();
     let several = contrast.rows.len() > 1;
     let lanes = chosen
@@ -179,14 +180,14 @@ fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
         .map(|chosen| lane(document, *chosen, contrast.better, several, scale));
     let is_chosen = |row: &Comparison| chosen.iter().any(|(one, _)| std::ptr::eq(*one, row));
     let between = contrast.rows.iter().filter(|(row, _)| !is_chosen(row));
-    let between = between.filter_map(|(row, _)| change(row));
-    let outcomes: Vec<Outcome> = contrast.rows.iter().map(|(_, one)| *one).collect();
+    let between = between.filter_map(|(row, _)| relative_change(row));
+    let outcomes: Vec<RowOutcome> = contrast.rows.iter().map(|(_, one)| *one).collect();
     let verdicts: Vec<Verdict> = contrast.rows.iter().map(|(row, _)| row.verdict).collect();
-    Row {
+    HeroRow {
         configuration: contrast.name.to_owned(),
         verdict: contrast.verdict(),
         tone: tone(&outcomes),
-        certainty: same(&verdicts).map(Verdict::word),
+        certainty: common_value(&verdicts).map(Verdict::word),
         runs: runs(contrast),
         lanes: lanes.collect(),
         between: between
@@ -196,42 +197,42 @@ fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
 }
 
 /// The colour class of the decided workloads, or `mixed` if they disagree.
-fn tone(outcomes: &[Outcome]) -> &'static str {
+fn tone(outcomes: &[RowOutcome]) -> &'static str {
     let tones = outcomes.iter().map(|one| one.tone());
     let decided: Vec<&str> = tones.filter(|tone| *tone != "open").collect();
     if decided.is_empty() {
         return "open";
     }
-    same(&decided).unwrap_or("mixed")
+    common_value(&decided).unwrap_or("mixed")
 }
 
 /// The common value, if all values are the same.
-fn same<T: Copy + PartialEq>(all: &[T]) -> Option<T> {
+fn common_value<T: Copy + PartialEq>(all: &[T]) -> Option<T> {
     let first = *all.first()?;
     all.iter().all(|one| *one == first).then_some(first)
 }
 
-fn runs(contrast: &Contrast<'_>) -> Option<String> {
+fn runs(contrast: &ConfigurationContrast<'_>) -> Option<String> {
     let counts: Vec<_> = contrast
         .rows
         .iter()
         .map(|(row, _)| row.n.zip(row.n_baseline))
         .collect();
-    let (n, baseline) = same(&counts)??;
+    let (n, baseline) = common_value(&counts)??;
     let runs = if n == 1 { "run" } else { "runs" };
     Some(format!("{n} {runs} against {baseline}"))
 }
 
 fn lane(
     document: &Document,
-    (row, came_out): (&Comparison, Outcome),
+    (row, came_out): (&Comparison, RowOutcome),
     better: Option<Better>,
     several: bool,
-    scale: &Scale,
-) -> Lane {
+    scale: &EffectScale,
+) -> HeroLane {
     let workload = if several { row.workload.as_str() } else { "" };
     if contradicted(document, row) {
-        return Lane {
+        return HeroLane {
             workload: workload.to_owned(),
             tone: "open",
             verdict: row.verdict.word(),
@@ -242,22 +243,25 @@ fn lane(
         };
     }
     let interval = interval(document, row, came_out);
-    let means = absolute(document, row);
-    Lane {
+    let means = absolute_means(document, row);
+    HeroLane {
         workload: workload.to_owned(),
         tone: came_out.tone(),
         verdict: row.verdict.word(),
         size: size(row),
         absolute: means.map(|means| means.typeset()).unwrap_or_default(),
-        interval: interval.as_ref().map(Interval::text).unwrap_or_default(),
-        bar: change(row).map(|change| {
+        interval: interval
+            .as_ref()
+            .map(ChangeInterval::text)
+            .unwrap_or_default(),
+        bar: relative_change(row).map(|change| {
             let ends = interval.map(|it| places(it.ends, better));
             bar(place(change, better), ends, scale)
         }),
     }
 }
 
-fn bar(at: f64, ends: Option<[f64; 2]>, scale: &Scale) -> Bar {
+fn bar(at: f64, ends: Option<[f64; 2]>, scale: &EffectScale) -> Bar {
     let interval = ends.map(|ends| ends.map(|end| scale.at(end)));
     Bar {
         at: scale.at(at),
@@ -269,9 +273,9 @@ fn bar(at: f64, ends: Option<[f64; 2]>, scale: &Scale) -> Bar {
     }
 }
 
-fn rate(document: &Document, contrast: &RateContrast<'_>) -> Row {
+fn rate(document: &Document, contrast: &RateContrast<'_>) -> HeroRow {
     let several = document.workloads.len() > 1;
-    let lane = Lane {
+    let lane = HeroLane {
         workload: if several { contrast.workload } else { "" }.to_owned(),
         tone: contrast.outcome.tone(),
         verdict: contrast.row.verdict.word(),
@@ -280,7 +284,7 @@ fn rate(document: &Document, contrast: &RateContrast<'_>) -> Row {
         interval: String::new(),
         bar: None,
     };
-    Row {
+    HeroRow {
         configuration: contrast.name.to_owned(),
         verdict: contrast.outcome.words(document.margin),
         tone: contrast.outcome.tone(),

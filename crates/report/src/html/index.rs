@@ -6,7 +6,7 @@ use super::{HtmlError, block, environment};
 
 /// A judged archive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Index {
+pub struct ArchiveIndex {
     /// The archive that was read.
     pub source: String,
     /// Whether each row is a thread instead of a single mail.
@@ -84,7 +84,7 @@ const VERDICTS: [&str; 6] = [
 ///
 /// # Errors
 /// [`HtmlError`], never because of the contents of the mails.
-pub fn index(index: &Index) -> Result<String, HtmlError> {
+pub fn index(index: &ArchiveIndex) -> Result<String, HtmlError> {
     let style = concat!(
         include_str!("style/page.css"),
         include_str!("style/index.css")
@@ -135,7 +135,7 @@ mod tests {
             problem: Some("it broke".into()),
             ..row("c", 1, 1)
         };
-        let index_of = Index {
+        let index_of = ArchiveIndex {
             source: "box".into(),
             threads: false,
             mails: 12,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{HtmlError, block, environment};
 use crate::MetricWords;
-use crate::contrasts::{Words, by_event, by_metric, effect_with_interval};
+use crate::contrasts::{Wordings, by_event, by_metric, effect_with_interval};
 
 /// At most this many answers per bundle are shown; the rest are counted.
 const SHOWN: usize = 4;
@@ -14,7 +14,7 @@ const SCRIPT: &str = include_str!("script/library.js");
 
 /// The bundles in a directory tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Library {
+pub struct BundleLibrary {
     /// The directory.
     pub source: String,
     /// The bundles, newest first.
@@ -67,7 +67,7 @@ fn on_paper(text: &str) -> String {
 impl LibraryRow {
     /// Adds the answers of a document: the most striking contrast of each metric first.
     pub fn answer(&mut self, document: &Document, metrics: &[MetricWords]) {
-        let words = Words(metrics);
+        let words = Wordings(metrics);
         let mut first = Vec::new();
         let mut rest = 0;
         for one in by_metric(document, words) {
@@ -114,7 +114,7 @@ impl LibraryRow {
 ///
 /// # Errors
 /// [`HtmlError`], never because of the contents of the bundles.
-pub fn library(library: &Library) -> Result<String, HtmlError> {
+pub fn library(library: &BundleLibrary) -> Result<String, HtmlError> {
     let style = concat!(
         include_str!("style/page.css"),
         include_str!("style/index.css")
@@ -150,7 +150,7 @@ mod tests {
             problem: problem.map(str::to_owned),
             ..LibraryRow::default()
         };
-        let of = Library {
+        let of = BundleLibrary {
             source: "here".into(),
             rows: vec![
                 row("</script><script>alert(1)</script>", None),

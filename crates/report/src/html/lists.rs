@@ -7,14 +7,14 @@ use crate::number::{p, ratio, significant};
 
 /// The lints with one code.
 #[derive(Debug, Serialize)]
-pub(super) struct Lints {
+pub(super) struct LintGroup {
     code: String,
-    found: Vec<Found>,
+    found: Vec<LintLine>,
 }
 
 /// One lint.
 #[derive(Debug, Serialize)]
-struct Found {
+struct LintLine {
     place: String,
     detail: String,
 }
@@ -26,16 +26,16 @@ pub(super) fn identities(document: &Document) -> Vec<String> {
 }
 
 /// The lints grouped by code, in the order of the document.
-pub(super) fn lints(document: &Document) -> Vec<Lints> {
-    let mut all: Vec<Lints> = Vec::new();
+pub(super) fn lints(document: &Document) -> Vec<LintGroup> {
+    let mut all: Vec<LintGroup> = Vec::new();
     for lint in &document.lints {
-        let found = Found {
+        let found = LintLine {
             place: lint.location.clone(),
             detail: lint.detail.clone(),
         };
         match all.iter_mut().find(|lints| lints.code == lint.code) {
             Some(lints) => lints.found.push(found),
-            None => all.push(Lints {
+            None => all.push(LintGroup {
                 code: lint.code.clone(),
                 found: vec![found],
             }),
@@ -46,7 +46,7 @@ pub(super) fn lints(document: &Document) -> Vec<Lints> {
 
 /// The events of one configuration on one workload, and their test.
 #[derive(Debug, Serialize)]
-pub(super) struct Events {
+pub(super) struct EventRate {
     workload: String,
     event: String,
     configuration: String,
@@ -60,7 +60,7 @@ pub(super) struct Events {
 }
 
 /// The rates with their tests.
-pub(super) fn rates(document: &Document) -> Vec<Events> {
+pub(super) fn rates(document: &Document) -> Vec<EventRate> {
     let tested = |rate: &Rate| {
         document.rate_comparisons.iter().find(|row| {
             row.workload == rate.workload
@@ -75,7 +75,7 @@ pub(super) fn rates(document: &Document) -> Vec<Events> {
             test.and_then(|test| test.note.as_deref()),
         ];
         let notes: Vec<&str> = notes.into_iter().flatten().collect();
-        Events {
+        EventRate {
             workload: rate.workload.clone(),
             event: rate.event.clone(),
             configuration: rate.configuration.clone(),
@@ -86,7 +86,7 @@ pub(super) fn rates(document: &Document) -> Vec<Events> {
                 .ci
                 .map(|[low, high]| format!("{} – {}", short(low), short(high)))
                 .unwrap_or_default(),
-            against: test.map(against).unwrap_or_default(),
+            against: test.map(rate_comparison_text).unwrap_or_default(),
             verdict: test.map_or("", |test| test.verdict.word()),
             note: notes.join("; "),
         }
@@ -94,7 +94,7 @@ pub(super) fn rates(document: &Document) -> Vec<Events> {
     document.rates.iter().map(events).collect()
 }
 
-fn against(test: &RateComparison) -> String {
+fn rate_comparison_text(test: &RateComparison) -> String {
     let times = test.ratio.map(|value| format!("{} to ", ratio(value)));
     let p = test.p.map(|value| format!(", p {}", p(value)));
     let (times, p) = (times.unwrap_or_default(), p.unwrap_or_default());
@@ -111,7 +111,7 @@ fn short(value: f64) -> String {
 
 /// A figure without a number of runs.
 #[derive(Debug, Serialize)]
-pub(super) struct Stated {
+pub(super) struct StatedFigure {
     workload: String,
     configuration: String,
     metric: String,
@@ -121,8 +121,8 @@ pub(super) struct Stated {
 }
 
 /// The figures without replication.
-pub(super) fn statements(document: &Document) -> Vec<Stated> {
-    let stated = |statement: &Statement| Stated {
+pub(super) fn statements(document: &Document) -> Vec<StatedFigure> {
+    let stated = |statement: &Statement| StatedFigure {
         workload: statement.workload.clone().unwrap_or_default(),
         configuration: statement.configuration.clone().unwrap_or_default(),
         metric: statement.metric.clone(),

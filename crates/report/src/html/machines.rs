@@ -3,7 +3,7 @@
 use assize_verdict::{Agreement, Document, Pooled};
 use serde::Serialize;
 
-use super::grid::{mark, way};
+use super::grid::{direction_of_move, verdict_mark};
 use crate::number::{self, p, ratio, significant};
 
 /// The comparisons pooled over machines, or over whatever distinguishes the bundles.
@@ -11,12 +11,12 @@ use crate::number::{self, p, ratio, significant};
 pub(super) struct Machines {
     /// `machines`, `kernels`.
     several: String,
-    rows: Vec<Row>,
+    rows: Vec<MachineRow>,
 }
 
 /// One comparison.
 #[derive(Debug, Serialize)]
-struct Row {
+struct MachineRow {
     workload: String,
     metric: String,
     configuration: String,
@@ -40,20 +40,20 @@ pub(super) fn machines(document: &Document) -> Option<Machines> {
     })
 }
 
-fn row(row: &Pooled) -> Row {
+fn row(row: &Pooled) -> MachineRow {
     let i2 = row
         .i2
         .map(|share| format!("I² {} %", significant(share * 100.0, 2)));
     let p_welch = row.q_p_welch.map(|value| format!("p {}", p(value)));
     let differ: Vec<String> = [i2, p_welch].into_iter().flatten().collect();
-    Row {
+    MachineRow {
         workload: row.workload.clone(),
         metric: row.metric.clone(),
         configuration: row.configuration.clone(),
         baseline: row.baseline.clone(),
         verdict: row.verdict.word(),
-        mark: mark(row.verdict),
-        way: way(row.ratio, row.difference),
+        mark: verdict_mark(row.verdict),
+        way: direction_of_move(row.ratio, row.difference),
         effect: match row.agreement {
             Agreement::Opposite => "–".to_owned(),
             _ => effect(row, row.ratio, row.difference, row.ci),

@@ -35,10 +35,10 @@ use std::fmt;
 
 use minijinja::Environment;
 
-pub use attributed::{Attributions, Shell};
-pub use index::{Index, IndexRow, index};
-pub use library::{Library, LibraryAnswer, LibraryRow, library};
-pub use page::{About, Page, Post, PostFigure, PostLine};
+pub use attributed::{Attributions, ShellWords};
+pub use index::{ArchiveIndex, IndexRow, index};
+pub use library::{BundleLibrary, LibraryAnswer, LibraryRow, library};
+pub use page::{About, PostFigure, PostLine, ReadPost, ReportPage};
 pub use trend::trend;
 pub use why::why;
 
@@ -125,13 +125,13 @@ impl From<minijinja::Error> for HtmlError {
 ///
 /// # Errors
 /// [`HtmlError`], never because of the contents of the documents.
-pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
+pub fn html(page: &ReportPage<'_>) -> Result<String, HtmlError> {
     let style = STYLE.concat();
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
     let environment = environment()?;
     let heroes = heroes(page, &environment)?;
-    let data = block::deflated(&pack::packed(page, &heroes)).map_err(HtmlError::Data)?;
-    let view = view::View::new(page);
+    let data = block::deflate_json(&pack::pack_page(page, &heroes)).map_err(HtmlError::Data)?;
+    let view = view::PageView::new(page);
     let template = environment.get_template("page.html")?;
     let text = template.render(minijinja::context! {
         policy => block::policy(&style, &script),
@@ -145,7 +145,10 @@ pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
 }
 
 /// The first screens for the other baselines, rendered like the one in the page.
-fn heroes(page: &Page<'_>, environment: &Environment<'_>) -> Result<Vec<String>, minijinja::Error> {
+fn heroes(
+    page: &ReportPage<'_>,
+    environment: &Environment<'_>,
+) -> Result<Vec<String>, minijinja::Error> {
     let template = environment.get_template("hero.html")?;
     let others = page.others.iter();
     let heroes = others.map(|other| {
@@ -160,7 +163,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
-    environment.set_formatter(shown);
+    environment.set_formatter(format_value);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source)?;
     }
@@ -169,7 +172,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
 
 /// Writes a value as readers see it. Attributes that scripts and tests read need the raw
 /// text: `{{ text | e }}`.
-fn shown(
+fn format_value(
     out: &mut minijinja::Output<'_>,
     state: &minijinja::State<'_, '_>,
     value: &minijinja::Value,

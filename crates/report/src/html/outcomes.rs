@@ -3,20 +3,20 @@
 use assize_verdict::{Document, OutcomeComparison, OutcomeRun};
 use serde::Serialize;
 
-use crate::contrasts::{outcome_said, ranked_outcomes};
+use crate::contrasts::{describe_outcome, ranked_outcomes};
 
 /// One way in which runs ended.
 #[derive(Debug, Serialize)]
-pub(super) struct Ended {
+pub(super) struct EndedRuns {
     said: String,
     /// `bad` if the configuration is established to be worse.
     tone: &'static str,
-    causes: Vec<Cause>,
+    causes: Vec<EndCause>,
 }
 
 /// Runs that ended this way for the same cause.
 #[derive(Debug, Serialize)]
-struct Cause {
+struct EndCause {
     signature: String,
     line: String,
     frames: String,
@@ -24,11 +24,11 @@ struct Cause {
 }
 
 /// All ways in which runs ended, worst first.
-pub(super) fn ended(document: &Document) -> Vec<Ended> {
+pub(super) fn ended_runs(document: &Document) -> Vec<EndedRuns> {
     ranked_outcomes(document).into_iter().map(of_row).collect()
 }
 
-fn of_row(row: &OutcomeComparison) -> Ended {
+fn of_row(row: &OutcomeComparison) -> EndedRuns {
     let run = |run: &OutcomeRun| {
         let seed = run
             .seed
@@ -38,14 +38,14 @@ fn of_row(row: &OutcomeComparison) -> Ended {
             run.index, run.configuration, run.workload
         )
     };
-    let causes = row.signatures.iter().map(|one| Cause {
+    let causes = row.signatures.iter().map(|one| EndCause {
         signature: one.signature.clone(),
         line: one.line.clone(),
         frames: one.frames.join(" ← "),
         runs: one.runs.iter().map(run).collect::<Vec<_>>().join(", "),
     });
-    Ended {
-        said: outcome_said(row),
+    EndedRuns {
+        said: describe_outcome(row),
         tone: if row.is_worse() { "bad" } else { "open" },
         causes: causes.collect(),
     }

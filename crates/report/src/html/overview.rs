@@ -3,9 +3,9 @@
 use assize_verdict::Document;
 use serde::Serialize;
 
-use super::grid::{Cell, Index, cell, index};
-use super::page::Page;
-use crate::contrasts::Words;
+use super::grid::{ComparisonIndex, MetricCell, cell, index};
+use super::page::ReportPage;
+use crate::contrasts::Wordings;
 
 /// The maximum number of metrics in an overview.
 const MOST: usize = 4;
@@ -18,38 +18,38 @@ pub(super) struct Overview {
     unit: String,
     primary: bool,
     workloads: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<OverviewRow>,
 }
 
 /// One configuration.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct OverviewRow {
     configuration: String,
-    cells: Vec<OfWorkload>,
+    cells: Vec<OverviewCell>,
 }
 
 /// One configuration on one workload.
 #[derive(Debug, Serialize)]
-struct OfWorkload {
+struct OverviewCell {
     workload: String,
-    cell: Cell,
+    cell: MetricCell,
 }
 
 /// Overviews of the primary metrics, or of those named in the sentences if none is
 /// primary.
-pub(super) fn overviews(page: &Page<'_>) -> Vec<Overview> {
+pub(super) fn overviews(page: &ReportPage<'_>) -> Vec<Overview> {
     let document = page.document;
     let index = index(document);
     let mut all: Vec<Overview> = Vec::new();
-    for (metric, unit) in chosen(page) {
+    for (metric, unit) in chosen_metrics(page) {
         let primary = page.about.primary.contains(&metric);
-        let words = Words(&page.about.metrics);
+        let words = Wordings(&page.about.metrics);
         all.push(overview(document, &index, words, (metric, unit), primary));
     }
     all
 }
 
-fn chosen(page: &Page<'_>) -> Vec<(String, String)> {
+fn chosen_metrics(page: &ReportPage<'_>) -> Vec<(String, String)> {
     let rows = &page.document.comparisons;
     let mut metrics: Vec<(String, String)> = Vec::new();
     let mut add = |metric: &str, unit: &str| {
@@ -82,8 +82,8 @@ fn chosen(page: &Page<'_>) -> Vec<(String, String)> {
 
 fn overview(
     document: &Document,
-    index: &Index<'_>,
-    words: Words<'_>,
+    index: &ComparisonIndex<'_>,
+    words: Wordings<'_>,
     (metric, unit): (String, String),
     primary: bool,
 ) -> Overview {
@@ -99,18 +99,18 @@ fn overview(
         .filter(|workload| names().any(|name| get(workload, name).is_some()))
         .cloned()
         .collect();
-    let row = |name: &str| Row {
+    let row = |name: &str| OverviewRow {
         configuration: name.to_owned(),
         cells: workloads
             .iter()
-            .map(|workload| OfWorkload {
+            .map(|workload| OverviewCell {
                 workload: workload.clone(),
                 cell: get(workload, name)
                     .map(|row| cell(document, row, words))
-                    .unwrap_or_else(|| Cell {
+                    .unwrap_or_else(|| MetricCell {
                         configuration: name.to_owned(),
                         kind: "none",
-                        ..Cell::default()
+                        ..MetricCell::default()
                     }),
             })
             .collect(),

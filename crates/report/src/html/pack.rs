@@ -9,13 +9,13 @@ use assize_trace::Timeline;
 use assize_verdict::{Better, Comparison, Document, Factorial, NoiseFloor, Run, Verdict, convert};
 use serde_json::{Value, json};
 
-use super::page::Page;
+use super::page::ReportPage;
 use super::{answer, attributed, grid, machines};
-use crate::contrasts::{Words, absolute};
+use crate::contrasts::{Wordings, absolute_means};
 use crate::text::contradicted;
 
 /// Lists of names, and the index of each name.
-struct Names<'p> {
+struct NameTable<'p> {
     configurations: HashMap<&'p str, usize>,
     workloads: HashMap<&'p str, usize>,
     /// Metrics with their units.
@@ -24,16 +24,16 @@ struct Names<'p> {
 }
 
 /// Returns all data that the script uses.
-pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
+pub(super) fn pack_page(page: &ReportPage<'_>, heroes: &[String]) -> Value {
     let document = page.document;
-    let names = Names::new(page);
-    let words = Words(&page.about.metrics);
+    let names = NameTable::new(page);
+    let words = Wordings(&page.about.metrics);
     // The page already contains the first answer.
     let heroes = std::iter::once("").chain(heroes.iter().map(String::as_str));
     let judged: Vec<Value> = std::iter::once(document)
         .chain(page.others)
         .zip(heroes)
-        .map(|(document, hero)| judged(document, &names, words, hero))
+        .map(|(document, hero)| pack_verdicts(document, &names, words, hero))
         .collect();
     let configurations: Vec<Value> = document
         .configurations
@@ -59,7 +59,7 @@ pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
         "level": document.level,
         "margin": document.margin,
         "judged": judged,
-        "floor": floor(&document.noise_floor, &names),
+        "floor": pack_noise_floor(&document.noise_floor, &names),
         "factorial": factorial(&document.factorial, &names),
         "runs": runs(&document.runs, &names),
         "rates": document.rates,
@@ -84,13 +84,13 @@ pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
     })
 }
 
-impl<'p> Names<'p> {
-    fn new(page: &'p Page<'_>) -> Self {
+impl<'p> NameTable<'p> {
+    fn new(page: &'p ReportPage<'_>) -> Self {
         let document = page.document;
         let at = |names: Vec<&'p str>| -> HashMap<&'p str, usize> {
             names.into_iter().enumerate().map(|(i, n)| (n, i)).collect()
         };
-        let mut names = Names {
+        let mut names = NameTable {
             configurations: at(document
                 .configurations
                 .iter()
@@ -154,13 +154,18 @@ impl<'p> Names<'p> {
 }
 
 /// The verdicts for one baseline.
-fn judged(document: &Document, names: &Names<'_>, words: Words<'_>, hero: &str) -> Value {
+fn pack_verdicts(
+    document: &Document,
+    names: &NameTable<'_>,
+    words: Wordings<'_>,
+    hero: &str,
+) -> Value {
     let rows = &document.comparisons;
     let column = |of: &dyn Fn(&Comparison) -> Value| -> Value {
         rows.iter().map(of).collect::<Vec<Value>>().into()
     };
     let number = |of: &dyn Fn(&Comparison) -> Option<f64>| column(&|row| rounded(of(row)));
-    let verdicts: String = rows.iter().map(|row| letter(row.verdict)).collect();
+    let verdicts: String = rows.iter().map(|row| verdict_letter(row.verdict)).collect();
     let because: serde_json::Map<String, Value> = rows
         .iter()
         .enumerate()
@@ -179,7 +184,7 @@ fn judged(document: &Document, names: &Names<'_>, words: Words<'_>, hero: &str) 
         "difference": number(&|row| row.difference),
         "low": number(&|row| row.ci.map(|ci| ci[0])),
         "high": number(&|row| row.ci.map(|ci| ci[1])),
-        "absolute": column(&|row| absolute(document, row).map(|means| means.typeset()).into()),
+        "absolute": column(&|row| absolute_means(document, row).map(|means| means.typeset()).into()),
         "mean_baseline": number(&|row| row.mean_baseline),
         "mean": number(&|row| row.mean),
         "n_baseline": column(&|row| row.n_baseline.into()),
@@ -232,7 +237,7 @@ fn timeline(timeline: &Timeline) -> Value {
 }
 
 /// The per-machine comparisons.
-fn on_machines(document: &Document, names: &Names<'_>) -> Value {
+fn on_machines(document: &Document, names: &NameTable<'_>) -> Value {
     let rows = document.machines.iter().map(|row| {
         json!({
             "w": names.workload(&row.workload),
@@ -250,7 +255,7 @@ fn on_machines(document: &Document, names: &Names<'_>) -> Value {
 }
 
 /// The comparisons pooled over machines.
-fn pooled(document: &Document, names: &Names<'_>) -> Value {
+fn pooled(document: &Document, names: &NameTable<'_>) -> Value {
     let rows = document.pooled.iter().map(|row| {
         json!({
             "w": names.workload(&row.workload),
@@ -272,7 +277,7 @@ fn pooled(document: &Document, names: &Names<'_>) -> Value {
 }
 
 /// A verdict as one letter.
-fn letter(verdict: Verdict) -> char {
+fn verdict_letter(verdict: Verdict) -> char {
     match verdict {
         Verdict::Established => 'e',
         Verdict::Supported => 's',
@@ -282,7 +287,7 @@ fn letter(verdict: Verdict) -> char {
 }
 
 /// The noise floor: the effects found where nothing differs.
-fn floor(rows: &[NoiseFloor], names: &Names<'_>) -> Value {
+fn pack_noise_floor(rows: &[NoiseFloor], names: &NameTable<'_>) -> Value {
     let rows = rows.iter().map(|row| {
         json!({
             "w": names.workload(&row.workload),
@@ -297,7 +302,7 @@ fn floor(rows: &[NoiseFloor], names: &Names<'_>) -> Value {
     rows.collect()
 }
 
-fn factorial(fits: &[Factorial], names: &Names<'_>) -> Value {
+fn factorial(fits: &[Factorial], names: &NameTable<'_>) -> Value {
     let fits = fits.iter().map(|fit| {
         let effects = fit.effects.iter().map(|effect| {
             json!({
@@ -321,7 +326,7 @@ fn factorial(fits: &[Factorial], names: &Names<'_>) -> Value {
 }
 
 /// The runs: a column for each metric, `null` where a run lacks it.
-fn runs(runs: &[Run], names: &Names<'_>) -> Value {
+fn runs(runs: &[Run], names: &NameTable<'_>) -> Value {
     let column = |of: &dyn Fn(&Run) -> Value| -> Value {
         runs.iter().map(of).collect::<Vec<Value>>().into()
     };

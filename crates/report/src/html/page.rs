@@ -9,7 +9,7 @@ use crate::MetricWords;
 
 /// The contents of a page.
 #[derive(Debug, Clone)]
-pub struct Page<'a> {
+pub struct ReportPage<'a> {
     /// The records, judged with the options given.
     pub document: &'a Document,
     /// The same records, judged against other baselines.
@@ -21,7 +21,7 @@ pub struct Page<'a> {
     /// What CPUs and engines did during a few runs.
     pub timelines: Vec<Timeline>,
     /// The post, if the records were read from one.
-    pub post: Option<Post>,
+    pub post: Option<ReadPost>,
     /// Results of `assize why`, as far as there are any.
     pub attributions: Attributions,
 }
@@ -48,7 +48,7 @@ pub struct About {
 
 /// A post and what was read from it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Post {
+pub struct ReadPost {
     /// Its lines, in order.
     pub lines: Vec<PostLine>,
     /// The figures read from them.

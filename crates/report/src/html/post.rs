@@ -7,46 +7,46 @@ use serde::Serialize;
 
 use assize_verdict::{Comparison, Document, Verdict};
 
-use super::page::{Post, PostFigure, PostLine};
-use crate::contrasts::{Outcome, Words, came_out, effect_with_interval, margin};
+use super::page::{PostFigure, PostLine, ReadPost};
+use crate::contrasts::{RowOutcome, Wordings, came_out, effect_with_interval, margin};
 
 /// The number of context lines around each line in use.
 const CONTEXT: usize = 2;
 
 /// The post as shown on the page.
 #[derive(Debug, Serialize)]
-pub(super) struct Shown {
-    parts: Vec<Part>,
+pub(super) struct PostView {
+    parts: Vec<PostPart>,
     lines: usize,
     left_out: usize,
 }
 
 /// Consecutive lines, or the number of lines left out.
 #[derive(Debug, Serialize)]
-struct Part {
+struct PostPart {
     skipped: usize,
-    lines: Vec<Line>,
+    lines: Vec<PostLineView>,
 }
 
 /// One line.
 #[derive(Debug, Serialize)]
-struct Line {
+struct PostLineView {
     message: u32,
     line: u32,
     quotes: String,
     text: String,
     taken: String,
     /// The figures read from it.
-    read: Vec<Read>,
+    read: Vec<ReadFigure>,
     /// The comparisons its figures support, without repeats.
-    supports: Vec<Supported>,
+    supports: Vec<SupportedComparison>,
     /// Whether figures were read from the line or it is neither prose nor blank.
     used: bool,
 }
 
 /// One figure.
 #[derive(Debug, Clone, Serialize)]
-struct Read {
+struct ReadFigure {
     shown: bool,
     metric: String,
     value: String,
@@ -55,7 +55,7 @@ struct Read {
 
 /// A comparison that figures of a line support.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Supported {
+struct SupportedComparison {
     tone: &'static str,
     /// `better: -20.9 % (71379 -> 56447), -22.0 % to -19.8 %`.
     text: String,
@@ -65,8 +65,8 @@ struct Supported {
 }
 
 /// The lines that were used, with their context.
-pub(super) fn shown(post: &Post, document: &Document, words: Words<'_>) -> Shown {
-    let read = read(post);
+pub(super) fn post_view(post: &ReadPost, document: &Document, words: Wordings<'_>) -> PostView {
+    let read = figures_by_line(post);
     let used: Vec<bool> = post
         .lines
         .iter()
@@ -80,7 +80,7 @@ pub(super) fn shown(post: &Post, document: &Document, words: Words<'_>) -> Shown
         let to = (at + CONTEXT + 1).min(used.len());
         used[from..to].iter().any(|&used| used)
     };
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<PostPart> = Vec::new();
     let (mut skipped, mut left_out) = (0, 0);
     for (at, line) in post.lines.iter().enumerate() {
         if !near(at) {
@@ -89,7 +89,7 @@ pub(super) fn shown(post: &Post, document: &Document, words: Words<'_>) -> Shown
             continue;
         }
         if skipped > 0 || parts.is_empty() {
-            parts.push(Part {
+            parts.push(PostPart {
                 skipped,
                 lines: Vec::new(),
             });
@@ -97,25 +97,31 @@ pub(super) fn shown(post: &Post, document: &Document, words: Words<'_>) -> Shown
         }
         if let Some(part) = parts.last_mut() {
             let figures = read.get(&(line.message, line.line));
-            let supports = supports(post, line, document, words);
-            part.lines.push(of(line, used[at], figures, supports));
+            let supports = supported_comparisons(post, line, document, words);
+            part.lines
+                .push(line_view(line, used[at], figures, supports));
         }
     }
     if skipped > 0 {
-        parts.push(Part {
+        parts.push(PostPart {
             skipped,
             lines: Vec::new(),
         });
     }
-    Shown {
+    PostView {
         parts,
         lines: post.lines.len(),
         left_out,
     }
 }
 
-fn of(line: &PostLine, used: bool, read: Option<&Vec<Read>>, supports: Vec<Supported>) -> Line {
-    Line {
+fn line_view(
+    line: &PostLine,
+    used: bool,
+    read: Option<&Vec<ReadFigure>>,
+    supports: Vec<SupportedComparison>,
+) -> PostLineView {
+    PostLineView {
         message: line.message,
         line: line.line,
         quotes: ">".repeat(usize::from(line.depth.min(8))),
@@ -128,16 +134,16 @@ fn of(line: &PostLine, used: bool, read: Option<&Vec<Read>>, supports: Vec<Suppo
 }
 
 /// The figures read from each line.
-fn read(post: &Post) -> BTreeMap<(u32, u32), Vec<Read>> {
-    let mut read: BTreeMap<(u32, u32), Vec<Read>> = BTreeMap::new();
+fn figures_by_line(post: &ReadPost) -> BTreeMap<(u32, u32), Vec<ReadFigure>> {
+    let mut read: BTreeMap<(u32, u32), Vec<ReadFigure>> = BTreeMap::new();
     for figure in &post.figures {
         read.entry((figure.place.message, figure.place.line))
             .or_default()
-            .push(Read {
+            .push(ReadFigure {
                 shown: figure.shown,
                 metric: figure.metric.clone(),
                 value: figure.value.clone(),
-                of: [named(figure).as_str(), &figure.behind]
+                of: [place_of_figure(figure).as_str(), &figure.behind]
                     .into_iter()
                     .filter(|part| !part.is_empty())
                     .collect::<Vec<_>>()
@@ -148,15 +154,20 @@ fn read(post: &Post) -> BTreeMap<(u32, u32), Vec<Read>> {
 }
 
 /// `base on glxgears`.
-fn named(figure: &PostFigure) -> String {
-    let of = [&figure.configuration, &figure.workload];
-    let of: Vec<&str> = of.into_iter().flatten().map(String::as_str).collect();
-    of.join(" on ")
+fn place_of_figure(figure: &PostFigure) -> String {
+    let names = [&figure.configuration, &figure.workload];
+    let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
+    names.join(" on ")
 }
 
 /// The comparisons that use figures of a line, without repeats.
-fn supports(post: &Post, line: &PostLine, document: &Document, words: Words<'_>) -> Vec<Supported> {
-    let mut all: Vec<Supported> = Vec::new();
+fn supported_comparisons(
+    post: &ReadPost,
+    line: &PostLine,
+    document: &Document,
+    words: Wordings<'_>,
+) -> Vec<SupportedComparison> {
+    let mut all: Vec<SupportedComparison> = Vec::new();
     let here = |figure: &&PostFigure| {
         (figure.place.message, figure.place.line) == (line.message, line.line)
     };
@@ -166,7 +177,7 @@ fn supports(post: &Post, line: &PostLine, document: &Document, words: Words<'_>)
             .iter()
             .filter(|row| of_row(figure, row))
         {
-            let one = supported(document, row, words);
+            let one = supported_comparison(document, row, words);
             if !all.contains(&one) {
                 all.push(one);
             }
@@ -184,10 +195,14 @@ fn of_row(figure: &PostFigure, row: &Comparison) -> bool {
             .is_none_or(|one| *one == row.workload)
 }
 
-fn supported(document: &Document, row: &Comparison, words: Words<'_>) -> Supported {
+fn supported_comparison(
+    document: &Document,
+    row: &Comparison,
+    words: Wordings<'_>,
+) -> SupportedComparison {
     let came_out = came_out(document, row, words.better(&row.metric));
     let settles = match (row.verdict, row.runs_needed) {
-        _ if matches!(came_out, Outcome::Equal | Outcome::Fixed) => String::new(),
+        _ if matches!(came_out, RowOutcome::Equal | RowOutcome::Fixed) => String::new(),
         (Verdict::Established | Verdict::Equivalent, _) => String::new(),
         (Verdict::Supported, Some(runs)) => format!("{runs} runs of each could establish it"),
         (Verdict::Undecided, Some(runs)) => format!(
@@ -196,7 +211,7 @@ fn supported(document: &Document, row: &Comparison, words: Words<'_>) -> Support
         ),
         (_, None) => row.because.clone().unwrap_or_default(),
     };
-    Supported {
+    SupportedComparison {
         tone: came_out.tone(),
         text: format!(
             "{}: {}",

@@ -15,23 +15,23 @@ const TICKS: [f64; 26] = [
 
 /// Maps positions to per cent of the width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Scale {
+pub(super) struct EffectScale {
     low: f64,
     high: f64,
     /// The position of no change.
     none: f64,
     /// The start and width of the band of changes within the margin.
     band: [f64; 2],
-    ticks: Vec<Tick>,
+    ticks: Vec<ScaleTick>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Tick {
+struct ScaleTick {
     at: f64,
     text: String,
 }
 
-impl Scale {
+impl EffectScale {
     /// Builds a scale for values and intervals. An interval that is much wider than the
     /// spread of the values extends beyond the scale. `place` maps a change to its
     /// position.
@@ -54,7 +54,7 @@ impl Scale {
         let side = (high - low).max(4.0 * margin) / 4.0;
         low = low.min(-side);
         high = high.max(side);
-        let mut scale = Scale {
+        let mut scale = EffectScale {
             low,
             high,
             none: 0.0,
@@ -75,15 +75,15 @@ impl Scale {
         round(EDGE + share * (100.0 - 2.0 * EDGE))
     }
 
-    /// Like [`Scale::at`], but `None` beyond the ends.
+    /// Like [`EffectScale::at`], but `None` beyond the ends.
     pub(super) fn inside(&self, place: f64) -> Option<f64> {
         let within = (self.low - 1e-9..=self.high + 1e-9).contains(&place);
         within.then(|| self.at(place))
     }
 
     /// The outermost ticks that fit, and further ones where there is space.
-    fn ticks(&self, place: impl Fn(f64) -> f64) -> Vec<Tick> {
-        let mut ticks = vec![Tick {
+    fn ticks(&self, place: impl Fn(f64) -> f64) -> Vec<ScaleTick> {
+        let mut ticks = vec![ScaleTick {
             at: self.none,
             text: "0 %".to_owned(),
         }];
@@ -99,7 +99,7 @@ impl Scale {
                 .all(|tick| (middle(tick.at) - middle(at)).abs() >= APART)
             {
                 let text = text(change);
-                ticks.push(Tick { at, text });
+                ticks.push(ScaleTick { at, text });
             }
         }
         ticks.sort_by(|a, b| a.at.total_cmp(&b.at));
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn half_is_as_far_to_the_left_as_twice_is_to_the_right() {
-        let scale = Scale::new(&[log(-0.5), log(1.0)], &[], 0.01, log);
+        let scale = EffectScale::new(&[log(-0.5), log(1.0)], &[], 0.01, log);
         assert_eq!(
             [scale.at(log(-0.5)), scale.none, scale.at(log(1.0))],
             [3.0, 50.0, 97.0]
@@ -152,14 +152,14 @@ mod tests {
 
     #[test]
     fn both_sides_can_be_seen_where_all_is_on_one() {
-        let scale = Scale::new(&[log(-0.4)], &[[log(-0.42), log(-0.38)]], 0.01, log);
+        let scale = EffectScale::new(&[log(-0.4)], &[[log(-0.42), log(-0.38)]], 0.01, log);
         assert!(scale.none < 85.0 && scale.none > 60.0, "{scale:?}");
         assert_eq!(scale.inside(log(1.0)), None);
     }
 
     #[test]
     fn one_wide_interval_does_not_make_all_others_small() {
-        let scale = Scale::new(
+        let scale = EffectScale::new(
             &[log(-0.1), log(-0.05)],
             &[[log(-0.9), log(9.0)]],
             0.01,
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn where_more_is_better_the_better_side_is_the_left_one() {
         let place = |change: f64| -log(change);
-        let scale = Scale::new(&[place(0.5)], &[], 0.01, place);
+        let scale = EffectScale::new(&[place(0.5)], &[], 0.01, place);
         assert!(scale.at(place(0.5)) < scale.none);
         assert!(
             scale.ticks.first().is_some_and(|tick| tick.text == "+50 %"),
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn where_nothing_differs_the_margin_can_be_seen() {
-        let scale = Scale::new(&[0.0], &[[-0.001, 0.001]], 0.01, log);
+        let scale = EffectScale::new(&[0.0], &[[-0.001, 0.001]], 0.01, log);
         assert!(scale.band[1] > 20.0, "{scale:?}");
     }
 }

@@ -30,7 +30,7 @@ const COLOURS: usize = 10;
 
 /// The input of the template; positions are in pixels.
 #[derive(Debug, PartialEq, Serialize)]
-pub(super) struct Plot {
+pub(super) struct ScatterPlot {
     width: f64,
     height: f64,
     left: f64,
@@ -39,22 +39,22 @@ pub(super) struct Plot {
     bottom: f64,
     name_x: String,
     name_y: String,
-    ticks_x: Vec<Tick>,
-    ticks_y: Vec<Tick>,
+    ticks_x: Vec<AxisTick>,
+    ticks_y: Vec<AxisTick>,
     /// The boundary of the region that the front dominates.
     front: String,
-    points: Vec<Point>,
+    points: Vec<ScatterPoint>,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
-struct Tick {
+struct AxisTick {
     at: f64,
     text: String,
 }
 
 /// One configuration.
 #[derive(Debug, PartialEq, Serialize)]
-struct Point {
+struct ScatterPoint {
     configuration: String,
     standing: &'static str,
     colour: String,
@@ -69,7 +69,7 @@ struct Point {
 }
 
 /// A scale from values to pixels.
-struct Scale {
+struct PixelScale {
     from: f64,
     to: f64,
     pixels: [f64; 2],
@@ -77,7 +77,7 @@ struct Scale {
 }
 
 /// A point before layout: its values and the ends of its intervals.
-struct Placed<'t> {
+struct PointValues<'t> {
     point: &'t TradeoffPoint,
     /// Its index among all configurations, which determines its colour.
     index: usize,
@@ -91,14 +91,14 @@ pub(super) fn plot(
     document: &Document,
     tradeoff: &Tradeoff,
     units: [&Readable; 2],
-) -> Option<Plot> {
-    let placed = placed(document, tradeoff, units);
+) -> Option<ScatterPlot> {
+    let placed = points_with_values(document, tradeoff, units);
     if placed.is_empty() {
         return None;
     }
     let scale = |which: usize, pixels: [f64; 2]| {
         let ends = placed.iter().filter_map(|one| one.ends[which]).flatten();
-        Scale::of(
+        PixelScale::for_values(
             placed.iter().map(|one| one.value[which]).chain(ends),
             pixels,
         )
@@ -126,12 +126,12 @@ pub(super) fn plot(
         .zip(&at)
         .filter(|(one, _)| one.point.standing == Standing::Front);
     let front = front(tradeoff, on_front.map(|(_, &at)| at).collect());
-    let mut taken: Vec<Box> = at.iter().map(|&at| Box::around(at)).collect();
+    let mut taken: Vec<OccupiedArea> = at.iter().map(|&at| OccupiedArea::around(at)).collect();
     let points = placed
         .iter()
         .zip(&at)
         .map(|(one, &at)| point(one, at, [&x, &y], &mut taken));
-    Some(Plot {
+    Some(ScatterPlot {
         width: WIDTH,
         height: HEIGHT,
         left: LEFT,
@@ -148,11 +148,11 @@ pub(super) fn plot(
 }
 
 /// The points with values in both metrics.
-fn placed<'t>(
+fn points_with_values<'t>(
     document: &Document,
     tradeoff: &'t Tradeoff,
     units: [&Readable; 2],
-) -> Vec<Placed<'t>> {
+) -> Vec<PointValues<'t>> {
     let base = |of: fn(&TradeoffPoint) -> &TradeoffValue, baseline: &Option<String>| {
         let mut points = tradeoff.points.iter();
         let point = points.find(|point| Some(&point.configuration) == baseline.as_ref());
@@ -176,7 +176,7 @@ fn placed<'t>(
         });
         let mut names = document.configurations.iter();
         let index = names.position(|one| one.name == point.configuration);
-        Some(Placed {
+        Some(PointValues {
             point,
             index: index.unwrap_or(0),
             value: [0, 1].map(|at| units[at].value(value[at])),
@@ -186,8 +186,8 @@ fn placed<'t>(
     tradeoff.points.iter().filter_map(of).collect()
 }
 
-impl Scale {
-    fn of(values: impl Iterator<Item = f64>, pixels: [f64; 2]) -> Self {
+impl PixelScale {
+    fn for_values(values: impl Iterator<Item = f64>, pixels: [f64; 2]) -> Self {
         let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -202,7 +202,7 @@ impl Scale {
             };
             (low - room, high + room)
         };
-        Scale {
+        PixelScale {
             from,
             to,
             pixels,
@@ -215,15 +215,15 @@ impl Scale {
             true => (value / self.from).ln() / (self.to / self.from).ln(),
             false => (value - self.from) / (self.to - self.from),
         };
-        tenths(self.pixels[0] + share * (self.pixels[1] - self.pixels[0]))
+        round_to_tenths(self.pixels[0] + share * (self.pixels[1] - self.pixels[0]))
     }
 
-    fn ticks(&self) -> Vec<Tick> {
+    fn ticks(&self) -> Vec<AxisTick> {
         let values = match self.is_log {
             true => self.decades(),
             false => self.steps(),
         };
-        let tick = |value: f64| Tick {
+        let tick = |value: f64| AxisTick {
             at: self.pixel(value),
             text: short(value),
         };
@@ -263,7 +263,7 @@ fn short(value: f64) -> String {
 }
 
 /// Rounds to a tenth of a pixel, which keeps the output short and reproducible.
-fn tenths(pixels: f64) -> f64 {
+fn round_to_tenths(pixels: f64) -> f64 {
     (pixels * 10.0).round() / 10.0
 }
 
@@ -311,7 +311,12 @@ fn line(path: &[[f64; 2]]) -> String {
     steps.collect()
 }
 
-fn point(one: &Placed<'_>, at: [f64; 2], scales: [&Scale; 2], taken: &mut Vec<Box>) -> Point {
+fn point(
+    one: &PointValues<'_>,
+    at: [f64; 2],
+    scales: [&PixelScale; 2],
+    taken: &mut Vec<OccupiedArea>,
+) -> ScatterPoint {
     let [x, y] = at;
     let mut bars = Vec::new();
     if let Some([low, high]) = one.ends[0].map(|ends| ends.map(|end| scales[0].pixel(end))) {
@@ -325,9 +330,10 @@ fn point(one: &Placed<'_>, at: [f64; 2], scales: [&Scale; 2], taken: &mut Vec<Bo
         Standing::Undecided => format!("{name} ?"),
         Standing::Front | Standing::Dominated => name,
     };
-    let (place, anchor, is_far) = free(at, label.chars().count() as f64 * LETTER, taken);
+    let (place, anchor, is_far) =
+        free_label_place(at, label.chars().count() as f64 * LETTER, taken);
     let leader = is_far.then(|| line(&[at, [place[0], place[1] - 4.0]]));
-    Point {
+    ScatterPoint {
         configuration: one.point.configuration.clone(),
         standing: one.point.standing.word(),
         colour: format!("var(--c{})", one.index % COLOURS),
@@ -345,12 +351,17 @@ fn point(one: &Placed<'_>, at: [f64; 2], scales: [&Scale; 2], taken: &mut Vec<Bo
 /// the only distinction.
 fn mark(index: usize, [x, y]: [f64; 2]) -> String {
     let corners = |list: &[[f64; 2]]| {
-        let at = |[dx, dy]: &[f64; 2]| [tenths(x + dx * MARK), tenths(y + dy * MARK)];
+        let at = |[dx, dy]: &[f64; 2]| {
+            [
+                round_to_tenths(x + dx * MARK),
+                round_to_tenths(y + dy * MARK),
+            ]
+        };
         line(&list.iter().map(at).collect::<Vec<_>>()) + "Z"
     };
     match index % 5 {
         0 => {
-            let left = tenths(x - MARK);
+            let left = round_to_tenths(x - MARK);
             let width = 2.0 * MARK;
             format!("M{left} {y}a{MARK} {MARK} 0 1 0 {width} 0a{MARK} {MARK} 0 1 0 -{width} 0Z")
         }
@@ -363,20 +374,20 @@ fn mark(index: usize, [x, y]: [f64; 2]) -> String {
 
 /// An area that is already occupied.
 #[derive(Debug, Clone, Copy)]
-struct Box {
+struct OccupiedArea {
     x: [f64; 2],
     y: [f64; 2],
 }
 
-impl Box {
+impl OccupiedArea {
     fn around([x, y]: [f64; 2]) -> Self {
-        Box {
+        OccupiedArea {
             x: [x - MARK, x + MARK],
             y: [y - MARK, y + MARK],
         }
     }
 
-    fn meets(&self, other: &Box) -> bool {
+    fn meets(&self, other: &OccupiedArea) -> bool {
         let meet = |a: [f64; 2], b: [f64; 2]| a[0] < b[1] && b[0] < a[1];
         meet(self.x, other.x) && meet(self.y, other.y)
     }
@@ -389,7 +400,11 @@ impl Box {
 /// Finds a free position for a label: to the right or left of its point, or else at
 /// increasing distance above or below. Returns the position, the text anchor, and whether
 /// it is so far away that it needs a leader line.
-fn free([x, y]: [f64; 2], width: f64, taken: &mut Vec<Box>) -> ([f64; 2], &'static str, bool) {
+fn free_label_place(
+    [x, y]: [f64; 2],
+    width: f64,
+    taken: &mut Vec<OccupiedArea>,
+) -> ([f64; 2], &'static str, bool) {
     let steps = (0..24).map(|step| {
         let rows = f64::from((step + 1) / 2) * LINE;
         if step % 2 == 1 { -rows } else { rows }
@@ -407,7 +422,7 @@ fn free([x, y]: [f64; 2], width: f64, taken: &mut Vec<Box>) -> ([f64; 2], &'stat
             ([x - gap, baseline], "end", [x - gap - width, x - gap], off),
         ]
     });
-    let of = |place: &[f64; 2], x: [f64; 2]| Box {
+    let of = |place: &[f64; 2], x: [f64; 2]| OccupiedArea {
         x,
         y: [place[1] - LINE + 3.0, place[1] + 3.0],
     };
@@ -418,7 +433,7 @@ fn free([x, y]: [f64; 2], width: f64, taken: &mut Vec<Box>) -> ([f64; 2], &'stat
     let beside = ([x + MARK + 4.0, y + 4.0], "start", [x, x + width], 0.0);
     let (place, anchor, across, off) = candidates.find(fits).unwrap_or(beside);
     taken.push(of(&place, across));
-    (place.map(tenths), anchor, off.abs() > LINE)
+    (place.map(round_to_tenths), anchor, off.abs() > LINE)
 }
 
 /// Cuts a text that is too long.
@@ -463,7 +478,7 @@ mod tests {
         .unwrap()
     }
 
-    fn drawn(lower: [bool; 2], points: &[(&str, f64, f64, &str)]) -> Plot {
+    fn drawn(lower: [bool; 2], points: &[(&str, f64, f64, &str)]) -> ScatterPlot {
         let none: [u8; 0] = [];
         let document: Document = serde_json::from_value(serde_json::json!({
             "schema": "assize.verdict/1", "source": "bundle", "baseline": "a",
@@ -473,7 +488,7 @@ mod tests {
             "lints": none, "sentences": none, "reproduce": "",
         }))
         .unwrap();
-        let plain = Readable::of("", std::iter::empty());
+        let plain = Readable::for_values("", std::iter::empty());
         plot(&document, &tradeoff(lower, points), [&plain, &plain]).unwrap()
     }
 
@@ -553,7 +568,7 @@ mod tests {
             .collect();
         points.push(("far", 30.0, 1.0, "front"));
         let plot = drawn([true, true], &points);
-        let boxes: Vec<Box> = plot
+        let boxes: Vec<OccupiedArea> = plot
             .points
             .iter()
             .map(|point| {
@@ -563,7 +578,7 @@ mod tests {
                 } else {
                     point.label_x - width
                 };
-                Box {
+                OccupiedArea {
                     x: [left, left + width],
                     y: [point.label_y - LINE + 3.0, point.label_y + 3.0],
                 }

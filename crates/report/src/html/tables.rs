@@ -3,42 +3,42 @@
 use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use serde::Serialize;
 
-use super::grid::{mark, way, with_unit};
+use super::grid::{direction_of_move, verdict_mark, with_unit};
 use crate::number::{difference, ratio, significant};
 
 /// One table.
 #[derive(Debug, Serialize)]
-pub(super) struct Declared {
+pub(super) struct DeclaredTableView {
     metric: String,
     unit: String,
     normalised_to: Option<String>,
     factor: Option<String>,
     workloads: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<DeclaredRow>,
 }
 
 /// One configuration.
 #[derive(Debug, Serialize)]
-struct Row {
+struct DeclaredRow {
     configuration: String,
     baseline: Option<String>,
     because: Option<String>,
-    cells: Vec<Cell>,
+    cells: Vec<DeclaredCell>,
 }
 
 /// One configuration on one workload.
 #[derive(Debug, Serialize)]
-struct Cell {
+struct DeclaredCell {
     n: u32,
     median: String,
-    normalised: Option<Related>,
-    relative: Option<Related>,
+    normalised: Option<RelatedRuns>,
+    relative: Option<RelatedRuns>,
     because: Option<String>,
 }
 
 /// One set of runs against another.
 #[derive(Debug, Serialize)]
-pub(super) struct Related {
+pub(super) struct RelatedRuns {
     value: String,
     interval: String,
     mark: &'static str,
@@ -47,7 +47,7 @@ pub(super) struct Related {
     way: &'static str,
 }
 
-impl Related {
+impl RelatedRuns {
     /// The ratio or the difference.
     pub(super) fn value(&self) -> &str {
         &self.value
@@ -55,12 +55,12 @@ impl Related {
 }
 
 /// The tables of a document.
-pub(super) fn tables(document: &Document) -> Vec<Declared> {
-    document.tables.iter().map(declared).collect()
+pub(super) fn tables(document: &Document) -> Vec<DeclaredTableView> {
+    document.tables.iter().map(declared_view).collect()
 }
 
-fn declared(table: &Table) -> Declared {
-    Declared {
+fn declared_view(table: &Table) -> DeclaredTableView {
+    DeclaredTableView {
         metric: table.metric.clone(),
         unit: table.unit.clone(),
         normalised_to: table.normalised_to.clone(),
@@ -70,8 +70,8 @@ fn declared(table: &Table) -> Declared {
     }
 }
 
-fn row(table: &Table, row: &TableRow) -> Row {
-    Row {
+fn row(table: &Table, row: &TableRow) -> DeclaredRow {
+    DeclaredRow {
         configuration: row.configuration.clone(),
         baseline: row.baseline.clone(),
         because: row.because.clone(),
@@ -79,9 +79,9 @@ fn row(table: &Table, row: &TableRow) -> Row {
     }
 }
 
-fn cell(table: &Table, cell: &TableCell) -> Cell {
-    let of = |relation: &Relation| related(relation, &table.unit);
-    Cell {
+fn cell(table: &Table, cell: &TableCell) -> DeclaredCell {
+    let of = |relation: &Relation| related_runs(relation, &table.unit);
+    DeclaredCell {
         n: cell.n,
         median: cell
             .median
@@ -92,7 +92,7 @@ fn cell(table: &Table, cell: &TableCell) -> Cell {
     }
 }
 
-pub(super) fn related(relation: &Relation, unit: &str) -> Related {
+pub(super) fn related_runs(relation: &Relation, unit: &str) -> RelatedRuns {
     let show = |value: f64| match relation.ratio {
         Some(_) => ratio(value),
         None => significant(value, 3),
@@ -102,14 +102,14 @@ pub(super) fn related(relation: &Relation, unit: &str) -> Related {
         (None, Some(value)) => difference(value, unit),
         (None, None) => "–".to_owned(),
     };
-    Related {
+    RelatedRuns {
         value,
         interval: relation
             .ci
             .map(|[low, high]| format!("{} to {}", show(low), show(high)))
             .unwrap_or_default(),
-        mark: relation.verdict.map_or("", mark),
+        mark: relation.verdict.map_or("", verdict_mark),
         verdict: relation.verdict.map_or("", |verdict| verdict.word()),
-        way: way(relation.ratio, relation.difference),
+        way: direction_of_move(relation.ratio, relation.difference),
     }
 }

@@ -6,26 +6,26 @@ use assize_verdict::{
 use serde::Serialize;
 
 use super::grid::with_unit;
-use super::scatter::{Plot, plot};
-use super::tables::{Related, related};
+use super::scatter::{ScatterPlot, plot};
+use super::tables::{RelatedRuns, related_runs};
 use crate::readable::Readable;
 
 /// One trade-off.
 #[derive(Debug, Serialize)]
-pub(super) struct Shown {
+pub(super) struct TradeoffView {
     origin: &'static str,
-    x: Axis,
-    y: Axis,
+    x: TradeoffAxisView,
+    y: TradeoffAxisView,
     because: Option<String>,
     /// A description of the plot in words.
     description: String,
-    plot: Option<Plot>,
-    rows: Vec<Row>,
+    plot: Option<ScatterPlot>,
+    rows: Vec<TradeoffRow>,
 }
 
 /// One of its metrics.
 #[derive(Debug, Serialize)]
-struct Axis {
+struct TradeoffAxisView {
     /// The metric and its workload.
     title: String,
     metric: String,
@@ -35,26 +35,26 @@ struct Axis {
 
 /// One configuration.
 #[derive(Debug, Serialize)]
-struct Row {
+struct TradeoffRow {
     configuration: String,
     x: String,
     y: String,
-    to_x: Option<Related>,
-    to_y: Option<Related>,
+    to_x: Option<RelatedRuns>,
+    to_y: Option<RelatedRuns>,
     standing: &'static str,
     supported: bool,
     why: String,
 }
 
 /// The trade-offs of a document.
-pub(super) fn tradeoffs(document: &Document) -> Vec<Shown> {
+pub(super) fn tradeoffs(document: &Document) -> Vec<TradeoffView> {
     let all = document.tradeoffs.iter();
-    all.map(|one| shown(document, one)).collect()
+    all.map(|one| tradeoff_view(document, one)).collect()
 }
 
-fn shown(document: &Document, tradeoff: &Tradeoff) -> Shown {
+fn tradeoff_view(document: &Document, tradeoff: &Tradeoff) -> TradeoffView {
     let [in_x, in_y] = units(tradeoff);
-    let rows = tradeoff.points.iter().map(|point| Row {
+    let rows = tradeoff.points.iter().map(|point| TradeoffRow {
         configuration: point.configuration.clone(),
         x: mean(&point.x, &in_x),
         y: mean(&point.y, &in_y),
@@ -64,14 +64,14 @@ fn shown(document: &Document, tradeoff: &Tradeoff) -> Shown {
         supported: point.supported,
         why: why(tradeoff, point),
     });
-    let rows: Vec<Row> = rows.collect();
+    let rows: Vec<TradeoffRow> = rows.collect();
     let said = rows.iter().map(|row| {
         format!(
             "{}: {}, {}, {}.",
             row.configuration, row.x, row.y, row.standing
         )
     });
-    Shown {
+    TradeoffView {
         origin: tradeoff.origin.words(),
         x: axis(&tradeoff.x),
         y: axis(&tradeoff.y),
@@ -91,13 +91,13 @@ fn units(tradeoff: &Tradeoff) -> [Readable; 2] {
             .filter_map(move |point| of(point).mean)
     };
     [
-        Readable::of(&tradeoff.x.unit, means(|point| &point.x)),
-        Readable::of(&tradeoff.y.unit, means(|point| &point.y)),
+        Readable::for_values(&tradeoff.x.unit, means(|point| &point.x)),
+        Readable::for_values(&tradeoff.y.unit, means(|point| &point.y)),
     ]
 }
 
-fn axis(axis: &TradeoffAxis) -> Axis {
-    Axis {
+fn axis(axis: &TradeoffAxis) -> TradeoffAxisView {
+    TradeoffAxisView {
         title: format!("{} in {}", axis.metric, axis.workload),
         metric: axis.metric.clone(),
         better: axis.better.word(),
@@ -113,16 +113,16 @@ fn mean(value: &TradeoffValue, readable: &Readable) -> String {
     )
 }
 
-fn to_baseline(value: &TradeoffValue, axis: &TradeoffAxis) -> Option<Related> {
+fn to_baseline(value: &TradeoffValue, axis: &TradeoffAxis) -> Option<RelatedRuns> {
     let relation = value.relative.as_ref()?;
-    Some(related(relation, &axis.unit))
+    Some(related_runs(relation, &axis.unit))
 }
 
 /// The points that determine its standing.
 fn why(tradeoff: &Tradeoff, point: &TradeoffPoint) -> String {
     let of = |relation: &Option<Relation>, axis: &TradeoffAxis| match relation {
         Some(relation) => {
-            let related = related(relation, &axis.unit);
+            let related = related_runs(relation, &axis.unit);
             format!(
                 "{} {}",
                 related.value(),

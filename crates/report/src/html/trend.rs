@@ -22,26 +22,26 @@ const MARGINS: f64 = 6.0;
 
 /// A metric with a plot for each workload.
 #[derive(Debug, Serialize)]
-struct Part {
+struct TrendMetric {
     metric: String,
     title: String,
     direction: Option<&'static str>,
-    plots: Vec<Plot>,
+    plots: Vec<TrendPlot>,
 }
 
 /// One metric on one workload; horizontal positions in per cent, vertical ones in pixels.
 #[derive(Debug, Serialize)]
-struct Plot {
+struct TrendPlot {
     workload: String,
     lines: Vec<[f64; 4]>,
-    dots: Vec<Dot>,
-    ticks: Vec<Tick>,
+    dots: Vec<TrendDot>,
+    ticks: Vec<TrendTick>,
     /// The content of the plot in words.
     says: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Dot {
+struct TrendDot {
     x: f64,
     y: f64,
     /// The ends of the interval of the step.
@@ -53,21 +53,21 @@ struct Dot {
 }
 
 #[derive(Debug, Serialize)]
-struct Tick {
+struct TrendTick {
     y: f64,
     text: String,
 }
 
 /// One change in the list above the plots.
 #[derive(Debug, Serialize)]
-struct Change {
+struct TrendChange {
     number: usize,
     point: usize,
-    changes: Vec<Said>,
+    changes: Vec<TrendOutcome>,
 }
 
 #[derive(Debug, Serialize)]
-struct Said {
+struct TrendOutcome {
     outcome: String,
     verdict: &'static str,
     tone: &'static str,
@@ -108,14 +108,14 @@ pub fn trend(trend: &Trend) -> Result<String, HtmlError> {
     })?)
 }
 
-fn changes(trend: &Trend) -> Vec<Change> {
+fn changes(trend: &Trend) -> Vec<TrendChange> {
     let all = 0..trend.points.len();
-    let of = |point: usize| Change {
+    let of = |point: usize| TrendChange {
         number: point + 1,
         point,
         changes: trend
             .changes_at(point)
-            .map(|(series, step)| Said {
+            .map(|(series, step)| TrendOutcome {
                 outcome: step.outcome.clone(),
                 verdict: step.verdict.map_or("", |verdict| verdict.word()),
                 tone: step.tone,
@@ -128,13 +128,13 @@ fn changes(trend: &Trend) -> Vec<Change> {
     all.map(of).filter(|one| !one.changes.is_empty()).collect()
 }
 
-fn parts(trend: &Trend) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+fn parts(trend: &Trend) -> Vec<TrendMetric> {
+    let mut parts: Vec<TrendMetric> = Vec::new();
     for series in &trend.series {
         let plot = plot(trend, series);
         match parts.last_mut().filter(|part| part.metric == series.metric) {
             Some(part) => part.plots.push(plot),
-            None => parts.push(Part {
+            None => parts.push(TrendMetric {
                 metric: series.metric.clone(),
                 title: series.title.clone(),
                 direction: series.better.map(direction),
@@ -146,20 +146,20 @@ fn parts(trend: &Trend) -> Vec<Part> {
 }
 
 /// Maps values to pixels, which count from the top.
-struct Scale {
+struct TrendScale {
     low: f64,
     high: f64,
 }
 
-impl Scale {
-    fn of(series: &TrendSeries, margin: f64) -> Self {
+impl TrendScale {
+    fn for_series(series: &TrendSeries, margin: f64) -> Self {
         let values = series.steps.iter().filter_map(|step| step.value);
         let ends = (0..series.steps.len()).filter_map(|at| ends(series, at));
         let all: Vec<f64> = values.chain(ends.flatten()).collect();
         let low = all.iter().copied().fold(f64::INFINITY, f64::min);
         let high = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if !(low.is_finite() && high.is_finite()) {
-            return Scale {
+            return TrendScale {
                 low: 0.0,
                 high: 1.0,
             };
@@ -167,7 +167,7 @@ impl Scale {
         let middle = f64::midpoint(low, high);
         let least = MARGINS * margin * middle.abs();
         let half = ((high - low).max(least) / 2.0).max(f64::MIN_POSITIVE);
-        Scale {
+        TrendScale {
             low: middle - half,
             high: middle + half,
         }
@@ -178,10 +178,10 @@ impl Scale {
         round(BOTTOM - share.clamp(0.0, 1.0) * (BOTTOM - TOP))
     }
 
-    fn ticks(&self, unit: &str) -> Vec<Tick> {
-        let readable = Readable::of(unit, [self.low, self.high].into_iter());
+    fn ticks(&self, unit: &str) -> Vec<TrendTick> {
+        let readable = Readable::for_values(unit, [self.low, self.high].into_iter());
         let middle = f64::midpoint(self.low, self.high);
-        let tick = |value: f64| Tick {
+        let tick = |value: f64| TrendTick {
             y: self.pixel(value),
             text: format!(
                 "{} {}",
@@ -212,21 +212,21 @@ fn ends(series: &TrendSeries, at: usize) -> Option<[f64; 2]> {
     ends.into_iter().all(near).then_some(ends)
 }
 
-fn plot(trend: &Trend, series: &TrendSeries) -> Plot {
-    let scale = Scale::of(series, trend.margin);
+fn plot(trend: &Trend, series: &TrendSeries) -> TrendPlot {
+    let scale = TrendScale::for_series(series, trend.margin);
     let last = trend.points.len().saturating_sub(1).max(1) as f64;
     let across = |point: usize| round(FIRST + (LAST - FIRST) * point as f64 / last);
     let known = series.steps.iter().enumerate();
-    let dots: Vec<Dot> = known
+    let dots: Vec<TrendDot> = known
         .filter_map(|(at, step)| {
-            Some(Dot {
+            Some(TrendDot {
                 x: across(step.point),
                 y: scale.pixel(step.value?),
                 ends: ends(series, at).map(|ends| ends.map(|end| scale.pixel(end))),
                 tone: step.tone,
                 changed: step.changed,
                 number: step.point + 1,
-                says: says(trend, step),
+                says: step_text(trend, step),
             })
         })
         .collect();
@@ -239,7 +239,7 @@ fn plot(trend: &Trend, series: &TrendSeries) -> Plot {
         .filter(|dot| dot.changed)
         .map(|dot| dot.says.clone())
         .collect();
-    Plot {
+    TrendPlot {
         workload: series.workload.clone(),
         lines: lines.collect(),
         ticks: scale.ticks(&series.unit),
@@ -252,7 +252,7 @@ fn plot(trend: &Trend, series: &TrendSeries) -> Plot {
 }
 
 /// `v6.12: worse, +10.1 % (30.2 -> 33.3 us)`.
-fn says(trend: &Trend, step: &TrendStep) -> String {
+fn step_text(trend: &Trend, step: &TrendStep) -> String {
     let name = trend
         .points
         .get(step.point)

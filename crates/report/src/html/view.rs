@@ -3,17 +3,17 @@
 use assize_verdict::Scale;
 use serde::Serialize;
 
-use super::page::Page;
+use super::page::ReportPage;
 use super::{
     answer, attributed, grid, hero, lists, machines, outcomes, overview, post, tables, tradeoffs,
 };
 use crate::brief::{Brief, counts};
-use crate::contrasts::Words;
+use crate::contrasts::Wordings;
 use crate::text::{Style, text};
 
 /// Everything in the page that is visible without a script.
 #[derive(Debug, Serialize)]
-pub(super) struct View<'p> {
+pub(super) struct PageView<'p> {
     title: String,
     question: String,
     source: String,
@@ -25,21 +25,21 @@ pub(super) struct View<'p> {
     margin: String,
     raw: bool,
     hero: hero::Hero,
-    ended: Vec<outcomes::Ended>,
+    ended: Vec<outcomes::EndedRuns>,
     look: Option<String>,
-    sentences: Vec<answer::Said>,
-    tally: Vec<answer::Tally>,
+    sentences: Vec<answer::AnswerSentence>,
+    tally: Vec<answer::VerdictTally>,
     compared: usize,
-    claims: Vec<answer::Claimed>,
+    claims: Vec<answer::ClaimLine>,
     overviews: Vec<overview::Overview>,
-    grids: Vec<grid::Grid>,
-    tables: Vec<tables::Declared>,
-    tradeoffs: Vec<tradeoffs::Shown>,
+    grids: Vec<grid::MetricGrid>,
+    tables: Vec<tables::DeclaredTableView>,
+    tradeoffs: Vec<tradeoffs::TradeoffView>,
     machines: Option<machines::Machines>,
-    rates: Vec<lists::Events>,
-    statements: Vec<lists::Stated>,
+    rates: Vec<lists::EventRate>,
+    statements: Vec<lists::StatedFigure>,
     identities: Vec<String>,
-    lints: Vec<lists::Lints>,
+    lints: Vec<lists::LintGroup>,
     lint_count: usize,
     limits: Vec<String>,
     facts: Vec<(String, String)>,
@@ -48,15 +48,15 @@ pub(super) struct View<'p> {
     experiment: Option<String>,
     mail: String,
     thinned: Vec<String>,
-    post: Option<post::Shown>,
-    why: Option<attributed::Shown<'p>>,
+    post: Option<post::PostView>,
+    why: Option<attributed::AttributedView<'p>>,
     /// Which plots have data.
-    has: Has,
+    has: PlotsPresent,
 }
 
 /// Which plots have data.
 #[derive(Debug, Serialize)]
-struct Has {
+struct PlotsPresent {
     runs: bool,
     curves: bool,
     factorial: bool,
@@ -66,8 +66,8 @@ struct Has {
     others: bool,
 }
 
-impl<'p> View<'p> {
-    pub(super) fn new(page: &'p Page<'_>) -> Self {
+impl<'p> PageView<'p> {
+    pub(super) fn new(page: &'p ReportPage<'_>) -> Self {
         let document = page.document;
         let about = &page.about;
         let compared = document.comparisons.len();
@@ -76,7 +76,7 @@ impl<'p> View<'p> {
             question: Some(&about.question),
             ..Brief::default()
         };
-        View {
+        PageView {
             title: if about.title.is_empty() {
                 document.source.clone()
             } else {
@@ -92,7 +92,7 @@ impl<'p> View<'p> {
             margin: plain(document.margin * 100.0),
             raw: document.comparisons.iter().any(|c| c.scale == Scale::Raw),
             hero: hero::hero(document, &about.metrics),
-            ended: outcomes::ended(document),
+            ended: outcomes::ended_runs(document),
             look: document.look.clone(),
             sentences: answer::sentences(document),
             tally: answer::tally(document),
@@ -118,17 +118,17 @@ impl<'p> View<'p> {
             post: page
                 .post
                 .as_ref()
-                .map(|post| post::shown(post, document, Words(&about.metrics))),
-            why: attributed::shown(page),
-            has: has(page),
+                .map(|post| post::post_view(post, document, Wordings(&about.metrics))),
+            why: attributed::attributed_view(page),
+            has: plots_present(page),
         }
     }
 }
 
-fn has(page: &Page<'_>) -> Has {
+fn plots_present(page: &ReportPage<'_>) -> PlotsPresent {
     let document = page.document;
     let per_cpu = |name: &String| cpu_of(name).is_some();
-    Has {
+    PlotsPresent {
         runs: !document.runs.is_empty(),
         curves: !page.evidence.curves.is_empty(),
         factorial: !document.factorial.is_empty(),

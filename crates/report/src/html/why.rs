@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assize_why::difference::Row;
-use assize_why::stored::Stored;
+use assize_why::difference::DifferenceRow;
+use assize_why::stored::StoredFlame;
 use assize_why::{Flame, Why};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ const HALF: f64 = 50.0;
 
 /// A row as shown.
 #[derive(Debug, Serialize)]
-pub(super) struct Line<'a> {
+pub(super) struct FunctionLine<'a> {
     name: &'a str,
     of: &'a str,
     together: bool,
@@ -65,8 +65,8 @@ pub(super) struct Line<'a> {
 pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError> {
     let style = STYLE.concat();
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
-    let data = block::deflated(&packed(why, flame)).map_err(HtmlError::Data)?;
-    let together = Row {
+    let data = block::deflate_json(&pack_result(why, flame)).map_err(HtmlError::Data)?;
+    let together = DifferenceRow {
         name: "together".into(),
         ..why.total.clone()
     };
@@ -117,10 +117,13 @@ fn whole_number(count: u64) -> f64 {
 }
 
 /// The rows of a table and their total.
-pub(super) fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
+pub(super) fn lines<'a>(
+    rows: &'a [DifferenceRow],
+    together: &'a DifferenceRow,
+) -> Vec<FunctionLine<'a>> {
     let largest = rows.iter().map(|row| row.difference.abs());
     let largest = largest.fold(0.0, f64::max);
-    let line = |row: &'a Row, together: bool| {
+    let line = |row: &'a DifferenceRow, together: bool| {
         let length = HALF * row.difference.abs() / largest;
         let begin = if row.difference < 0.0 {
             HALF - length
@@ -128,7 +131,7 @@ pub(super) fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
             HALF
         };
         let round = |value: f64| (value * 100.0).round() / 100.0;
-        Line {
+        FunctionLine {
             name: &row.name,
             of: row.of.as_deref().unwrap_or_default(),
             together,
@@ -153,8 +156,8 @@ pub(super) fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
 }
 
 /// The input of the script.
-pub(super) fn packed(why: &Why, flame: &Flame) -> Value {
-    let stored = Stored::from(flame.clone());
+pub(super) fn pack_result(why: &Why, flame: &Flame) -> Value {
+    let stored = StoredFlame::from(flame.clone());
     let subsystems: BTreeMap<&str, &str> = why
         .functions
         .iter()

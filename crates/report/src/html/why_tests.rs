@@ -6,10 +6,10 @@ use assize_why::difference::Account;
 use base64::Engine;
 
 use super::*;
-use assize_why::flame::Frame;
+use assize_why::flame::FlameFrame;
 
-fn row(name: &str, a: f64, b: f64) -> Row {
-    Row {
+fn row(name: &str, a: f64, b: f64) -> DifferenceRow {
+    DifferenceRow {
         name: name.into(),
         of: Some("files".into()),
         a,
@@ -20,7 +20,7 @@ fn row(name: &str, a: f64, b: f64) -> Row {
     }
 }
 
-fn made() -> (Why, Flame) {
+fn sample_why() -> (Why, Flame) {
     let rows = || vec![row("planted", 200.0, 0.0), row("<b>read", 10.0, 60.0)];
     let why = Why {
         schema: assize_why::difference::SCHEMA.into(),
@@ -46,22 +46,22 @@ fn made() -> (Why, Flame) {
         tree: Vec::new(),
         caches: None,
     };
-    let frame = |name: &str, own| Frame {
+    let frame = |name: &str, own| FlameFrame {
         name: name.into(),
         own,
         all: own,
-        ..Frame::default()
+        ..FlameFrame::default()
     };
-    let whole = Frame {
+    let whole = FlameFrame {
         all: [420, 60],
         below: vec![
-            Frame {
+            FlameFrame {
                 others: 3,
                 ..frame("", [20, 60])
             },
             frame("planted", [400, 0]),
         ],
-        ..Frame::default()
+        ..FlameFrame::default()
     };
     let flame = Flame {
         stacks: true,
@@ -74,7 +74,7 @@ fn made() -> (Why, Flame) {
 
 #[test]
 fn the_page_says_the_answer_and_names_are_text() {
-    let (why, flame) = made();
+    let (why, flame) = sample_why();
     let page = super::why(&why, &flame, "assize why <x>").unwrap();
     assert_eq!(page, super::why(&why, &flame, "assize why <x>").unwrap());
     // The data and the script, but no element started by a name.
@@ -91,7 +91,7 @@ fn the_page_says_the_answer_and_names_are_text() {
 
 #[test]
 fn a_bar_is_as_long_as_its_difference_and_on_its_side() {
-    let (why, _) = made();
+    let (why, _) = sample_why();
     let lines = lines(&why.functions, &why.total);
     let of: Vec<_> = lines.iter().map(|line| (line.tone, line.bar)).collect();
     assert_eq!(
@@ -113,7 +113,7 @@ fn a_bar_is_as_long_as_its_difference_and_on_its_side() {
 
 #[test]
 fn frames_come_back_from_the_page_as_they_are() {
-    let (why, flame) = made();
+    let (why, flame) = sample_why();
     let page = super::why(&why, &flame, "x").unwrap();
     let begin = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
     let end = begin + page[begin..].find('<').unwrap();
@@ -135,7 +135,7 @@ fn frames_come_back_from_the_page_as_they_are() {
 
 #[test]
 fn it_is_said_where_frames_and_means_differ() {
-    let (mut why, flame) = made();
+    let (mut why, flame) = sample_why();
     why.total.a = 215.0;
     let page = super::why(&why, &flame, "x").unwrap();
     assert!(page.contains("Frames are of all seeds together"));

@@ -3,7 +3,7 @@
 use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use unicode_width::UnicodeWidthStr;
 
-use super::grid::{Cell, Grid, Weight};
+use super::grid::{CellWeight, TextCell, TextGrid};
 use super::tables::{short, weight};
 use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::number::{interval_within, narrow, ratio, signed, significant};
@@ -15,7 +15,12 @@ const COLUMN: usize = 15;
 pub(super) fn tables(document: &Document, style: Style, out: &mut String) {
     for table in &document.tables {
         push_wrapped(out, "", "  ", &title(table));
-        if table.rows.iter().flat_map(|row| &row.cells).any(measured) {
+        if table
+            .rows
+            .iter()
+            .flat_map(|row| &row.cells)
+            .any(is_measured)
+        {
             grid(table).draw(style, out);
         }
         for note in notes(table) {
@@ -26,7 +31,7 @@ pub(super) fn tables(document: &Document, style: Style, out: &mut String) {
     legend(document, out);
 }
 
-fn measured(cell: &TableCell) -> bool {
+fn is_measured(cell: &TableCell) -> bool {
     cell.median.is_some() || cell.normalised.is_some() || cell.relative.is_some()
 }
 
@@ -60,20 +65,20 @@ fn runs_of_all(table: &Table) -> Option<u32> {
     Some(first).filter(|&n| all && n > 0)
 }
 
-fn grid(table: &Table) -> Grid {
+fn grid(table: &Table) -> TextGrid {
     let show_n = runs_of_all(table).is_none();
-    let mut grid = Grid {
+    let mut grid = TextGrid {
         heads: table.workloads.clone(),
         rows: Vec::new(),
         column: COLUMN,
     };
     for row in &table.rows {
-        let own = row.cells.iter().map(|cell| own(table, cell, show_n));
+        let own = row.cells.iter().map(|cell| own_value(table, cell, show_n));
         grid.rows.push((row.configuration.clone(), own.collect()));
         if let Some(baseline) = &row.baseline {
             let relative = row.cells.iter().map(|cell| match &cell.relative {
-                Some(relation) => related(relation, show_n),
-                None => missing(),
+                Some(relation) => related_cell(relation, show_n),
+                None => missing_cell(),
             });
             grid.rows
                 .push((format!("  to {baseline}"), relative.collect()));
@@ -83,16 +88,16 @@ fn grid(table: &Table) -> Grid {
 }
 
 /// The median, or the ratio to the reference column.
-fn own(table: &Table, cell: &TableCell, show_n: bool) -> Cell {
+fn own_value(table: &Table, cell: &TableCell, show_n: bool) -> TextCell {
     let one = table.normalised_to.as_ref();
     if one.is_some_and(|one| *one != cell.workload) {
         return match &cell.normalised {
-            Some(relation) => related(relation, show_n),
-            None => missing(),
+            Some(relation) => related_cell(relation, show_n),
+            None => missing_cell(),
         };
     }
     let Some(median) = cell.median else {
-        return missing();
+        return missing_cell();
     };
     let value = narrow(median, |value| significant(value, 4));
     let together = format!("{value} {}", table.unit);
@@ -104,20 +109,20 @@ fn own(table: &Table, cell: &TableCell, show_n: bool) -> Cell {
     if show_n {
         lines.push(format!("n {}", cell.n));
     }
-    Cell {
+    TextCell {
         lines,
-        weight: Weight::Plain,
+        weight: CellWeight::Plain,
     }
 }
 
-fn missing() -> Cell {
-    Cell {
+fn missing_cell() -> TextCell {
+    TextCell {
         lines: vec!["-".to_owned()],
-        weight: Weight::Dim,
+        weight: CellWeight::Dim,
     }
 }
 
-fn related(relation: &Relation, show_n: bool) -> Cell {
+fn related_cell(relation: &Relation, show_n: bool) -> TextCell {
     let value = match (relation.ratio, relation.difference) {
         (Some(value), _) => narrow(value, ratio),
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
@@ -139,9 +144,9 @@ fn related(relation: &Relation, show_n: bool) -> Cell {
             count(relation.n_baseline)
         ));
     }
-    Cell {
+    TextCell {
         lines,
-        weight: relation.verdict.map_or(Weight::Plain, weight),
+        weight: relation.verdict.map_or(CellWeight::Plain, weight),
     }
 }
 
@@ -153,13 +158,13 @@ fn notes(table: &Table) -> Vec<String> {
     };
     let all: Vec<Option<String>> = table.rows.iter().flat_map(of).collect();
     let several = table.rows.len() > 1;
-    if let Some(why) = same(&all).filter(|_| several) {
+    if let Some(why) = shared_reason(&all).filter(|_| several) {
         return vec![format!("everywhere: {why}")];
     }
     let columns = table.workloads.iter().enumerate().map(|(at, workload)| {
         let cells = table.rows.iter().filter_map(|row| row.cells.get(at));
         let reasons: Vec<Option<String>> = cells.map(|cell| cell.because.clone()).collect();
-        (workload, same(&reasons).filter(|_| several))
+        (workload, shared_reason(&reasons).filter(|_| several))
     });
     let columns: Vec<(&String, Option<String>)> = columns.collect();
     let whole = columns
@@ -170,7 +175,7 @@ fn notes(table: &Table) -> Vec<String> {
         .collect();
     for row in &table.rows {
         let name = &row.configuration;
-        if let Some(why) = same(&of(row)) {
+        if let Some(why) = shared_reason(&of(row)) {
             notes.push(format!("{name}: {why}"));
         } else {
             for (cell, (workload, whole)) in row.cells.iter().zip(&columns) {
@@ -186,7 +191,7 @@ fn notes(table: &Table) -> Vec<String> {
 }
 
 /// The reason, if all cells share it.
-fn same(reasons: &[Option<String>]) -> Option<String> {
+fn shared_reason(reasons: &[Option<String>]) -> Option<String> {
     let first = reasons.first()?.clone()?;
     let all = reasons.iter().all(|why| why.as_ref() == Some(&first));
     all.then_some(first)
@@ -254,7 +259,7 @@ mod tests {
     }
 
     /// The text between the head and the command.
-    fn shown(table: &Value) -> String {
+    fn rendered_table(table: &Value) -> String {
         let none: [u8; 0] = [];
         let document: Document = serde_json::from_value(json!({
             "schema": "assize.verdict/1", "source": "bundle", "baseline": "base",
@@ -266,8 +271,8 @@ mod tests {
         .unwrap();
         let out = text(&document, &Brief::default(), Style::default());
         // Skips the line about what was read and the answer, which is empty here.
-        let shown = out.splitn(3, "\n\n").nth(2).unwrap();
-        shown.to_owned()
+        let body = out.splitn(3, "\n\n").nth(2).unwrap();
+        body.to_owned()
     }
 
     #[test]
@@ -284,7 +289,7 @@ mod tests {
             ]},
         ]);
         assert_eq!(
-            shown(&table(&rows)),
+            rendered_table(&table(&rows)),
             "\
 jitter: median in ns on normal; other columns normalised to normal of
   the same configuration (n = 8)
@@ -316,7 +321,7 @@ the tables above try it.
         let row = |name: &str, cells: [Value; 2]| json!({"configuration": name, "baseline": null, "because": null, "cells": cells});
         let whole = cell("normal", 1315.4, Value::Null, Value::Null);
         let none = || lacks("fifo", "none of 8 runs has jitter");
-        let column = shown(&table(&json!([
+        let column = rendered_table(&table(&json!([
             row("base", [whole.clone(), none()]),
             row("follow", [lacks("normal", "no completed run"), none()]),
         ])));
@@ -330,7 +335,7 @@ follow      -              -
 Medians are those of the runs.
 ";
         assert!(column.contains(notes), "{column}");
-        let everywhere = shown(&table(&json!([
+        let everywhere = rendered_table(&table(&json!([
             row(
                 "base",
                 [
@@ -359,7 +364,7 @@ Medians are those of the runs.
         fifo["n"] = 6.into();
         fifo["because"] = "6 of 8 runs have jitter".into();
         let normal = cell("normal", 123_456_789.0, Value::Null, Value::Null);
-        let shown = shown(&table(&json!([
+        let text = rendered_table(&table(&json!([
             {"configuration": "a", "baseline": null, "because": "no first level", "cells": [normal, fifo]},
         ])));
         let wanted = "\
@@ -369,6 +374,6 @@ a           1.2e8 ns       0.500
   a on fifo: 6 of 8 runs have jitter
   a: no first level
 ";
-        assert!(shown.contains(wanted), "{shown}");
+        assert!(text.contains(wanted), "{text}");
     }
 }

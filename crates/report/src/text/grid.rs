@@ -8,7 +8,7 @@ use crate::{WIDTH, printable};
 
 /// The terminal style of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Weight {
+pub(super) enum CellWeight {
     Bold,
     #[default]
     Plain,
@@ -17,18 +17,18 @@ pub(super) enum Weight {
 
 /// One cell and its lines.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cell {
+pub(super) struct TextCell {
     pub(super) lines: Vec<String>,
-    pub(super) weight: Weight,
+    pub(super) weight: CellWeight,
 }
 
 /// A table.
 #[derive(Debug, Default)]
-pub(super) struct Grid {
+pub(super) struct TextGrid {
     /// The column headings, wrapped to the width of a column.
     pub(super) heads: Vec<String>,
     /// For each row the name and one cell per column. Leading blanks indent the name.
-    pub(super) rows: Vec<(String, Vec<Cell>)>,
+    pub(super) rows: Vec<(String, Vec<TextCell>)>,
     /// The width of a data column.
     pub(super) column: usize,
 }
@@ -36,7 +36,7 @@ pub(super) struct Grid {
 /// The minimum and maximum width of the name column.
 const NAMES: std::ops::RangeInclusive<usize> = 12..=26;
 
-impl Grid {
+impl TextGrid {
     /// Draws the table; columns that do not fit go into further blocks below.
     pub(super) fn draw(&self, style: Style, out: &mut String) {
         let longest = self
@@ -87,7 +87,14 @@ impl Grid {
         }
     }
 
-    fn draw_row(&self, names: usize, name: &str, cells: &[Cell], style: Style, out: &mut String) {
+    fn draw_row(
+        &self,
+        names: usize,
+        name: &str,
+        cells: &[TextCell],
+        style: Style,
+        out: &mut String,
+    ) {
         let indent = name.len() - name.trim_start_matches(' ').len();
         let label: Vec<String> = fold(name, names - 1 - indent, 3)
             .into_iter()
@@ -111,13 +118,13 @@ impl Grid {
     }
 }
 
-fn dress(text: &str, weight: Weight, style: Style) -> String {
+fn dress(text: &str, weight: CellWeight, style: Style) -> String {
     let effects = match weight {
-        Weight::Bold => Effects::BOLD,
-        Weight::Dim => Effects::DIMMED,
-        Weight::Plain => Effects::new(),
+        CellWeight::Bold => Effects::BOLD,
+        CellWeight::Dim => Effects::DIMMED,
+        CellWeight::Plain => Effects::new(),
     };
-    if !style.colour || weight == Weight::Plain || text.trim().is_empty() {
+    if !style.colour || weight == CellWeight::Plain || text.trim().is_empty() {
         return text.to_string();
     }
     let ansi = Ansi::new().effects(effects);

@@ -212,7 +212,7 @@ mod tests {
         .unwrap()
     }
 
-    fn shown(agreement: &str) -> String {
+    fn rendered_machines(agreement: &str) -> String {
         let out = text(
             &document(agreement, ["alpha", "beta"]),
             &Brief::default(),
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn each_machine_has_a_line_and_all_have_one_together() {
         assert!(
-            shown("agree").starts_with(
+            rendered_machines("agree").starts_with(
                 "On each of the machines, and on all together (pooled)\n  \
                  pipe: time, queue to base: on all 2 machines, which agree, p 0.179, I2\n      \
                  50 % [0, 100]\n    \
@@ -236,13 +236,13 @@ mod tests {
                  next                 0.500..1.500\n"
             ),
             "{}",
-            shown("agree")
+            rendered_machines("agree")
         );
     }
 
     #[test]
     fn what_contradicts_itself_has_no_pooled_line() {
-        let out = shown("opposite");
+        let out = rendered_machines("opposite");
         assert!(
             out.contains("the machines DISAGREE") && !out.contains("\n    pooled"),
             "{out}"

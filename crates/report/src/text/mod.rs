@@ -14,7 +14,7 @@ use assize_verdict::{Document, Verdict};
 pub(crate) use tables::{agreement, contradicted, short};
 
 use crate::brief::{self, Brief};
-use crate::contrasts::remaining;
+use crate::contrasts::remaining_sentences;
 use crate::{WIDTH, printable};
 
 /// Explains `d` in a table.
@@ -65,7 +65,7 @@ pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
 /// The sentences that add something to the answer.
 fn remarks(document: &Document, out: &mut String) {
     let mut any = false;
-    for sentence in remaining(document) {
+    for sentence in remaining_sentences(document) {
         push_wrapped(out, "- ", "  ", &sentence.text);
         any = true;
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use assize_verdict::{Document, OutcomeComparison, OutcomeRun};
 
 use super::{push_wrapped, push_wrapped_code};
-use crate::contrasts::{outcome_said, ranked_outcomes};
+use crate::contrasts::{describe_outcome, ranked_outcomes};
 use crate::number::significant;
 
 /// At most this many runs per cause are listed.
@@ -19,7 +19,7 @@ pub(super) fn outcomes(document: &Document, out: &mut String) {
     }
     out.push_str("How runs ended\n");
     for row in rows {
-        push_wrapped(out, "  ", "    ", &outcome_said(row));
+        push_wrapped(out, "  ", "    ", &describe_outcome(row));
         push_wrapped(out, "    ", "    ", &tested(row));
         for one in &row.signatures {
             push_wrapped(out, "    - ", "      ", &one.line);

@@ -7,9 +7,9 @@ use assize_verdict::{
 
 use unicode_width::UnicodeWidthStr;
 
-use super::grid::{Cell, Grid, Weight};
+use super::grid::{CellWeight, TextCell, TextGrid};
 use super::{DIFFERENCE, Style, mark, push_wrapped};
-use crate::contrasts::{Outcome, fixed};
+use crate::contrasts::{RowOutcome, fixed_outcome};
 use crate::number::{interval, narrow, p, ratio, signed, significant};
 
 /// Prints one table per workload: metrics by configurations.
@@ -108,7 +108,7 @@ fn runs_line(rows: &[&Comparison]) -> String {
     }
 }
 
-fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> Grid {
+fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> TextGrid {
     let names: Vec<&str> = document
         .configurations
         .iter()
@@ -121,7 +121,7 @@ fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> G
             metrics.push(&row.metric);
         }
     }
-    let mut grid = Grid {
+    let mut grid = TextGrid {
         heads: names.iter().map(|n| n.to_string()).collect(),
         column: 13,
         rows: Vec::new(),
@@ -142,21 +142,21 @@ fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> G
     grid
 }
 
-fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell {
+fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> TextCell {
     if contradicted(document, row) {
-        return Cell {
+        return TextCell {
             lines: vec!["disagree !".to_string()],
-            weight: Weight::Bold,
+            weight: CellWeight::Bold,
         };
     }
-    let fixed = fixed(document, row);
+    let fixed = fixed_outcome(document, row);
     let value = match (row.ratio, row.difference) {
         (Some(value), _) => narrow(value, ratio),
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
         (None, None) => "-".to_string(),
     };
     let mut lines = match fixed {
-        Some(Outcome::Equal) => vec!["equal".to_string()],
+        Some(RowOutcome::Equal) => vec!["equal".to_string()],
         Some(_) => vec![value, "in every run".to_string()],
         None => vec![format!("{value} {}", mark(row.verdict))],
     };
@@ -173,7 +173,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
     if let Some(step) = row.resolution.filter(|_| hides_equality(document, row)) {
         lines.push(format!("steps {}", short(step)));
     }
-    Cell {
+    TextCell {
         lines,
         weight: weight(row.verdict),
     }
@@ -181,7 +181,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
 
 /// Whether the resolution of the values keeps a row from being equivalent.
 fn hides_equality(document: &Document, row: &Comparison) -> bool {
-    let undecided = row.verdict == Verdict::Undecided && fixed(document, row).is_none();
+    let undecided = row.verdict == Verdict::Undecided && fixed_outcome(document, row).is_none();
     row.too_coarse && undecided && row.ratio.is_some() && row.ci.is_some()
 }
 
@@ -201,11 +201,11 @@ pub(crate) fn agreement(document: &Document, row: &Comparison) -> Option<Agreeme
 }
 
 /// The terminal style of a verdict.
-pub(super) fn weight(verdict: Verdict) -> Weight {
+pub(super) fn weight(verdict: Verdict) -> CellWeight {
     match verdict {
-        Verdict::Established | Verdict::Supported => Weight::Bold,
-        Verdict::Equivalent => Weight::Plain,
-        Verdict::Undecided => Weight::Dim,
+        Verdict::Established | Verdict::Supported => CellWeight::Bold,
+        Verdict::Equivalent => CellWeight::Plain,
+        Verdict::Undecided => CellWeight::Dim,
     }
 }
 
@@ -238,7 +238,7 @@ fn legend(document: &Document, out: &mut String) {
             " disagree !: {several} show opposite effects, so no figure speaks for all."
         ));
     }
-    let fixed = |row: &Comparison| fixed(document, row);
+    let fixed = |row: &Comparison| fixed_outcome(document, row);
     let mut every = document.comparisons.iter().filter_map(fixed);
     if every.next().is_some() {
         text.push_str(
@@ -290,7 +290,7 @@ pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
             .iter()
             .map(|effect| effect.name.clone())
             .collect();
-        let mut grid = Grid {
+        let mut grid = TextGrid {
             heads,
             column: 16,
             rows: Vec::new(),
@@ -313,7 +313,7 @@ pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
     }
 }
 
-fn effect_cell(effect: &Effect) -> Cell {
+fn effect_cell(effect: &Effect) -> TextCell {
     let mut lines = vec![format!(
         "{} {}",
         narrow(effect.ratio, ratio),
@@ -322,7 +322,7 @@ fn effect_cell(effect: &Effect) -> Cell {
     if let Some([low, high]) = effect.ci {
         lines.push(interval([low, high], ratio));
     }
-    Cell {
+    TextCell {
         lines,
         weight: weight(effect.verdict),
     }
@@ -362,7 +362,7 @@ pub(super) fn rates(document: &Document, out: &mut String) {
                 .unwrap_or_default();
             let test = row
                 .p
-                .map(|v| format!("p = {}{}", p(v), over(row.test)))
+                .map(|v| format!("p = {}{}", p(v), rate_units(row.test)))
                 .unwrap_or_else(|| "not tested".into());
             let note = row
                 .note
@@ -382,7 +382,7 @@ pub(super) fn rates(document: &Document, out: &mut String) {
 }
 
 /// The units over which the p value of two rates was computed.
-fn over(test: Option<RateTest>) -> &'static str {
+fn rate_units(test: Option<RateTest>) -> &'static str {
     match test {
         Some(RateTest::Runs) => " over the runs",
         Some(RateTest::Windows) => " over windows of time",

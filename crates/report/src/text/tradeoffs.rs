@@ -5,7 +5,7 @@ use assize_verdict::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::grid::{Cell, Grid, Weight};
+use super::grid::{CellWeight, TextCell, TextGrid};
 use super::tables::{short, weight};
 use super::{DIFFERENCE, Style, mark, push_wrapped};
 use crate::number::{interval_within, narrow, ratio, signed, significant};
@@ -63,7 +63,7 @@ fn runs_of_all(tradeoff: &Tradeoff) -> Option<u32> {
         .then_some(first)
 }
 
-fn grid(tradeoff: &Tradeoff) -> Grid {
+fn grid(tradeoff: &Tradeoff) -> TextGrid {
     let axes = [&tradeoff.x, &tradeoff.y];
     let heads = axes.map(|axis| match tradeoff.x.metric == tradeoff.y.metric {
         true => axis.workload.clone(),
@@ -75,9 +75,9 @@ fn grid(tradeoff: &Tradeoff) -> Grid {
             .iter()
             .filter_map(move |point| of(point).mean)
     };
-    let x = Readable::of(&tradeoff.x.unit, means(|point| &point.x));
-    let y = Readable::of(&tradeoff.y.unit, means(|point| &point.y));
-    let mut grid = Grid {
+    let x = Readable::for_values(&tradeoff.x.unit, means(|point| &point.x));
+    let y = Readable::for_values(&tradeoff.y.unit, means(|point| &point.y));
+    let mut grid = TextGrid {
         heads: heads.into_iter().chain([String::new()]).collect(),
         rows: Vec::new(),
         column: COLUMN,
@@ -95,11 +95,11 @@ fn grid(tradeoff: &Tradeoff) -> Grid {
 }
 
 /// The mean, and below it the ratio to the baseline with its interval.
-fn value(value: &TradeoffValue, readable: &Readable, show_n: bool) -> Cell {
+fn value(value: &TradeoffValue, readable: &Readable, show_n: bool) -> TextCell {
     let Some(mean) = value.mean else {
-        return Cell {
+        return TextCell {
             lines: vec!["-".to_owned()],
-            weight: Weight::Dim,
+            weight: CellWeight::Dim,
         };
     };
     let number = narrow(readable.value(mean), |value| significant(value, 4));
@@ -122,9 +122,9 @@ fn value(value: &TradeoffValue, readable: &Readable, show_n: bool) -> Cell {
         .relative
         .as_ref()
         .and_then(|relation| relation.verdict);
-    Cell {
+    TextCell {
         lines,
-        weight: verdict.map_or(Weight::Plain, weight),
+        weight: verdict.map_or(CellWeight::Plain, weight),
     }
 }
 
@@ -139,7 +139,7 @@ fn related(relation: &Relation) -> String {
 }
 
 /// `front`, `dominated by NAME` or `undecided`.
-fn standing(point: &TradeoffPoint) -> Cell {
+fn standing(point: &TradeoffPoint) -> TextCell {
     let weak = if point.supported { " *" } else { "" };
     let mut lines = vec![format!("{}{weak}", point.standing.word())];
     // A name that is too long appears only below the table.
@@ -151,12 +151,12 @@ fn standing(point: &TradeoffPoint) -> Cell {
     if others > 0 && is_short {
         lines.push(format!("and {others} more"));
     }
-    Cell {
+    TextCell {
         lines,
         weight: match point.standing {
-            Standing::Front => Weight::Bold,
-            Standing::Dominated => Weight::Plain,
-            Standing::Undecided => Weight::Dim,
+            Standing::Front => CellWeight::Bold,
+            Standing::Dominated => CellWeight::Plain,
+            Standing::Undecided => CellWeight::Dim,
         },
     }
 }

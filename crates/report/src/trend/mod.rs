@@ -5,7 +5,9 @@ mod text;
 use assize_verdict::{Better, Comparison, Document, RateComparison, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::contrasts::{MetricWords, Outcome, Words, by_event, effect, ends, outcome, range};
+use crate::contrasts::{
+    MetricWords, RowOutcome, Wordings, by_event, effect, interval_ends, outcome, range,
+};
 
 pub use text::trend_text;
 
@@ -26,7 +28,7 @@ pub struct Trend {
     /// The bundles.
     pub points: Vec<TrendPoint>,
     /// Bundles that were not judged.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedBundle>,
     /// One series per metric or event and workload.
     pub series: Vec<TrendSeries>,
     /// The significance level of all tests together.
@@ -57,7 +59,7 @@ pub struct TrendPoint {
 
 /// A bundle that was not judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct SkippedBundle {
     /// The path of the bundle.
     pub path: String,
     /// The reason.
@@ -115,7 +117,7 @@ pub struct TrendStep {
 
 /// The bundles before they are judged, named like the document's configurations.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TrendOf {
+pub struct TrendInput {
     /// The experiment's title.
     pub title: String,
     /// The question that it asks.
@@ -125,17 +127,17 @@ pub struct TrendOf {
     /// The bundles in order; their paths are the names of configurations.
     pub points: Vec<TrendPoint>,
     /// Bundles that were not judged.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedBundle>,
 }
 
 impl Trend {
     /// Builds the trend from a document that compares each configuration with the one
     /// before.
     #[must_use]
-    pub fn new(document: &Document, metrics: &[MetricWords], of: TrendOf) -> Trend {
-        let mut maker = Maker {
+    pub fn new(document: &Document, metrics: &[MetricWords], of: TrendInput) -> Trend {
+        let mut maker = TrendBuilder {
             document,
-            words: Words(metrics),
+            words: Wordings(metrics),
             points: of.points,
             series: Vec::new(),
         };
@@ -231,14 +233,14 @@ pub fn trend_json(trend: &Trend) -> Result<String, serde_json::Error> {
 }
 
 /// Sorts rows into series.
-struct Maker<'a> {
+struct TrendBuilder<'a> {
     document: &'a Document,
-    words: Words<'a>,
+    words: Wordings<'a>,
     points: Vec<TrendPoint>,
     series: Vec<TrendSeries>,
 }
 
-impl Maker<'_> {
+impl TrendBuilder<'_> {
     fn point(&self, name: &str) -> Option<usize> {
         self.points.iter().position(|point| point.path == name)
     }
@@ -277,12 +279,12 @@ impl Maker<'_> {
         let margin = self.document.margin;
         let came_out = outcome(row, better, margin);
         let effect = effect(self.document, row);
-        let shown = match ends(row).map(range) {
+        let shown = match interval_ends(row).map(range) {
             Some(range) => format!("{effect}, {range}"),
             None => effect,
         };
         let steps = self.steps(&row.metric, &row.unit, &row.workload);
-        begin(steps, before, row.mean_baseline);
+        begin_series(steps, before, row.mean_baseline);
         steps.push(TrendStep {
             point,
             value: row.mean,
@@ -293,7 +295,7 @@ impl Maker<'_> {
             verdict: Some(row.verdict),
             capped_by: row.capped_by.clone(),
             shown,
-            ..decided(came_out, margin)
+            ..decided_step(came_out, margin)
         });
     }
 
@@ -323,13 +325,13 @@ impl Maker<'_> {
                 ratio: row.ratio,
                 verdict: Some(row.verdict),
                 shown: contrast.effect(),
-                ..decided(contrast.outcome, self.document.margin)
+                ..decided_step(contrast.outcome, self.document.margin)
             };
             found.push((row, rate(row, &row.baseline), before, step));
         }
         for (row, value, before, step) in found {
             let steps = self.steps(&row.event, "1/s", &row.workload);
-            begin(steps, before, value);
+            begin_series(steps, before, value);
             steps.push(step);
         }
     }
@@ -352,7 +354,7 @@ impl Maker<'_> {
 }
 
 /// Starts a series with its first point, of which only the value is known.
-fn begin(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
+fn begin_series(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
     if steps.is_empty() {
         steps.push(TrendStep {
             point,
@@ -362,10 +364,10 @@ fn begin(steps: &mut Vec<TrendStep>, point: usize, value: Option<f64>) {
     }
 }
 
-fn decided(came_out: Outcome, margin: f64) -> TrendStep {
+fn decided_step(came_out: RowOutcome, margin: f64) -> TrendStep {
     TrendStep {
         outcome: came_out.words(margin),
-        changed: !matches!(came_out, Outcome::Same | Outcome::Open),
+        changed: !matches!(came_out, RowOutcome::Same | RowOutcome::Open),
         tone: came_out.tone(),
         ..TrendStep::default()
     }

@@ -4,13 +4,13 @@ use assize_verdict::{Against, Measurement, Options, Run, try_records};
 
 use super::*;
 
-type Records = assize_bundle::Records;
+type BundleRecords = assize_bundle::Records;
 
 /// Bundles a, b, …; the fourth is a tenth faster than the third.
 fn trend(names: &[&str]) -> Trend {
-    let mut records = Records {
+    let mut records = BundleRecords {
         primary: vec!["busy_time_per_job".into()],
-        ..Records::default()
+        ..BundleRecords::default()
     };
     for (at, name) in names.iter().enumerate() {
         for seed in 0..8_u32 {
@@ -39,12 +39,12 @@ fn trend(names: &[&str]) -> Trend {
         runs: 8,
         ..TrendPoint::default()
     };
-    let of = TrendOf {
+    let of = TrendInput {
         title: "Queues".into(),
         question: "Which is cheaper?".into(),
         order: "date".into(),
         points: names.iter().map(point).collect(),
-        left_out: vec![LeftOut {
+        left_out: vec![SkippedBundle {
             path: "half".into(),
             why: "3 of 8 runs are recorded".into(),
         }],

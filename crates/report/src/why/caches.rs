@@ -2,44 +2,44 @@
 
 use std::fmt::Write as _;
 
-use assize_why::caches::Table;
-use assize_why::misses::Kind;
+use assize_why::caches::MissTable;
+use assize_why::misses::MissKind;
 use assize_why::{Caches, Why};
 
-use super::{count, filled, is_open, table};
+use super::{count, fill_lines, is_open, table};
 
 /// The limits of the model, printed with its results.
 const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
                      warm from the machine's image on.";
 
 /// The title of a kind of miss in a table.
-fn title(kind: Kind) -> &'static str {
+fn title(kind: MissKind) -> &'static str {
     match kind {
-        Kind::L1iMisses => "L1i misses",
-        Kind::L1dMisses => "L1d misses",
-        Kind::L2Misses => "L2 misses",
-        Kind::LastLevelMisses => "Last level misses",
-        Kind::Transfers => "Transfers between CPUs",
+        MissKind::L1iMisses => "L1i misses",
+        MissKind::L1dMisses => "L1d misses",
+        MissKind::L2Misses => "L2 misses",
+        MissKind::LastLevelMisses => "Last level misses",
+        MissKind::Transfers => "Transfers between CPUs",
     }
 }
 
 /// The result of the model in words.
 pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
     let Why { a, b, per, .. } = why;
-    let of = |kind: Kind| caches.kinds.iter().find(|table| table.kind == kind);
-    let same = |table: &Table| table.functions.iter().all(|row| row.difference == 0.0);
+    let of = |kind: MissKind| caches.kinds.iter().find(|table| table.kind == kind);
+    let same = |table: &MissTable| table.functions.iter().all(|row| row.difference == 0.0);
     if caches.kinds.iter().all(same) {
-        return filled("In a model of caches both miss the same in every function.");
+        return fill_lines("In a model of caches both miss the same in every function.");
     }
-    let differs = |(level, kind): (&'static str, Kind)| {
+    let differs = |(level, kind): (&'static str, MissKind)| {
         let total = &of(kind)?.total;
         (total.difference != 0.0 && !is_open(why, total)).then_some((level, total.difference))
     };
     let levels = [
-        ("L1d", Kind::L1dMisses),
-        ("L1i", Kind::L1iMisses),
-        ("L2", Kind::L2Misses),
-        ("the last level", Kind::LastLevelMisses),
+        ("L1d", MissKind::L1dMisses),
+        ("L1i", MissKind::L1iMisses),
+        ("L2", MissKind::L2Misses),
+        ("the last level", MissKind::LastLevelMisses),
     ];
     let mut text = format!("In a model of caches {a} misses");
     for (at, (level, difference)) in levels.into_iter().filter_map(differs).enumerate() {
@@ -60,7 +60,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
     }
     text.push('.');
     if why.account.cpus > 1
-        && let Some(transfers) = of(Kind::Transfers)
+        && let Some(transfers) = of(MissKind::Transfers)
     {
         let [a_has, b_has] = [transfers.total.a, transfers.total.b].map(count);
         let _ = write!(
@@ -72,17 +72,17 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
             text += " That these differ is not established.";
         }
     }
-    filled(&text)
+    fill_lines(&text)
 }
 
 /// All tables of the model.
 pub(super) fn tables(why: &Why, caches: &Caches, rows: Option<usize>) -> String {
-    let mut text = filled(&format!("Caches: {}. {MODEL}", caches.geometry));
+    let mut text = fill_lines(&format!("Caches: {}. {MODEL}", caches.geometry));
     let accesses = [caches.accesses_a, caches.accesses_b];
     let all = |of: fn(&assize_why::misses::Accesses) -> u64| {
-        super::grouped(accesses.iter().map(of).sum::<u64>())
+        super::with_separators(accesses.iter().map(of).sum::<u64>())
     };
-    text += &filled(&format!(
+    text += &fill_lines(&format!(
         "Accesses in all runs: {} fetches, {} reads, {} writes.",
         all(|one| one.fetches),
         all(|one| one.reads),
@@ -110,11 +110,11 @@ pub(super) fn tables(why: &Why, caches: &Caches, rows: Option<usize>) -> String 
 mod tests {
     use super::*;
     use assize_why::Geometry;
-    use assize_why::difference::Row;
+    use assize_why::difference::DifferenceRow;
     use assize_why::misses::{Accesses, KINDS};
 
     fn model(values: [(f64, f64); 5]) -> Caches {
-        let row = |name: &str, (a, b): (f64, f64)| Row {
+        let row = |name: &str, (a, b): (f64, f64)| DifferenceRow {
             name: name.into(),
             of: None,
             a,
@@ -123,7 +123,7 @@ mod tests {
             interval: None,
             established: None,
         };
-        let table = |(kind, values): (&Kind, (f64, f64))| Table {
+        let table = |(kind, values): (&MissKind, (f64, f64))| MissTable {
             kind: *kind,
             total: row("all functions", values),
             threads: vec![row("kworkers", values)],
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn text(values: [(f64, f64); 5], cpus: u32) -> String {
-        let mut why = super::super::tests::made();
+        let mut why = super::super::tests::sample_why();
         why.account.cpus = cpus;
         why.caches = Some(model(values));
         let text = super::super::why(&why, Some(5), "x");
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn levels_that_seeds_do_not_establish_are_not_said_to_differ() {
         let said = |established: [bool; 5]| {
-            let mut why = super::super::tests::made();
+            let mut why = super::super::tests::sample_why();
             (why.p_attainable, why.seeds) = (Some(0.0078), (1..=8).collect());
             why.account.cpus = 2;
             let mut model = model([(50.0, 20.0); 5]);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_page_says_it_too() {
-        let mut why = super::super::tests::made();
+        let mut why = super::super::tests::sample_why();
         let before = super::super::questions(&why).len();
         why.caches = Some(model([(50.0, 20.0); 5]));
         let said = super::super::questions(&why);
@@ -230,7 +230,7 @@ mod tests {
         assert!(text(same, 1).contains("both miss the same in every function"));
         let mut moved = model(same);
         moved.kinds[0].functions[0].difference = 1.0;
-        let mut why = super::super::tests::made();
+        let mut why = super::super::tests::sample_why();
         why.caches = Some(moved);
         let text = super::super::why(&why, None, "x").replace('\n', " ");
         assert!(

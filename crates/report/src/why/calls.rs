@@ -5,26 +5,26 @@ use std::fmt::Write as _;
 
 use assize_why::Why;
 use assize_why::branches::Branch;
-use assize_why::claims::{Explained, Outcome};
+use assize_why::claims::{ClaimOutcome, ExplainedClaim};
 
 use crate::WIDTH;
 
-use super::{NAME, count, cut, filled, signed};
+use super::{NAME, count, cut, fill_lines, signed};
 
 /// A row of a tree that is expanded in order of the largest differences.
-struct Open<'a> {
+struct OpenRow<'a> {
     branch: &'a Branch,
     /// Its path from the root, as indexes among siblings.
     path: Vec<usize>,
 }
 
-impl Open<'_> {
+impl OpenRow<'_> {
     fn size(&self) -> f64 {
         self.branch.difference.abs()
     }
 }
 
-impl Ord for Open<'_> {
+impl Ord for OpenRow<'_> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         // On a tie, the first in the tree.
         let sizes = self.size().total_cmp(&other.size());
@@ -32,37 +32,37 @@ impl Ord for Open<'_> {
     }
 }
 
-impl PartialOrd for Open<'_> {
+impl PartialOrd for OpenRow<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Open<'_> {
+impl PartialEq for OpenRow<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Open<'_> {}
+impl Eq for OpenRow<'_> {}
 
-fn below<'a>(open: &mut BinaryHeap<Open<'a>>, path: &[usize], all: &'a [Branch]) {
+fn open_below<'a>(open: &mut BinaryHeap<OpenRow<'a>>, path: &[usize], all: &'a [Branch]) {
     for (at, branch) in all.iter().enumerate() {
         let path = [path, &[at]].concat();
-        open.push(Open { branch, path });
+        open.push(OpenRow { branch, path });
     }
 }
 
 /// Prints the tree with at most `rows` rows, those with the largest differences, or all
 /// if `rows` is `None`. Callers are above their callees.
 pub(super) fn tree(why: &Why, rows: Option<usize>) -> String {
-    let mut open: BinaryHeap<Open<'_>> = BinaryHeap::new();
-    below(&mut open, &[], &why.tree);
-    let mut shown: Vec<Open<'_>> = Vec::new();
+    let mut open: BinaryHeap<OpenRow<'_>> = BinaryHeap::new();
+    open_below(&mut open, &[], &why.tree);
+    let mut shown: Vec<OpenRow<'_>> = Vec::new();
     while shown.len() < rows.unwrap_or(usize::MAX)
         && let Some(next) = open.pop()
     {
-        below(&mut open, &next.path, &next.branch.callees);
+        open_below(&mut open, &next.path, &next.branch.callees);
         shown.push(next);
     }
     shown.sort_by(|one, other| one.path.cmp(&other.path));
@@ -133,7 +133,7 @@ fn indented(words: &str) -> String {
 }
 
 /// The result of a claim.
-pub(super) fn claim(why: &Why, claim: &Explained) -> String {
+pub(super) fn claim(why: &Why, claim: &ExplainedClaim) -> String {
     let has = &claim.has;
     let at_most = format!(
         "it explains at most {} of {}",
@@ -141,13 +141,13 @@ pub(super) fn claim(why: &Why, claim: &Explained) -> String {
         claim.metric
     );
     let verdict = match (claim.outcome, has.reached) {
-        (Outcome::Undecided, _) => {
+        (ClaimOutcome::Undecided, _) => {
             let why = claim.why.as_deref().unwrap_or_default();
-            return filled(&format!("{}: undecided: {why}.", claim.claim));
+            return fill_lines(&format!("{}: undecided: {why}.", claim.claim));
         }
-        (Outcome::Refuted, false) => "refuted: not reached, by either of them.".to_owned(),
-        (Outcome::Refuted, true) => format!("refuted: reached, but {at_most}."),
-        (Outcome::NotRefuted, _) => format!("not refuted: reached, and {at_most}."),
+        (ClaimOutcome::Refuted, false) => "refuted: not reached, by either of them.".to_owned(),
+        (ClaimOutcome::Refuted, true) => format!("refuted: reached, but {at_most}."),
+        (ClaimOutcome::NotRefuted, _) => format!("not refuted: reached, and {at_most}."),
     };
     let mut text = format!("{}: {verdict}", claim.claim);
     if has.reached {
@@ -164,5 +164,5 @@ pub(super) fn claim(why: &Why, claim: &Explained) -> String {
             why.per
         );
     }
-    filled(&text)
+    fill_lines(&text)
 }

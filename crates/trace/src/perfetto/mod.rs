@@ -15,13 +15,13 @@ mod sched;
 mod tracks;
 mod write;
 
-use crate::Run;
+use crate::TracedRun;
 
 /// Returns the trace of a run. Timestamps are those of the events (CLOCK_MONOTONIC). The
 /// same run gives the same bytes.
 #[must_use]
-pub fn trace(run: &Run) -> Vec<u8> {
-    let mut file = write::File::default();
+pub fn trace(run: &TracedRun) -> Vec<u8> {
+    let mut file = write::PerfettoFile::default();
     sched::write(run, &mut file);
     tracks::write(run, &mut file);
     file.bytes()

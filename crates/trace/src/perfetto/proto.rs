@@ -59,7 +59,7 @@ pub(super) struct CounterDescriptor {
 pub(super) struct TrackEvent {
     #[prost(message, repeated, tag = "4")]
     pub(super) debug_annotations: Vec<DebugAnnotation>,
-    #[prost(enumeration = "Type", optional, tag = "9")]
+    #[prost(enumeration = "TrackEventType", optional, tag = "9")]
     pub(super) r#type: Option<i32>,
     #[prost(uint64, optional, tag = "11")]
     pub(super) track_uuid: Option<u64>,
@@ -75,7 +75,7 @@ pub(super) struct TrackEvent {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
-pub(super) enum Type {
+pub(super) enum TrackEventType {
     Unspecified = 0,
     SliceBegin = 1,
     SliceEnd = 2,

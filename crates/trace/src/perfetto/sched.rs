@@ -7,16 +7,16 @@ use assize_job::events::{Events, Row};
 use super::proto::{
     FtraceEvent, FtraceEventBundle, SchedSwitch, SchedWaking, TaskNewtask, TracePacket,
 };
-use super::write::File;
-use crate::Run;
+use super::write::PerfettoFile;
+use crate::TracedRun;
 
 /// The number of events per packet.
 const BUNDLE: usize = 1000;
 
 /// Writes the events of each CPU.
-pub(super) fn write(run: &Run, file: &mut File) {
+pub(super) fn write(run: &TracedRun, file: &mut PerfettoFile) {
     let events = &run.events;
-    let mut names = Names::default();
+    let mut names = ThreadNames::default();
     let mut cpus: BTreeMap<u32, Vec<FtraceEvent>> = BTreeMap::new();
     for (at, row) in events.rows.iter().enumerate() {
         names.until(events, at);
@@ -38,7 +38,7 @@ pub(super) fn write(run: &Run, file: &mut File) {
     }
 }
 
-fn event(events: &Events, row: &Row, names: &Names) -> Option<FtraceEvent> {
+fn event(events: &Events, row: &Row, names: &ThreadNames) -> Option<FtraceEvent> {
     let value = |field: &str| events.value(row, field);
     let small = |field: &str| value(field).and_then(|value| i32::try_from(value).ok());
     let mut event = FtraceEvent {
@@ -50,11 +50,11 @@ fn event(events: &Events, row: &Row, names: &Names) -> Option<FtraceEvent> {
         "sched/sched_switch" => {
             let (prev_pid, next_pid) = (small("prev_pid")?, small("next_pid")?);
             event.sched_switch = Some(SchedSwitch {
-                prev_comm: Some(names.of(prev_pid, row.cpu)),
+                prev_comm: Some(names.name(prev_pid, row.cpu)),
                 prev_pid: Some(prev_pid),
                 prev_prio: small("prev_prio"),
                 prev_state: value("prev_state"),
-                next_comm: Some(names.of(next_pid, row.cpu)),
+                next_comm: Some(names.name(next_pid, row.cpu)),
                 next_pid: Some(next_pid),
                 next_prio: small("next_prio"),
             });
@@ -62,7 +62,7 @@ fn event(events: &Events, row: &Row, names: &Names) -> Option<FtraceEvent> {
         "sched/sched_waking" | "sched/sched_wakeup_new" => {
             let pid = small("pid")?;
             event.sched_waking = Some(SchedWaking {
-                comm: Some(names.of(pid, row.cpu)),
+                comm: Some(names.name(pid, row.cpu)),
                 pid: Some(pid),
                 prio: small("prio"),
                 target_cpu: small("target_cpu"),
@@ -72,7 +72,7 @@ fn event(events: &Events, row: &Row, names: &Names) -> Option<FtraceEvent> {
             let pid = small("pid")?;
             event.task_newtask = Some(TaskNewtask {
                 pid: Some(pid),
-                comm: Some(names.of(pid, row.cpu)),
+                comm: Some(names.name(pid, row.cpu)),
                 clone_flags: value("clone_flags").map(i64::cast_unsigned),
             });
         }
@@ -83,12 +83,12 @@ fn event(events: &Events, row: &Row, names: &Names) -> Option<FtraceEvent> {
 
 /// The names of threads at the time of an event.
 #[derive(Default)]
-struct Names {
+struct ThreadNames {
     known: BTreeMap<u32, String>,
     taken: usize,
 }
 
-impl Names {
+impl ThreadNames {
     fn until(&mut self, events: &Events, row: usize) {
         while let Some(name) = events.names.get(self.taken).filter(|name| name.row <= row) {
             self.known.insert(name.tid, name.name.clone());
@@ -96,7 +96,7 @@ impl Names {
         }
     }
 
-    fn of(&self, tid: i32, cpu: u32) -> String {
+    fn name(&self, tid: i32, cpu: u32) -> String {
         match u32::try_from(tid) {
             Ok(0) => format!("swapper/{cpu}"),
             Ok(tid) => self.known.get(&tid).cloned().unwrap_or_default(),

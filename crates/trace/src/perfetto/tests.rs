@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use super::proto::{TracePacket, TrackEvent, Type};
-use crate::Run;
-use crate::made::Made;
+use super::proto::{TracePacket, TrackEvent, TrackEventType};
+use crate::TracedRun;
+use crate::event_builder::EventBuilder;
 
 #[derive(Clone, PartialEq, Message)]
-struct Trace {
+struct DecodedTrace {
     #[prost(message, repeated, tag = "1")]
     packet: Vec<TracePacket>,
 }
 
-fn packets(made: &Made) -> Vec<TracePacket> {
-    let bytes = super::trace(&Run::new(made.events()));
-    Trace::decode(bytes.as_slice()).unwrap().packet
+fn packets(made: &EventBuilder) -> Vec<TracePacket> {
+    let bytes = super::trace(&TracedRun::new(made.events()));
+    DecodedTrace::decode(bytes.as_slice()).unwrap().packet
 }
 
-fn both() -> Made {
-    let mut made = Made::default();
+fn both() -> EventBuilder {
+    let mut made = EventBuilder::default();
     made.call(57, "sync").call(3, "kworker/1:0");
     made.by_worker(1000, 1, "drm_sched_job")
         .by_submitter(3000, 2);
@@ -80,8 +80,8 @@ fn slices_lie_side_by_side_or_within_each_other() {
     for (at, event) in events(&packets) {
         let open = open.entry(event.track_uuid.unwrap()).or_default();
         match event.r#type() {
-            Type::SliceBegin => open.push(at),
-            Type::SliceEnd => {
+            TrackEventType::SliceBegin => open.push(at),
+            TrackEventType::SliceEnd => {
                 assert!(open.pop().unwrap() <= at);
                 slices += 1;
             }
@@ -171,6 +171,6 @@ fn the_scheduler_events_are_the_kernels() {
 
 #[test]
 fn the_same_run_gives_the_same_bytes() {
-    let bytes = || super::trace(&Run::new(both().events()));
+    let bytes = || super::trace(&TracedRun::new(both().events()));
     assert_eq!(bytes(), bytes());
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::write::{Detail, File, Track, With};
-use crate::labels::Labels;
+use super::write::{EventDetail, EventFields, PerfettoFile, Track};
+use crate::labels::JobLabels;
 use crate::split::MARKS;
-use crate::{Job, Run};
+use crate::{TracedJob, TracedRun};
 
 /// Events of depq that are shown as instants.
 const SHOWN: [&str; 4] = [
@@ -18,18 +18,18 @@ const SHOWN: [&str; 4] = [
 const PRIORITY: &str = "priority (0 first, 120 is nice 0)";
 
 /// Writes all tracks.
-pub(super) fn write(run: &Run, file: &mut File) {
-    let labels = Labels::new(&run.jobs);
+pub(super) fn write(run: &TracedRun, file: &mut PerfettoFile) {
+    let labels = JobLabels::new(&run.jobs);
     let threads = threads(run, file);
     on_threads(run, file, &threads, &labels);
-    shown(run, file, &threads);
+    thread_tracks(run, file, &threads);
     engines(run, file, &labels);
     contexts(run, file, &labels);
     priorities(run, file, &threads);
 }
 
 /// Adds a track for each thread that has something to show.
-fn threads(run: &Run, file: &mut File) -> BTreeMap<u32, Track> {
+fn threads(run: &TracedRun, file: &mut PerfettoFile) -> BTreeMap<u32, Track> {
     let mut tids: BTreeSet<u32> = BTreeSet::new();
     for job in &run.jobs {
         tids.insert(job.submitter);
@@ -48,21 +48,26 @@ fn threads(run: &Run, file: &mut File) -> BTreeMap<u32, Track> {
 }
 
 /// Something that a thread does for a job.
-struct Act<'a> {
+struct JobActivity<'a> {
     from: u64,
     to: u64,
     what: &'static str,
-    job: &'a Job,
+    job: &'a TracedJob,
     flow: u64,
 }
 
 /// Writes submissions and waits as slices, and run_job calls and ends of waits as
 /// instants.
-fn on_threads(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>, labels: &Labels) {
-    let mut acts: BTreeMap<u32, Vec<Act<'_>>> = BTreeMap::new();
+fn on_threads(
+    run: &TracedRun,
+    file: &mut PerfettoFile,
+    threads: &BTreeMap<u32, Track>,
+    labels: &JobLabels,
+) {
+    let mut acts: BTreeMap<u32, Vec<JobActivity<'_>>> = BTreeMap::new();
     for (job, flow) in run.jobs.iter().zip(1..) {
         let mut act = |tid, from, to, what| {
-            acts.entry(tid).or_default().push(Act {
+            acts.entry(tid).or_default().push(JobActivity {
                 from,
                 to,
                 what,
@@ -91,9 +96,9 @@ fn on_threads(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>, labels
         let mut last = 0;
         for act in acts {
             let name = format!("{} {}", act.what, labels.job(act.job));
-            let with = With {
+            let with = EventFields {
                 flow: Some(act.flow),
-                ..With::default()
+                ..EventFields::default()
             };
             match act.what {
                 "run_job" => file.instant(track, act.from, &name, with),
@@ -104,9 +109,9 @@ fn on_threads(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>, labels
                 }
                 _ => {
                     let from = act.from.max(last);
-                    file.begin(track, from, &name, With::default());
+                    file.begin(track, from, &name, EventFields::default());
                     let done = format!("done {}", labels.job(act.job));
-                    file.instant(track, act.to, &done, With { last: true, ..with });
+                    file.instant(track, act.to, &done, EventFields { last: true, ..with });
                     file.end(track, act.to);
                 }
             }
@@ -116,7 +121,7 @@ fn on_threads(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>, labels
 }
 
 /// Writes the other events of depq.
-fn shown(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>) {
+fn thread_tracks(run: &TracedRun, file: &mut PerfettoFile, threads: &BTreeMap<u32, Track>) {
     for row in &run.events.rows {
         let Some(kind) = run.events.kind(row) else {
             continue;
@@ -138,16 +143,16 @@ fn shown(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>) {
             .map(|(field, value)| format!("{field}={value}"))
             .collect();
         let name = kind.name.rsplit('/').next().unwrap_or_default();
-        let with = With {
-            details: vec![("fields", Detail::Text(text.join(" ")))],
-            ..With::default()
+        let with = EventFields {
+            details: vec![("fields", EventDetail::Text(text.join(" ")))],
+            ..EventFields::default()
         };
         file.instant(track, row.at_ns, name, with);
     }
 }
 
 /// Writes a counter from its increments.
-fn count(file: &mut File, track: Track, changes: &mut Vec<(u64, i64)>) {
+fn count(file: &mut PerfettoFile, track: Track, changes: &mut Vec<(u64, i64)>) {
     changes.sort_by_key(|(at, _)| *at);
     let mut value = 0;
     for (at, by) in changes {
@@ -158,10 +163,10 @@ fn count(file: &mut File, track: Track, changes: &mut Vec<(u64, i64)>) {
 
 /// Parallel tracks, so that each shows only one job at a time.
 #[derive(Default)]
-struct Lanes(Vec<(Track, u64)>);
+struct ParallelTracks(Vec<(Track, u64)>);
 
-impl Lanes {
-    fn free(&mut self, file: &mut File, parent: Track, (from, to): (u64, u64)) -> Track {
+impl ParallelTracks {
+    fn free(&mut self, file: &mut PerfettoFile, parent: Track, (from, to): (u64, u64)) -> Track {
         if let Some((track, until)) = self.0.iter_mut().find(|(_, until)| *until <= from) {
             *until = to;
             return *track;
@@ -173,8 +178,8 @@ impl Lanes {
 }
 
 /// Writes each engine with its jobs, from run_job to completion.
-fn engines(run: &Run, file: &mut File, labels: &Labels) {
-    let mut engines: BTreeMap<u32, Vec<(u64, u64, &Job, u64)>> = BTreeMap::new();
+fn engines(run: &TracedRun, file: &mut PerfettoFile, labels: &JobLabels) {
+    let mut engines: BTreeMap<u32, Vec<(u64, u64, &TracedJob, u64)>> = BTreeMap::new();
     for (job, flow) in run.jobs.iter().zip(1..) {
         if let Some(from) = job.run {
             let to = job.done.unwrap_or(run.events.stop_ns).max(from);
@@ -188,13 +193,13 @@ fn engines(run: &Run, file: &mut File, labels: &Labels) {
         jobs.sort_by_key(|(from, ..)| *from);
         let parent = file.track(None, &format!("engine {engine}"));
         let counter = file.counter(Some(parent), "jobs on the engine", "jobs");
-        let mut lanes = Lanes::default();
+        let mut lanes = ParallelTracks::default();
         let mut changes = Vec::new();
         for (from, to, job, flow) in jobs {
             let track = lanes.free(file, parent, (from, to));
-            let with = With {
+            let with = EventFields {
                 flow: Some(flow),
-                ..With::default()
+                ..EventFields::default()
             };
             file.slice(track, (from, to), &labels.job(job), with);
             changes.extend([(from, 1), (to, -1)]);
@@ -205,8 +210,8 @@ fn engines(run: &Run, file: &mut File, labels: &Labels) {
 
 /// Writes each context with its jobs, from submission to completion or until the waiter
 /// ran, and the stages of each.
-fn contexts(run: &Run, file: &mut File, labels: &Labels) {
-    let mut contexts: BTreeMap<u64, Vec<&Job>> = BTreeMap::new();
+fn contexts(run: &TracedRun, file: &mut PerfettoFile, labels: &JobLabels) {
+    let mut contexts: BTreeMap<u64, Vec<&TracedJob>> = BTreeMap::new();
     for job in &run.jobs {
         contexts.entry(job.serial).or_default().push(job);
     }
@@ -216,7 +221,7 @@ fn contexts(run: &Run, file: &mut File, labels: &Labels) {
         };
         let parent = file.track(None, &format!("context {}", labels.context(first)));
         let counter = file.counter(Some(parent), "jobs queued", "jobs");
-        let mut lanes = Lanes::default();
+        let mut lanes = ParallelTracks::default();
         let mut changes = Vec::new();
         for job in jobs {
             stages(run, file, &mut lanes, parent, job, labels);
@@ -229,12 +234,12 @@ fn contexts(run: &Run, file: &mut File, labels: &Labels) {
 }
 
 fn stages(
-    run: &Run,
-    file: &mut File,
-    lanes: &mut Lanes,
+    run: &TracedRun,
+    file: &mut PerfettoFile,
+    lanes: &mut ParallelTracks,
     parent: Track,
-    job: &Job,
-    labels: &Labels,
+    job: &TracedJob,
+    labels: &JobLabels,
 ) {
     let marks: Vec<(usize, u64)> = (0..MARKS.len())
         .filter_map(|mark| Some((mark, job.marks()[mark]?)))
@@ -242,34 +247,34 @@ fn stages(
     let end = marks.iter().map(|(_, at)| *at).max().unwrap_or(job.submit);
     let track = lanes.free(file, parent, (job.submit, end));
     let mut details = vec![
-        ("cookie", Detail::Number(job.cookie.cast_signed())),
+        ("cookie", EventDetail::Number(job.cookie.cast_signed())),
         (
             "submitted by",
-            Detail::Text(run.threads.name(job.submitter)),
+            EventDetail::Text(run.threads.name(job.submitter)),
         ),
     ];
     if let Some((tid, _)) = job.runner {
-        details.push(("run by", Detail::Text(run.threads.name(tid))));
+        details.push(("run by", EventDetail::Text(run.threads.name(tid))));
     }
     if job.error != 0 {
-        details.push(("error", Detail::Number(job.error)));
+        details.push(("error", EventDetail::Number(job.error)));
     }
-    let with = With {
+    let with = EventFields {
         details,
-        ..With::default()
+        ..EventFields::default()
     };
     file.begin(track, job.submit, &labels.job(job), with);
     let mut last = job.submit;
     for (mark, at) in marks.into_iter().skip(1) {
         let name = format!("until {}", MARKS[mark]);
-        file.slice(track, (last, at.max(last)), &name, With::default());
+        file.slice(track, (last, at.max(last)), &name, EventFields::default());
         last = last.max(at);
     }
     file.end(track, end);
 }
 
 /// Writes the priorities of threads that run jobs of others.
-fn priorities(run: &Run, file: &mut File, threads: &BTreeMap<u32, Track>) {
+fn priorities(run: &TracedRun, file: &mut PerfettoFile, threads: &BTreeMap<u32, Track>) {
     let of_others = run.jobs.iter().filter(|job| !job.inline);
     let workers: BTreeSet<u32> = of_others.filter_map(|job| Some(job.runner?.0)).collect();
     for tid in workers {

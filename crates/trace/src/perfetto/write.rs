@@ -4,7 +4,7 @@ use prost::Message;
 
 use super::proto::{
     CounterDescriptor, DebugAnnotation, SEQ_INCREMENTAL_STATE_CLEARED, ThreadDescriptor,
-    TracePacket, TrackDescriptor, TrackEvent, Type,
+    TracePacket, TrackDescriptor, TrackEvent, TrackEventType,
 };
 
 /// The sequence ID that all track events share.
@@ -18,23 +18,23 @@ pub(super) struct Track(u64);
 
 /// Optional fields of an event.
 #[derive(Debug, Clone, Default)]
-pub(super) struct With {
+pub(super) struct EventFields {
     /// The flow that the event belongs to.
     pub(super) flow: Option<u64>,
     /// Whether the flow ends at this event.
     pub(super) last: bool,
-    pub(super) details: Vec<(&'static str, Detail)>,
+    pub(super) details: Vec<(&'static str, EventDetail)>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Detail {
+pub(super) enum EventDetail {
     Number(i64),
     Text(String),
 }
 
 /// A trace under construction.
 #[derive(Default)]
-pub(super) struct File {
+pub(super) struct PerfettoFile {
     bytes: Vec<u8>,
     tracks: u64,
     /// Sorted by time when the trace is written; events with equal times keep their
@@ -42,7 +42,7 @@ pub(super) struct File {
     events: Vec<(u64, TrackEvent)>,
 }
 
-impl File {
+impl PerfettoFile {
     /// Adds a packet unchanged.
     pub(super) fn packet(&mut self, packet: &TracePacket) {
         self.bytes.push(PACKET);
@@ -108,32 +108,45 @@ impl File {
     }
 
     /// Adds a slice. The slices of one track must be added in order and must not overlap.
-    pub(super) fn slice(&mut self, track: Track, (from, to): (u64, u64), name: &str, with: With) {
+    pub(super) fn slice(
+        &mut self,
+        track: Track,
+        (from, to): (u64, u64),
+        name: &str,
+        with: EventFields,
+    ) {
         self.begin(track, from, name, with);
         self.end(track, to);
     }
 
     /// Starts a slice. Slices that start on this track before its end are nested in it.
-    pub(super) fn begin(&mut self, track: Track, at_ns: u64, name: &str, with: With) {
-        self.event(track, at_ns, Type::SliceBegin, name, with);
+    pub(super) fn begin(&mut self, track: Track, at_ns: u64, name: &str, with: EventFields) {
+        self.event(track, at_ns, TrackEventType::SliceBegin, name, with);
     }
 
     pub(super) fn end(&mut self, track: Track, at_ns: u64) {
         self.events.push((
             at_ns,
             TrackEvent {
-                r#type: Some(Type::SliceEnd.into()),
+                r#type: Some(TrackEventType::SliceEnd.into()),
                 track_uuid: Some(track.0),
                 ..TrackEvent::default()
             },
         ));
     }
 
-    pub(super) fn instant(&mut self, track: Track, at_ns: u64, name: &str, with: With) {
-        self.event(track, at_ns, Type::Instant, name, with);
+    pub(super) fn instant(&mut self, track: Track, at_ns: u64, name: &str, with: EventFields) {
+        self.event(track, at_ns, TrackEventType::Instant, name, with);
     }
 
-    fn event(&mut self, track: Track, at_ns: u64, kind: Type, name: &str, with: With) {
+    fn event(
+        &mut self,
+        track: Track,
+        at_ns: u64,
+        kind: TrackEventType,
+        name: &str,
+        with: EventFields,
+    ) {
         let (ends, goes_on): (Vec<u64>, Vec<u64>) = with.flow.iter().partition(|_| with.last);
         self.events.push((
             at_ns,
@@ -154,7 +167,7 @@ impl File {
         self.events.push((
             at_ns,
             TrackEvent {
-                r#type: Some(Type::Counter.into()),
+                r#type: Some(TrackEventType::Counter.into()),
                 track_uuid: Some(track.0),
                 counter_value: Some(value),
                 ..TrackEvent::default()
@@ -178,10 +191,10 @@ impl File {
     }
 }
 
-fn annotation((name, detail): (&'static str, Detail)) -> DebugAnnotation {
+fn annotation((name, detail): (&'static str, EventDetail)) -> DebugAnnotation {
     let (int_value, string_value) = match detail {
-        Detail::Number(number) => (Some(number), None),
-        Detail::Text(text) => (None, Some(text)),
+        EventDetail::Number(number) => (Some(number), None),
+        EventDetail::Text(text) => (None, Some(text)),
     };
     DebugAnnotation {
         int_value,

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Busy, Kind, Span};
+use super::{BusySpan, BusyTime, SpanKind};
 
 /// At most this many threads or jobs are named in the label of a block.
 const NAMED: usize = 3;
 
 /// The merged spans of a lane.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Merged {
-    pub(super) spans: Vec<Span>,
+pub(super) struct MergedSpans {
+    pub(super) spans: Vec<BusySpan>,
     /// The number of stretches that were merged into blocks.
     pub(super) were: usize,
     /// The number of blocks.
@@ -22,9 +22,9 @@ pub(super) struct Merged {
 /// Reduces the stretches to at most `limit` spans. Time is divided into equal parts, as
 /// short as possible, whose length is a power of two. Stretches shorter than a part that
 /// start in the same part, with no longer stretch between them, are merged into a block.
-pub(super) fn merge(all: &[Busy], limit: usize) -> Merged {
+pub(super) fn merge(all: &[BusyTime], limit: usize) -> MergedSpans {
     let mut part = 1u64;
-    let mut groups: Vec<&[Busy]> = all.chunks(1).collect();
+    let mut groups: Vec<&[BusyTime]> = all.chunks(1).collect();
     while groups.len() > limit {
         let Some(longer) = part.checked_mul(2) else {
             // Does not happen unless a run lasts for centuries.
@@ -32,9 +32,9 @@ pub(super) fn merge(all: &[Busy], limit: usize) -> Merged {
             break;
         };
         part = longer;
-        groups = grouped(all, part);
+        groups = group_spans(all, part);
     }
-    let mut merged = Merged::default();
+    let mut merged = MergedSpans::default();
     for group in groups {
         if let [busy] = group {
             merged.spans.push(span(busy, busy.label.clone(), busy.kind));
@@ -43,26 +43,28 @@ pub(super) fn merge(all: &[Busy], limit: usize) -> Merged {
             merged.blocks += 1;
             merged.shorter_than = part;
             let to = group.last().map_or(first.to, |last| last.to);
-            let whole = Busy {
+            let whole = BusyTime {
                 to,
                 ..first.clone()
             };
-            merged
-                .spans
-                .push(span(&whole, label(group, to - first.from), Kind::Merged));
+            merged.spans.push(span(
+                &whole,
+                label(group, to - first.from),
+                SpanKind::Merged,
+            ));
         }
     }
     merged
 }
 
-fn grouped(all: &[Busy], part: u64) -> Vec<&[Busy]> {
-    let short = |busy: &Busy| busy.to - busy.from < part;
+fn group_spans(all: &[BusyTime], part: u64) -> Vec<&[BusyTime]> {
+    let short = |busy: &BusyTime| busy.to - busy.from < part;
     all.chunk_by(|a, b| short(a) && short(b) && a.from / part == b.from / part)
         .collect()
 }
 
-fn span(busy: &Busy, label: String, kind: Kind) -> Span {
-    Span {
+fn span(busy: &BusyTime, label: String, kind: SpanKind) -> BusySpan {
+    BusySpan {
         start_ns: busy.from as f64,
         end_ns: busy.to as f64,
         label,
@@ -72,7 +74,7 @@ fn span(busy: &Busy, label: String, kind: Kind) -> Span {
 
 /// The label of a block: the number of stretches, their names, and the busy share: `7 x
 /// hog, sync and 2 more, busy 83 %`.
-fn label(group: &[Busy], ns: u64) -> String {
+fn label(group: &[BusyTime], ns: u64) -> String {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for busy in group {
         *sums.entry(&busy.label).or_default() += busy.to - busy.from;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::labels::Labels;
-use crate::{Job, Run, Thread};
+use crate::labels::JobLabels;
+use crate::{TracedJob, TracedRun, TracedThread};
 
 /// Priorities below this are real-time priorities, in the kernel's scale.
 const REAL_TIME: i64 = 100;
@@ -25,25 +25,25 @@ pub struct Timeline {
     /// The end of the recording.
     pub end_ns: f64,
     /// The CPUs, followed by the engines.
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<TimelineLane>,
     /// Sentences about what was merged and what the picture omits.
     pub thinned: Vec<String>,
 }
 
 /// A CPU or an engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Lane {
+pub struct TimelineLane {
     /// `CPU 0`, `engine 0`.
     pub name: String,
     /// `cpu` or `engine`.
     pub kind: String,
     /// The busy times in order, without overlap. The CPU or engine is idle in between.
-    pub spans: Vec<Span>,
+    pub spans: Vec<BusySpan>,
 }
 
 /// A time in which a CPU or an engine was busy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Span {
+pub struct BusySpan {
     /// The start.
     pub start_ns: f64,
     /// The end.
@@ -52,13 +52,13 @@ pub struct Span {
     /// CONTEXT:NUMBER.
     pub label: String,
     /// The kind of the span.
-    pub kind: Kind,
+    pub kind: SpanKind,
 }
 
-/// The kind of a [`Span`].
+/// The kind of a [`BusySpan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum SpanKind {
     /// A thread that submits jobs ran.
     Submitter,
     /// A thread that runs jobs of others ran.
@@ -76,7 +76,7 @@ pub enum Kind {
 /// Builds the timeline of the run with this index, with at most `spans` spans per lane.
 /// If there are more, adjacent short ones are merged.
 #[must_use]
-pub fn timeline(index: u32, run: &Run, spans: usize) -> Timeline {
+pub fn timeline(index: u32, run: &TracedRun, spans: usize) -> Timeline {
     let events = &run.events;
     let mut timeline = Timeline {
         run: index,
@@ -99,7 +99,7 @@ pub fn timeline(index: u32, run: &Run, spans: usize) -> Timeline {
 }
 
 impl Timeline {
-    fn add(&mut self, name: String, kind: &str, all: &[Busy], spans: usize) {
+    fn add(&mut self, name: String, kind: &str, all: &[BusyTime], spans: usize) {
         let merged = merge::merge(all, spans.max(1));
         if merged.were > 0 {
             self.thinned.push(format!(
@@ -110,7 +110,7 @@ impl Timeline {
                 merged.blocks
             ));
         }
-        self.lanes.push(Lane {
+        self.lanes.push(TimelineLane {
             name,
             kind: kind.to_owned(),
             spans: merged.spans,
@@ -120,20 +120,23 @@ impl Timeline {
 
 /// A busy time of a lane, before merging.
 #[derive(Debug, Clone, PartialEq)]
-struct Busy {
+struct BusyTime {
     from: u64,
     to: u64,
     label: String,
-    kind: Kind,
+    kind: SpanKind,
 }
 
 /// What each CPU did, including CPUs that have events but were idle.
-fn cpus(run: &Run) -> Vec<(String, Vec<Busy>)> {
-    let submitters = run.jobs.iter().map(|job| (job.submitter, Kind::Submitter));
+fn cpus(run: &TracedRun) -> Vec<(String, Vec<BusyTime>)> {
+    let submitters = run
+        .jobs
+        .iter()
+        .map(|job| (job.submitter, SpanKind::Submitter));
     let of_others = run.jobs.iter().filter(|job| !job.inline);
-    let workers = of_others.filter_map(|job| Some((job.runner?.0, Kind::Worker)));
+    let workers = of_others.filter_map(|job| Some((job.runner?.0, SpanKind::Worker)));
     // A thread that does both counts as a submitter.
-    let kinds: BTreeMap<u32, Kind> = workers.chain(submitters).collect();
+    let kinds: BTreeMap<u32, SpanKind> = workers.chain(submitters).collect();
     let rows = run.events.rows.iter().map(|row| row.cpu);
     let last = rows.chain(run.threads.by_cpu.keys().copied()).max();
     let Some(last) = last else {
@@ -147,11 +150,11 @@ fn cpus(run: &Run) -> Vec<(String, Vec<Busy>)> {
             let busy = stretches.map(|(tid, stretch)| {
                 let from = since(run, stretch.from).max(last);
                 last = since(run, stretch.to).max(from);
-                Busy {
+                BusyTime {
                     from,
                     to: last,
                     label: label(run, *tid, stretch.from),
-                    kind: kinds.get(tid).copied().unwrap_or(Kind::Thread),
+                    kind: kinds.get(tid).copied().unwrap_or(SpanKind::Thread),
                 }
             });
             (format!("CPU {cpu}"), busy.collect())
@@ -159,12 +162,12 @@ fn cpus(run: &Run) -> Vec<(String, Vec<Busy>)> {
         .collect()
 }
 
-fn since(run: &Run, at: u64) -> u64 {
+fn since(run: &TracedRun, at: u64) -> u64 {
     at.saturating_sub(run.events.start_ns)
 }
 
 /// The name of a thread, with its priority at a time unless that is nice 0.
-fn label(run: &Run, tid: u32, at: u64) -> String {
+fn label(run: &TracedRun, tid: u32, at: u64) -> String {
     let name = run.threads.name(tid);
     match run.threads.by_tid.get(&tid).and_then(|t| prio_at(t, at)) {
         None | Some(NICE_0) => name,
@@ -175,16 +178,16 @@ fn label(run: &Run, tid: u32, at: u64) -> String {
 }
 
 /// The priority of a thread at a time; before its first known priority, that one.
-fn prio_at(thread: &Thread, at: u64) -> Option<i64> {
+fn prio_at(thread: &TracedThread, at: u64) -> Option<i64> {
     let later = thread.prios.partition_point(|(from, _)| *from <= at);
     let (_, prio) = thread.prios.get(later.saturating_sub(1))?;
     Some(*prio)
 }
 
 /// Which job each engine had.
-fn engines(run: &Run, said: &mut Vec<String>) -> Vec<(String, Vec<Busy>)> {
-    let labels = Labels::new(&run.jobs);
-    let mut engines: BTreeMap<u32, Vec<(u64, u64, &Job)>> = BTreeMap::new();
+fn engines(run: &TracedRun, said: &mut Vec<String>) -> Vec<(String, Vec<BusyTime>)> {
+    let labels = JobLabels::new(&run.jobs);
+    let mut engines: BTreeMap<u32, Vec<(u64, u64, &TracedJob)>> = BTreeMap::new();
     for job in &run.jobs {
         if let Some(from) = job.run {
             let to = job.done.unwrap_or(run.events.stop_ns).max(from);
@@ -200,14 +203,14 @@ fn engines(run: &Run, said: &mut Vec<String>) -> Vec<(String, Vec<Busy>)> {
         let mut busy = Vec::new();
         for &(from, to, job) in &jobs {
             waited += usize::from(from < last);
-            busy.push(Busy {
+            busy.push(BusyTime {
                 from: since(run, from.max(last)),
                 to: since(run, to),
                 label: labels.job(job),
                 kind: if job.error == 0 {
-                    Kind::Job
+                    SpanKind::Job
                 } else {
-                    Kind::FailedJob
+                    SpanKind::FailedJob
                 },
             });
             last = to;

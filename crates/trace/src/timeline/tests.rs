@@ -3,15 +3,15 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::made::Made;
+use crate::event_builder::EventBuilder;
 
-fn of(made: &Made, spans: usize) -> Timeline {
-    timeline(4, &Run::new(made.events()), spans)
+fn timeline_of(made: &EventBuilder, spans: usize) -> Timeline {
+    timeline(4, &TracedRun::new(made.events()), spans)
 }
 
 /// Each span as times, label and kind.
-fn spans(lane: &Lane) -> Vec<(f64, f64, &str, Kind)> {
-    let span = |span: &'_ Span| (span.start_ns, span.end_ns, span.kind);
+fn spans(lane: &TimelineLane) -> Vec<(f64, f64, &str, SpanKind)> {
+    let span = |span: &'_ BusySpan| (span.start_ns, span.end_ns, span.kind);
     let both = lane.spans.iter().map(|s| (span(s), s.label.as_str()));
     both.map(|((from, to, kind), label)| (from, to, label, kind))
         .collect()
@@ -19,10 +19,10 @@ fn spans(lane: &Lane) -> Vec<(f64, f64, &str, Kind)> {
 
 #[test]
 fn a_picture_shows_who_had_each_cpu_and_what_each_engine_did() {
-    let mut made = Made::default();
+    let mut made = EventBuilder::default();
     made.call(57, "sync").call(3, "kworker/1:0");
     made.by_worker(1000, 1, "drm_sched_job");
-    let timeline = of(&made, 100);
+    let timeline = timeline_of(&made, 100);
     let names: Vec<_> = timeline
         .lanes
         .iter()
@@ -35,15 +35,15 @@ fn a_picture_shows_who_had_each_cpu_and_what_each_engine_did() {
     assert_eq!(
         spans(&timeline.lanes[0]),
         [
-            (0.0, 1070.0, "sync", Kind::Submitter),
-            (2150.0, 1_000_000.0, "sync", Kind::Submitter),
+            (0.0, 1070.0, "sync", SpanKind::Submitter),
+            (2150.0, 1_000_000.0, "sync", SpanKind::Submitter),
         ]
     );
-    let worker = (1100.0, 1140.0, "kworker/1:0", Kind::Worker);
+    let worker = (1100.0, 1140.0, "kworker/1:0", SpanKind::Worker);
     assert_eq!(spans(&timeline.lanes[1]), [worker]);
     assert_eq!(
         spans(&timeline.lanes[2]),
-        [(1120.0, 2120.0, "1:1", Kind::Job)]
+        [(1120.0, 2120.0, "1:1", SpanKind::Job)]
     );
     assert_eq!((timeline.run, timeline.end_ns), (4, 1e6));
     assert!(timeline.thinned.is_empty());
@@ -51,14 +51,14 @@ fn a_picture_shows_who_had_each_cpu_and_what_each_engine_did() {
 
 #[test]
 fn priorities_are_said_where_they_are_not_the_usual_one() {
-    let mut made = Made::default();
+    let mut made = EventBuilder::default();
     made.call(57, "sync").call(3, "hog");
     for (at, tid, prio) in [(10, 57, 49), (20, 3, 130), (30, 57, -1), (40, 3, 120)] {
         let values = [0, 120, 1, i64::from(tid), prio];
         made.event(at, (0, 0), "sched_switch", &values);
         made.switch(at + 5, 0, (tid, 1), 0);
     }
-    let timeline = of(&made, 100);
+    let timeline = timeline_of(&made, 100);
     let labels: Vec<&str> = timeline.lanes[0]
         .spans
         .iter()
@@ -75,7 +75,7 @@ fn priorities_are_said_where_they_are_not_the_usual_one() {
 
 #[test]
 fn jobs_on_an_engine_follow_each_other() {
-    let mut made = Made::default();
+    let mut made = EventBuilder::default();
     for seqno in 1..=3 {
         made.submitted(1000, seqno, "depq_job_queue");
     }
@@ -84,14 +84,14 @@ fn jobs_on_an_engine_follow_each_other() {
     }
     made.event(1300, (0, 0), "hw_done", &[1, 1, 0]);
     made.event(1700, (0, 0), "hw_done", &[1, 2, 110]);
-    let timeline = of(&made, 100);
+    let timeline = timeline_of(&made, 100);
     let engine = timeline.lanes.last().unwrap();
     assert_eq!(
         spans(engine),
         [
-            (1100.0, 1300.0, "1:1", Kind::Job),
-            (1300.0, 1700.0, "1:2", Kind::FailedJob),
-            (1700.0, 1e6, "1:3", Kind::Job),
+            (1100.0, 1300.0, "1:1", SpanKind::Job),
+            (1300.0, 1700.0, "1:2", SpanKind::FailedJob),
+            (1700.0, 1e6, "1:3", SpanKind::Job),
         ]
     );
     assert_eq!(timeline.thinned.len(), 1);
@@ -100,7 +100,7 @@ fn jobs_on_an_engine_follow_each_other() {
 
 #[test]
 fn what_was_lost_or_merged_is_said() {
-    let mut made = Made::default();
+    let mut made = EventBuilder::default();
     made.call(57, "sync").call(3, "hog");
     for at in 0..100 {
         let tid = [3, 57, 57][at as usize % 3];
@@ -109,16 +109,19 @@ fn what_was_lost_or_merged_is_said() {
     }
     made.switch(200_000, 0, (0, 0), 3);
     made.switch(290_000, 0, (3, 1), 0);
-    let mut run = Run::new(made.events());
+    let mut run = TracedRun::new(made.events());
     run.events.lost = 7;
     let timeline = timeline(0, &run, 10);
     let spans = spans(&timeline.lanes[0]);
     assert!(spans.len() <= 10);
     let (.., label, kind) = spans[0];
-    assert_eq!((kind, label), (Kind::Merged, "17 x sync, hog, busy 61 %"));
+    assert_eq!(
+        (kind, label),
+        (SpanKind::Merged, "17 x sync, hog, busy 61 %")
+    );
     assert_eq!(
         *spans.last().unwrap(),
-        (200_000.0, 290_000.0, "hog", Kind::Thread)
+        (200_000.0, 290_000.0, "hog", SpanKind::Thread)
     );
     assert_eq!(
         timeline.thinned,
@@ -132,7 +135,7 @@ fn what_was_lost_or_merged_is_said() {
 
 #[test]
 fn nothing_gives_an_empty_picture() {
-    let timeline = of(&Made::default(), 10);
+    let timeline = timeline_of(&EventBuilder::default(), 10);
     assert!(timeline.lanes.is_empty() && timeline.thinned.is_empty());
 }
 
@@ -145,17 +148,17 @@ proptest! {
         limit in 1usize..60,
     ) {
         let mut at = 0;
-        let busy: Vec<Busy> = steps
+        let busy: Vec<BusyTime> = steps
             .iter()
             .map(|(idle, busy)| {
                 let from = at + idle;
                 at = from + busy;
-                Busy { from, to: at, label: (from % 5).to_string(), kind: Kind::Thread }
+                BusyTime { from, to: at, label: (from % 5).to_string(), kind: SpanKind::Thread }
             })
             .collect();
         let merged = merge::merge(&busy, limit);
         prop_assert!(merged.spans.len() <= limit);
-        let shown = merged.spans.iter().filter(|span| span.kind != Kind::Merged).count();
+        let shown = merged.spans.iter().filter(|span| span.kind != SpanKind::Merged).count();
         prop_assert_eq!(shown + merged.were, busy.len());
         prop_assert_eq!(shown + merged.blocks, merged.spans.len());
         prop_assert!(merged.spans.windows(2).all(|two| two[0].end_ns <= two[1].start_ns));

@@ -14,7 +14,7 @@ pub(super) const STEAL_NS_MIN: u64 = TICK_NS / 2;
 
 /// Counters of one CPU, and of the thread that watches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
+pub(super) struct CpuCounts {
     /// Context switches of the thread.
     pub(super) switches: u64,
     /// Interrupts of the CPU.
@@ -27,10 +27,10 @@ pub(super) struct Counts {
     pub(super) smis: u64,
 }
 
-impl Counts {
+impl CpuCounts {
     /// The increase since `before`.
-    pub(super) fn since(self, before: Counts) -> Counts {
-        Counts {
+    pub(super) fn since(self, before: CpuCounts) -> CpuCounts {
+        CpuCounts {
             switches: self.switches.saturating_sub(before.switches),
             interrupts: self.interrupts.saturating_sub(before.interrupts),
             softirqs: self.softirqs.saturating_sub(before.softirqs),
@@ -40,8 +40,8 @@ impl Counts {
     }
 
     /// These counters, with the thread's and the SMIs as in `own`.
-    pub(super) fn with_own(self, own: Counts) -> Counts {
-        Counts {
+    pub(super) fn with_own(self, own: CpuCounts) -> CpuCounts {
+        CpuCounts {
             switches: own.switches,
             smis: own.smis,
             ..self
@@ -79,7 +79,7 @@ impl Counts {
 
 /// Reads the counters of one CPU.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct CpuCountsReader {
     cpu: u32,
     interrupts: File,
     softirqs: File,
@@ -88,11 +88,11 @@ pub(super) struct Reader {
     buffer: Vec<u8>,
 }
 
-impl Reader {
+impl CpuCountsReader {
     /// Opens the counters that are available.
-    pub(super) fn open(cpu: u32) -> Result<Reader, String> {
+    pub(super) fn open(cpu: u32) -> Result<CpuCountsReader, String> {
         let open = |path: &str| File::open(path).map_err(|why| format!("{path}: {why}"));
-        Ok(Reader {
+        Ok(CpuCountsReader {
             cpu,
             interrupts: open("/proc/interrupts")?,
             softirqs: open("/proc/softirqs")?,
@@ -104,11 +104,11 @@ impl Reader {
     }
 
     /// Reads all counters but steal time, whose file takes longest to read: that is 0.
-    pub(super) fn read(&mut self) -> Counts {
+    pub(super) fn read(&mut self) -> CpuCounts {
         let cpu = self.cpu;
-        let interrupts = of_cpu(text(&self.interrupts, &mut self.buffer), cpu);
-        let softirqs = of_cpu(text(&self.softirqs, &mut self.buffer), cpu);
-        Counts {
+        let interrupts = of_cpu(read_from_start(&self.interrupts, &mut self.buffer), cpu);
+        let softirqs = of_cpu(read_from_start(&self.softirqs, &mut self.buffer), cpu);
+        CpuCounts {
             interrupts: interrupts.unwrap_or(0),
             softirqs: softirqs.unwrap_or(0),
             ..self.read_own()
@@ -117,16 +117,16 @@ impl Reader {
 
     /// Reads the ticks of steal time.
     pub(super) fn read_steal(&mut self) -> u64 {
-        steal(text(&self.stat, &mut self.buffer), self.cpu).unwrap_or(0)
+        steal_ticks(read_from_start(&self.stat, &mut self.buffer), self.cpu).unwrap_or(0)
     }
 
     /// Reads only the counters of the thread and the CPU's register, which is quick; the
     /// others are 0.
-    pub(super) fn read_own(&self) -> Counts {
-        Counts {
-            switches: switches(),
-            smis: self.msr.as_ref().and_then(smis).unwrap_or(0),
-            ..Counts::default()
+    pub(super) fn read_own(&self) -> CpuCounts {
+        CpuCounts {
+            switches: context_switches(),
+            smis: self.msr.as_ref().and_then(smi_count).unwrap_or(0),
+            ..CpuCounts::default()
         }
     }
 }
@@ -134,17 +134,17 @@ impl Reader {
 /// The register in which a CPU counts system management interrupts, if it can be read.
 pub(super) fn smi_register(cpu: u32) -> Option<File> {
     let file = File::open(format!("/dev/cpu/{cpu}/msr")).ok()?;
-    smis(&file).map(|_| file)
+    smi_count(&file).map(|_| file)
 }
 
-fn smis(register: &File) -> Option<u64> {
+fn smi_count(register: &File) -> Option<u64> {
     let mut bytes = [0; 8];
     register.read_exact_at(&mut bytes, SMI_COUNT).ok()?;
     Some(u64::from_le_bytes(bytes))
 }
 
 /// Context switches of the calling thread.
-fn switches() -> u64 {
+fn context_switches() -> u64 {
     // SAFETY: all zeroes are a valid rusage.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the structure is valid for writes.
@@ -153,7 +153,7 @@ fn switches() -> u64 {
 }
 
 /// Reads a file from its beginning, as far as it fits the buffer.
-fn text<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
+fn read_from_start<'b>(file: &File, buffer: &'b mut [u8]) -> &'b [u8] {
     let mut filled = 0;
     while let Ok(got @ 1..) = file.read_at(&mut buffer[filled..], filled as u64) {
         filled += got;
@@ -187,7 +187,7 @@ fn of_cpu(text: &[u8], cpu: u32) -> Option<u64> {
 }
 
 /// Ticks of steal time of a CPU in `/proc/stat`.
-fn steal(text: &[u8], cpu: u32) -> Option<u64> {
+fn steal_ticks(text: &[u8], cpu: u32) -> Option<u64> {
     let mut lines = text.split(|byte| *byte == b'\n');
     lines.find_map(|line| {
         let mut words = words(line);
@@ -244,16 +244,16 @@ MIS:          5\n";
     #[test]
     fn steal_time_is_the_eighth_figure_of_a_cpu() {
         let stat = b"cpu  1 2 3 4 5 6 7 8 9 0\ncpu1 1 2 3 4 5 6 7 81 0 0\ncpu10 1 2 3 4 5 6 7 82 0 0\nintr 5\n";
-        assert_eq!(steal(stat, 1), Some(81));
-        assert_eq!(steal(stat, 10), Some(82));
-        assert_eq!(steal(stat, 0), None);
-        assert_eq!(steal(b"cpu0 1 2 3", 0), None);
+        assert_eq!(steal_ticks(stat, 1), Some(81));
+        assert_eq!(steal_ticks(stat, 10), Some(82));
+        assert_eq!(steal_ticks(stat, 0), None);
+        assert_eq!(steal_ticks(b"cpu0 1 2 3", 0), None);
     }
 
     #[test]
     fn the_cause_is_what_was_counted_meanwhile() {
-        let none = Counts::default();
-        let counted = |of: fn(&mut Counts)| {
+        let none = CpuCounts::default();
+        let counted = |of: fn(&mut CpuCounts)| {
             let mut counts = none;
             of(&mut counts);
             counts
@@ -275,7 +275,7 @@ MIS:          5\n";
             assert_eq!(counts.cause(20_000, true), stale);
         }
         // A cause that includes others takes precedence.
-        let all = Counts {
+        let all = CpuCounts {
             switches: 1,
             interrupts: 4,
             softirqs: 1,
@@ -292,7 +292,7 @@ MIS:          5\n";
     #[test]
     fn counters_of_this_machine_do_not_go_back() {
         let online = super::super::system::online_cpus().unwrap();
-        let mut reader = Reader::open(online[0]).unwrap();
+        let mut reader = CpuCountsReader::open(online[0]).unwrap();
         let before = reader.read();
         let after = reader.read();
         assert!(before.interrupts > 0 && before.softirqs > 0);

@@ -3,7 +3,7 @@
 
 /// Limits in ticks of the counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(super) struct GapLimits {
     /// The length from which a delay is a gap.
     pub(super) threshold: u64,
     /// The length from which the loop was delayed; not above the threshold.
@@ -16,18 +16,18 @@ pub(super) struct Limits {
 
 /// The result of one reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DetectorStep {
     /// No delay.
     Quiet,
     /// A delay that is too short to be a gap.
     Noticed,
     /// A gap.
-    Gap(Span),
+    Gap(BlindSpan),
 }
 
 /// A time without readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct BlindSpan {
     /// The last reading before it.
     pub(super) from: u64,
     /// Its length.
@@ -40,8 +40,8 @@ pub(super) struct Span {
 /// continues beyond it counts as a whole, one that began before the first reading
 /// does not count. So gaps over observed time are a rate, whatever the width.
 #[derive(Debug, Clone)]
-pub(super) struct Detector {
-    limits: Limits,
+pub(super) struct GapDetector {
+    limits: GapLimits,
     /// When the current window began.
     begun: u64,
     /// The last reading.
@@ -52,13 +52,13 @@ pub(super) struct Detector {
     backwards: u64,
 }
 
-impl Detector {
+impl GapDetector {
     /// Starts with this reading.
-    pub(super) fn new(limits: Limits, now: u64) -> Self {
+    pub(super) fn new(limits: GapLimits, now: u64) -> Self {
         let continuous = limits.width >= limits.window;
         let width = if continuous { u64::MAX } else { limits.width };
-        Detector {
-            limits: Limits { width, ..limits },
+        GapDetector {
+            limits: GapLimits { width, ..limits },
             begun: now,
             last: now,
             observed: 0,
@@ -71,30 +71,30 @@ impl Detector {
     /// Takes a reading. The counter may wrap. A step backwards is counted, and time
     /// continues from there.
     #[inline]
-    pub(super) fn see(&mut self, now: u64) -> Step {
+    pub(super) fn see(&mut self, now: u64) -> DetectorStep {
         let length = now.wrapping_sub(self.last);
         if length >= self.limits.notice {
             return self.disturbed(now, length);
         }
         self.observe(length);
         self.last = now;
-        Step::Quiet
+        DetectorStep::Quiet
     }
 
     #[cold]
-    fn disturbed(&mut self, now: u64, length: u64) -> Step {
+    fn disturbed(&mut self, now: u64, length: u64) -> DetectorStep {
         if length > u64::MAX / 2 {
             self.backwards += 1;
             self.begun = self.begun.wrapping_add(length);
             self.last = now;
-            return Step::Quiet;
+            return DetectorStep::Quiet;
         }
         let from = self.last;
         self.observe(length);
         self.last = now;
         match length >= self.limits.threshold {
-            true => Step::Gap(Span { from, length }),
-            false => Step::Noticed,
+            true => DetectorStep::Gap(BlindSpan { from, length }),
+            false => DetectorStep::Noticed,
         }
     }
 
@@ -174,19 +174,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALWAYS: Limits = Limits {
+    const ALWAYS: GapLimits = GapLimits {
         threshold: 100,
         notice: 40,
         width: 1000,
         window: 1000,
     };
-    const HALF: Limits = Limits {
+    const HALF: GapLimits = GapLimits {
         width: 500,
         ..ALWAYS
     };
 
     /// Takes readings at these intervals; returns the results.
-    fn fed(detector: &mut Detector, from: u64, steps: &[u64]) -> Vec<Step> {
+    fn fed(detector: &mut GapDetector, from: u64, steps: &[u64]) -> Vec<DetectorStep> {
         let mut now = from;
         let mut seen = Vec::new();
         for step in steps {
@@ -196,21 +196,21 @@ mod tests {
         seen
     }
 
-    fn gap(from: u64, length: u64) -> Step {
-        Step::Gap(Span { from, length })
+    fn gap(from: u64, length: u64) -> DetectorStep {
+        DetectorStep::Gap(BlindSpan { from, length })
     }
 
     #[test]
     fn a_gap_is_as_long_as_the_threshold_or_longer() {
-        let mut detector = Detector::new(ALWAYS, 7);
+        let mut detector = GapDetector::new(ALWAYS, 7);
         let seen = fed(&mut detector, 7, &[39, 40, 99, 100, 5000, 10]);
         let expected = [
-            Step::Quiet,
-            Step::Noticed,
-            Step::Noticed,
+            DetectorStep::Quiet,
+            DetectorStep::Noticed,
+            DetectorStep::Noticed,
             gap(185, 100),
             gap(285, 5000),
-            Step::Quiet,
+            DetectorStep::Quiet,
         ];
         assert_eq!(seen, expected);
         assert_eq!(detector.observed(), 39 + 40 + 99 + 100 + 5000 + 10);
@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn readings_without_disturbance_are_no_gap_however_many() {
-        let mut detector = Detector::new(ALWAYS, 0);
+        let mut detector = GapDetector::new(ALWAYS, 0);
         let seen = fed(&mut detector, 0, &[39; 10_000]);
-        assert!(seen.iter().all(|step| *step == Step::Quiet));
+        assert!(seen.iter().all(|step| *step == DetectorStep::Quiet));
         assert_eq!(detector.observed(), 390_000);
         assert_eq!(detector.rest(), None, "it is watched all the time");
     }
@@ -229,17 +229,24 @@ mod tests {
     #[test]
     fn a_counter_that_wraps_goes_on() {
         let from = u64::MAX - 50;
-        let mut detector = Detector::new(ALWAYS, from);
+        let mut detector = GapDetector::new(ALWAYS, from);
         let seen = fed(&mut detector, from, &[30, 150, 30]);
-        assert_eq!(seen, [Step::Quiet, gap(u64::MAX - 20, 150), Step::Quiet]);
+        assert_eq!(
+            seen,
+            [
+                DetectorStep::Quiet,
+                gap(u64::MAX - 20, 150),
+                DetectorStep::Quiet
+            ]
+        );
         assert_eq!((detector.observed(), detector.backwards()), (210, 0));
     }
 
     #[test]
     fn a_counter_that_goes_back_is_no_gap_and_no_time() {
-        let mut detector = Detector::new(HALF, 1000);
-        assert_eq!(detector.see(1030), Step::Quiet);
-        assert_eq!(detector.see(930), Step::Quiet);
+        let mut detector = GapDetector::new(HALF, 1000);
+        assert_eq!(detector.see(1030), DetectorStep::Quiet);
+        assert_eq!(detector.see(930), DetectorStep::Quiet);
         assert_eq!(detector.backwards(), 1);
         assert_eq!(detector.observed(), 30);
         // The width keeps its length.
@@ -256,8 +263,8 @@ mod tests {
 
     #[test]
     fn a_gap_in_which_the_width_ends_counts_whole_and_is_observed_in_part() {
-        let mut detector = Detector::new(HALF, 0);
-        assert_eq!(fed(&mut detector, 0, &[30; 16]), [Step::Quiet; 16]);
+        let mut detector = GapDetector::new(HALF, 0);
+        assert_eq!(fed(&mut detector, 0, &[30; 16]), [DetectorStep::Quiet; 16]);
         assert_eq!(detector.rest(), None);
         assert_eq!(detector.see(480 + 300), gap(480, 300));
         assert_eq!((detector.observed(), detector.outside()), (500, 280));
@@ -265,13 +272,13 @@ mod tests {
         // What precedes the first reading of a window is not seen.
         detector.open(1700);
         assert_eq!(detector.outside(), 280 + 920);
-        assert_eq!(detector.see(1730), Step::Quiet);
+        assert_eq!(detector.see(1730), DetectorStep::Quiet);
         assert_eq!(detector.observed(), 530);
     }
 
     #[test]
     fn a_width_that_ends_at_a_reading_is_over() {
-        let mut detector = Detector::new(HALF, 0);
+        let mut detector = GapDetector::new(HALF, 0);
         fed(&mut detector, 0, &[25; 20]);
         assert_eq!((detector.observed(), detector.outside()), (500, 0));
         assert_eq!(detector.rest(), Some(1000));
@@ -279,13 +286,13 @@ mod tests {
 
     #[test]
     fn time_for_something_else_is_blind_and_holds_no_gap() {
-        let mut detector = Detector::new(ALWAYS, 0);
+        let mut detector = GapDetector::new(ALWAYS, 0);
         assert_eq!(detector.see(150), gap(0, 150));
         detector.resume(2150);
-        assert_eq!(detector.see(2180), Step::Quiet);
+        assert_eq!(detector.see(2180), DetectorStep::Quiet);
         assert_eq!((detector.observed(), detector.blind()), (180, 2000));
         // Time beyond the width is outside.
-        let mut detector = Detector::new(HALF, 0);
+        let mut detector = GapDetector::new(HALF, 0);
         assert_eq!(detector.see(450), gap(0, 450));
         detector.resume(650);
         assert_eq!((detector.blind(), detector.outside()), (50, 150));
@@ -302,21 +309,21 @@ mod tests {
             half in any::<bool>(),
         ) {
             let limits = if half { HALF } else { ALWAYS };
-            let mut detector = Detector::new(limits, from);
+            let mut detector = GapDetector::new(limits, from);
             let (mut now, mut planted, mut found) = (from, Vec::new(), Vec::new());
             for (step, read) in steps {
                 if step >= 100 {
-                    planted.push(Span { from: now, length: step });
+                    planted.push(BlindSpan { from: now, length: step });
                 }
                 now = now.wrapping_add(step);
                 match detector.see(now) {
-                    Step::Gap(span) => {
+                    DetectorStep::Gap(span) => {
                         found.push(span);
                         now = now.wrapping_add(17);
                         detector.resume(now);
                     }
-                    Step::Noticed => prop_assert!((40..100).contains(&step)),
-                    Step::Quiet => prop_assert!(step < 40),
+                    DetectorStep::Noticed => prop_assert!((40..100).contains(&step)),
+                    DetectorStep::Quiet => prop_assert!(step < 40),
                 }
                 if let Some(next) = detector.rest() {
                     // A sleep ends late, if the loop sleeps at all.

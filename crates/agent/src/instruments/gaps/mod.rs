@@ -17,12 +17,12 @@ use std::rc::Rc;
 use assize_job::gaps::{Cause, Gaps, Seen, Watched};
 use assize_job::{Job, Policy, Record};
 
-use self::counts::{Counts, Reader};
-use self::detector::Limits;
-use self::shared::Shared;
-use self::watch::{Machine, Watch};
-use super::clock::{self, Rate};
-use super::{Instrument, doubt, system, unavailable};
+use self::counts::{CpuCounts, CpuCountsReader};
+use self::detector::GapLimits;
+use self::shared::SharedWords;
+use self::watch::{GapWatch, WatchedMachine};
+use super::clock::{self, CounterRate};
+use super::{RunInstrument, doubt, system, unavailable};
 use crate::process::{self, Body, Child, Staged};
 use crate::sys;
 
@@ -40,9 +40,9 @@ const LOOK_NS: u64 = 50_000;
 pub(crate) struct Watching {
     settings: Gaps,
     guest: bool,
-    shared: Option<Rc<Shared>>,
+    shared: Option<Rc<SharedWords>>,
     watchers: Vec<(u32, Child)>,
-    rate: Option<Rate>,
+    rate: Option<CounterRate>,
     /// The time-stamp counter and CLOCK_MONOTONIC when watching began.
     start: (u64, u64),
     /// CLOCK_MONOTONIC when watching ended.
@@ -51,7 +51,7 @@ pub(crate) struct Watching {
     counts_smis: bool,
 }
 
-impl Instrument for Watching {
+impl RunInstrument for Watching {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -67,7 +67,7 @@ impl Instrument for Watching {
         clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
         let online = system::online_cpus()?;
         let cpus = self.settings.chosen(&online);
-        system::there(&cpus, &online, "gaps.cpus")?;
+        system::check_online(&cpus, &online, "gaps.cpus")?;
         if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
             let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));
             let runtime = limit("sched_rt_runtime_us")?;
@@ -76,7 +76,7 @@ impl Instrument for Watching {
         }
         let rate = clock::calibrate()?;
         self.counts_smis = cpus.iter().all(|cpu| counts::smi_register(*cpu).is_some());
-        let shared = Rc::new(Shared::new()?);
+        let shared = Rc::new(SharedWords::new()?);
         self.rate = Some(rate);
         self.shared = Some(Rc::clone(&shared));
         for cpu in cpus {
@@ -89,7 +89,7 @@ impl Instrument for Watching {
                 rest: Watched::default(),
             }));
             let child = Child::start(body, &self.settings.scheduling(cpu), self.guest)
-                .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+                .map_err(|error| format!("new process: {}", sys::error_text(&error)))?;
             self.watchers.push((cpu, child));
         }
         for (cpu, child) in &mut self.watchers {
@@ -207,7 +207,7 @@ fn room_for_others(
 /// The report of a process that has watched, with times in ticks of the counter.
 fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
     child.wait_end(&process::NO_LIMITS);
-    let left = child.reap().map_err(|error| sys::words(&error))?;
+    let left = child.reap().map_err(|error| sys::error_text(&error))?;
     if let Some(why) = left.failure {
         return Err(why);
     }
@@ -229,25 +229,25 @@ fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
 struct Watcher {
     cpu: u32,
     settings: Gaps,
-    rate: Rate,
-    shared: Rc<Shared>,
-    own: Option<(Here, Watch)>,
+    rate: CounterRate,
+    shared: Rc<SharedWords>,
+    own: Option<(ThisMachine, GapWatch)>,
     rest: Watched,
 }
 
 /// The machine the process runs on.
-struct Here {
-    rate: Rate,
-    reader: Reader,
+struct ThisMachine {
+    rate: CounterRate,
+    reader: CpuCountsReader,
 }
 
-impl Machine for Here {
+impl WatchedMachine for ThisMachine {
     #[inline]
     fn now(&mut self) -> u64 {
         clock::counter()
     }
 
-    fn counts(&mut self) -> Counts {
+    fn counts(&mut self) -> CpuCounts {
         self.reader.read()
     }
 
@@ -255,7 +255,7 @@ impl Machine for Here {
         self.reader.read_steal()
     }
 
-    fn own_counts(&mut self) -> Counts {
+    fn own_counts(&mut self) -> CpuCounts {
         self.reader.read_own()
     }
 
@@ -272,17 +272,17 @@ impl Staged for Watcher {
         // RLIMIT_MEMLOCK refuses the lock, there may be some.
         let _ = sys::lock_memory();
         let ticks = |ns| self.rate.ticks(ns);
-        let mut here = Here {
+        let mut here = ThisMachine {
             rate: self.rate,
-            reader: Reader::open(self.cpu)?,
+            reader: CpuCountsReader::open(self.cpu)?,
         };
-        let limits = Limits {
+        let limits = GapLimits {
             threshold: ticks(self.settings.threshold_ns),
             notice: ticks(NOTICE_NS),
             width: ticks(self.settings.width_ns),
             window: ticks(self.settings.window_ns),
         };
-        let (median, longest) = Watch::new(limits, self.rate).turns(&mut here);
+        let (median, longest) = GapWatch::new(limits, self.rate).turns(&mut here);
         if limits.threshold <= longest {
             return Err(format!(
                 "gaps of {} ns cannot be distinguished from iterations of the loop, which take up to {} ns; \
@@ -292,12 +292,12 @@ impl Staged for Watcher {
             ));
         }
         let notice = limits.notice.max(NOTICE_TURNS * median);
-        let limits = Limits {
+        let limits = GapLimits {
             notice: notice.min(limits.threshold),
             ..limits
         };
-        let mut watch = Watch::new(limits, self.rate);
-        let reading = Watch::reading(&mut here);
+        let mut watch = GapWatch::new(limits, self.rate);
+        let reading = GapWatch::reading(&mut here);
         let begin = here.now();
         let length = ticks(self.settings.baseline_ns);
         if length > 0 {

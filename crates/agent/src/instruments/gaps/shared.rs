@@ -7,13 +7,13 @@ use crate::sys;
 
 /// Two words that the agent shares with the processes it starts afterwards.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedWords {
     words: *const [AtomicU32; 2],
 }
 
-impl Shared {
+impl SharedWords {
     /// Both words start at 0.
-    pub(super) fn new() -> Result<Shared, String> {
+    pub(super) fn new() -> Result<SharedWords, String> {
         // SAFETY: a new mapping without a file, which nothing else knows.
         let at = unsafe {
             libc::mmap(
@@ -26,12 +26,12 @@ impl Shared {
             )
         };
         if at == libc::MAP_FAILED {
-            let why = sys::words(&io::Error::last_os_error());
+            let why = sys::error_text(&io::Error::last_os_error());
             return Err(format!(
                 "memory to share with the threads that watch: {why}"
             ));
         }
-        Ok(Shared { words: at.cast() })
+        Ok(SharedWords { words: at.cast() })
     }
 
     fn words(&self) -> &[AtomicU32; 2] {
@@ -55,7 +55,7 @@ impl Shared {
         self.words()[1].store(1, Ordering::Relaxed);
     }
 
-    /// Whether [`Shared::end`] was called.
+    /// Whether [`SharedWords::end`] was called.
     #[inline]
     pub(super) fn ended(&self) -> bool {
         self.words()[1].load(Ordering::Relaxed) != 0

@@ -2,9 +2,9 @@
 
 use assize_job::gaps::{Cause, Gap, Watched};
 
-use super::clock::Rate;
-use super::counts::{Counts, STEAL_NS_MIN};
-use super::detector::{Detector, Limits, Span, Step};
+use super::clock::CounterRate;
+use super::counts::{CpuCounts, STEAL_NS_MIN};
+use super::detector::{BlindSpan, DetectorStep, GapDetector, GapLimits};
 
 /// At most this many gaps are kept per CPU.
 const GAPS_MAX: usize = 1 << 16;
@@ -20,37 +20,37 @@ const BATCHES: usize = 201;
 const READINGS: usize = 15;
 
 /// What the loop needs from the machine.
-pub(super) trait Machine {
+pub(super) trait WatchedMachine {
     /// The time-stamp counter.
     fn now(&mut self) -> u64;
     /// The counters, except steal time, which is 0.
-    fn counts(&mut self) -> Counts;
+    fn counts(&mut self) -> CpuCounts;
     /// Ticks of steal time.
     fn steal(&mut self) -> u64;
     /// The counters that are quick to read; the others are 0.
-    fn own_counts(&mut self) -> Counts;
+    fn own_counts(&mut self) -> CpuCounts;
     /// Sleeps for this many ticks.
     fn sleep(&mut self, ticks: u64);
 }
 
 /// One gap, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) span: Span,
+pub(super) struct TickGap {
+    pub(super) span: BlindSpan,
     pub(super) cause: Cause,
-    pub(super) counted: Counts,
+    pub(super) counted: CpuCounts,
 }
 
 /// The loop and the gaps it has found.
 #[derive(Debug)]
-pub(super) struct Watch {
-    limits: Limits,
-    rate: Rate,
-    pub(super) found: Vec<Found>,
+pub(super) struct GapWatch {
+    limits: GapLimits,
+    rate: CounterRate,
+    pub(super) found: Vec<TickGap>,
     /// At most this many are kept.
     room: usize,
-    detector: Detector,
-    before: Counts,
+    detector: GapDetector,
+    before: CpuCounts,
     stale: bool,
     /// When steal time was last read.
     steal_read: u64,
@@ -58,24 +58,24 @@ pub(super) struct Watch {
     refreshing: u64,
 }
 
-impl Watch {
+impl GapWatch {
     /// Allocates all memory.
-    pub(super) fn new(limits: Limits, rate: Rate) -> Watch {
-        let empty = Found {
-            span: Span { from: 0, length: 1 },
+    pub(super) fn new(limits: GapLimits, rate: CounterRate) -> GapWatch {
+        let empty = TickGap {
+            span: BlindSpan { from: 0, length: 1 },
             cause: Cause::Unexplained,
-            counted: Counts::default(),
+            counted: CpuCounts::default(),
         };
         // Written to, so that its pages are present.
         let mut found = vec![empty; GAPS_MAX];
         found.clear();
-        Watch {
+        GapWatch {
             limits,
             rate,
             found,
             room: GAPS_MAX,
-            detector: Detector::new(limits, 0),
-            before: Counts::default(),
+            detector: GapDetector::new(limits, 0),
+            before: CpuCounts::default(),
             stale: false,
             steal_read: 0,
             refreshing: 0,
@@ -84,17 +84,21 @@ impl Watch {
 
     /// Watches until `done` returns true for a reading, or there is no room for
     /// another gap.
-    pub(super) fn run(&mut self, machine: &mut impl Machine, mut done: impl FnMut(u64) -> bool) {
+    pub(super) fn run(
+        &mut self,
+        machine: &mut impl WatchedMachine,
+        mut done: impl FnMut(u64) -> bool,
+    ) {
         self.found.clear();
         self.refreshing = 0;
         self.read(machine, true);
-        self.detector = Detector::new(self.limits, machine.now());
+        self.detector = GapDetector::new(self.limits, machine.now());
         while self.found.len() < self.room {
             let now = machine.now();
             match self.detector.see(now) {
-                Step::Quiet => {}
-                Step::Noticed => self.refresh(machine),
-                Step::Gap(span) => self.record(span, machine),
+                DetectorStep::Quiet => {}
+                DetectorStep::Noticed => self.refresh(machine),
+                DetectorStep::Gap(span) => self.record(span, machine),
             }
             if done(now) {
                 return;
@@ -106,12 +110,12 @@ impl Watch {
     }
 
     /// Records a gap and what was counted during it.
-    fn record(&mut self, span: Span, machine: &mut impl Machine) {
+    fn record(&mut self, span: BlindSpan, machine: &mut impl WatchedMachine) {
         let length_ns = self.rate.ns(span.length);
         let (before, stale) = (self.before, self.stale);
         self.read(machine, length_ns >= STEAL_NS_MIN);
         let counted = self.before.since(before);
-        self.found.push(Found {
+        self.found.push(TickGap {
             span,
             cause: counted.cause(length_ns, stale),
             counted,
@@ -120,7 +124,7 @@ impl Watch {
     }
 
     /// Reads the counters, and steal time if it is `due` or was read long ago.
-    fn read(&mut self, machine: &mut impl Machine, due: bool) {
+    fn read(&mut self, machine: &mut impl WatchedMachine, due: bool) {
         let now = machine.now();
         let since = self.rate.ns(now.wrapping_sub(self.steal_read));
         let mut counts = machine.counts();
@@ -135,7 +139,7 @@ impl Watch {
 
     /// Handles a disturbance: what it adds to counters must not be attributed to the
     /// next gap.
-    fn refresh(&mut self, machine: &mut impl Machine) {
+    fn refresh(&mut self, machine: &mut impl WatchedMachine) {
         if self.refreshing > self.detector.observed() / REFRESH_PART {
             self.before = self.before.with_own(machine.own_counts());
             self.stale = true;
@@ -149,7 +153,7 @@ impl Watch {
     }
 
     /// Sleeps until the next window.
-    fn rest(&mut self, next: u64, machine: &mut impl Machine) {
+    fn rest(&mut self, next: u64, machine: &mut impl WatchedMachine) {
         let left = next.wrapping_sub(machine.now());
         if left <= self.limits.window {
             machine.sleep(left);
@@ -168,7 +172,7 @@ impl Watch {
         self.detector.backwards()
     }
 
-    /// How the CPU was watched, after [`Watch::run`]. `of` has the other fields.
+    /// How the CPU was watched, after [`GapWatch::run`]. `of` has the other fields.
     pub(super) fn watched(&self, of: Watched) -> Watched {
         Watched {
             observed_ns: self.rate.ns(self.detector.observed()),
@@ -180,7 +184,7 @@ impl Watch {
 
     /// The gaps, with times since the reading `start`.
     pub(super) fn gaps(&self, cpu: u32, start: u64) -> Vec<Gap> {
-        let gap = |found: &Found| Gap {
+        let gap = |found: &TickGap| Gap {
             cpu,
             at_ns: self.rate.ns(found.span.from.wrapping_sub(start)),
             length_ns: self.rate.ns(found.span.length),
@@ -195,16 +199,16 @@ impl Watch {
 
     /// The length of an iteration of the loop: the median of all, and the median of
     /// the longest of each batch.
-    pub(super) fn turns(&self, machine: &mut impl Machine) -> (u64, u64) {
+    pub(super) fn turns(&self, machine: &mut impl WatchedMachine) -> (u64, u64) {
         let mut lengths = vec![0; BATCH * BATCHES];
         // Unreachable limits: this times the path without a gap.
-        let limits = Limits {
+        let limits = GapLimits {
             notice: u64::MAX / 2,
             threshold: u64::MAX / 2,
             ..self.limits
         };
         let mut last = machine.now();
-        let mut detector = Detector::new(limits, last);
+        let mut detector = GapDetector::new(limits, last);
         for length in &mut lengths {
             let now = machine.now();
             detector.see(now);
@@ -217,7 +221,7 @@ impl Watch {
     }
 
     /// The median time it takes to read the counters.
-    pub(super) fn reading(machine: &mut impl Machine) -> u64 {
+    pub(super) fn reading(machine: &mut impl WatchedMachine) -> u64 {
         let mut lengths = [0; READINGS];
         for length in &mut lengths {
             let before = machine.now();

@@ -1,34 +1,34 @@
 use super::*;
 
-const RATE: Rate = Rate { khz: 1_000_000 };
+const RATE: CounterRate = CounterRate { khz: 1_000_000 };
 /// Length of an iteration of the loop, and of a reading of the counters, in ticks.
 const TURN: u64 = 20;
 const READING: u64 = 3_000;
 
 /// A machine on which stalls are planted.
-struct Planted {
+struct PlantedMachine {
     now: u64,
     /// Time, length and kind of each; ascending.
-    stalls: Vec<(u64, u64, Stall)>,
-    counted: Counts,
+    stalls: Vec<(u64, u64, MachineStall)>,
+    counted: CpuCounts,
     slept: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stall {
+enum MachineStall {
     Tick,
     Switch,
     Nothing,
     Smi,
 }
 
-impl Planted {
-    fn new(mut stalls: Vec<(u64, u64, Stall)>) -> Planted {
+impl PlantedMachine {
+    fn new(mut stalls: Vec<(u64, u64, MachineStall)>) -> PlantedMachine {
         stalls.sort_by_key(|(at, ..)| *at);
-        Planted {
+        PlantedMachine {
             now: 0,
             stalls,
-            counted: Counts::default(),
+            counted: CpuCounts::default(),
             slept: 0,
         }
     }
@@ -42,22 +42,22 @@ impl Planted {
             self.stalls.remove(0);
             self.now += length;
             match what {
-                Stall::Tick => self.counted.interrupts += 1,
-                Stall::Switch => self.counted.switches += 1,
-                Stall::Smi => self.counted.smis += 1,
-                Stall::Nothing => {}
+                MachineStall::Tick => self.counted.interrupts += 1,
+                MachineStall::Switch => self.counted.switches += 1,
+                MachineStall::Smi => self.counted.smis += 1,
+                MachineStall::Nothing => {}
             }
         }
     }
 }
 
-impl Machine for Planted {
+impl WatchedMachine for PlantedMachine {
     fn now(&mut self) -> u64 {
         self.advance(TURN);
         self.now
     }
 
-    fn counts(&mut self) -> Counts {
+    fn counts(&mut self) -> CpuCounts {
         self.advance(READING);
         self.counted
     }
@@ -67,9 +67,9 @@ impl Machine for Planted {
         0
     }
 
-    fn own_counts(&mut self) -> Counts {
+    fn own_counts(&mut self) -> CpuCounts {
         self.advance(READING / 20);
-        Counts {
+        CpuCounts {
             interrupts: 0,
             ..self.counted
         }
@@ -82,8 +82,8 @@ impl Machine for Planted {
     }
 }
 
-fn limits(width: u64, window: u64) -> Limits {
-    Limits {
+fn limits(width: u64, window: u64) -> GapLimits {
+    GapLimits {
         threshold: 10_000,
         notice: 500,
         width,
@@ -92,31 +92,36 @@ fn limits(width: u64, window: u64) -> Limits {
 }
 
 /// Watches until the counter reaches `until`.
-fn watched(machine: &mut Planted, limits: Limits, until: u64) -> Watch {
-    let mut watch = Watch::new(limits, RATE);
+fn watched(machine: &mut PlantedMachine, limits: GapLimits, until: u64) -> GapWatch {
+    let mut watch = GapWatch::new(limits, RATE);
     watch.run(machine, |now| now >= until);
     watch
 }
 
 #[test]
 fn each_planted_stall_is_found_with_its_length_and_cause() {
-    let all = [Stall::Tick, Stall::Switch, Stall::Nothing, Stall::Smi];
+    let all = [
+        MachineStall::Tick,
+        MachineStall::Switch,
+        MachineStall::Nothing,
+        MachineStall::Smi,
+    ];
     let stalls = (0..400u64).map(|at| {
         let what = all[usize::try_from(at).unwrap() % 4];
         (100_000 + at * 100_000, 12_000 + 7 * at, what)
     });
     let planted: Vec<_> = stalls.collect();
-    let mut machine = Planted::new(planted.clone());
+    let mut machine = PlantedMachine::new(planted.clone());
     let watch = watched(&mut machine, limits(1, 1), 41_000_000);
     assert_eq!(watch.found.len(), planted.len());
     for (found, (at, length, what)) in watch.found.iter().zip(planted) {
         assert!(found.span.from.abs_diff(at) <= TURN, "{found:?} {at}");
         assert_eq!(found.span.length, length + TURN);
         let cause = match what {
-            Stall::Tick => Cause::Interrupt,
-            Stall::Switch => Cause::Switch,
-            Stall::Nothing => Cause::Unexplained,
-            Stall::Smi => Cause::Smi,
+            MachineStall::Tick => Cause::Interrupt,
+            MachineStall::Switch => Cause::Switch,
+            MachineStall::Nothing => Cause::Unexplained,
+            MachineStall::Smi => Cause::Smi,
         };
         assert_eq!(found.cause, cause, "{found:?}");
     }
@@ -129,19 +134,19 @@ fn each_planted_stall_is_found_with_its_length_and_cause() {
 
 #[test]
 fn a_quiet_machine_has_no_gap() {
-    let mut machine = Planted::new(Vec::new());
+    let mut machine = PlantedMachine::new(Vec::new());
     let watch = watched(&mut machine, limits(1, 1), 20_000_000);
     assert!(watch.found.is_empty());
     assert_eq!(watch.watched(Watched::default()).blind_ns, 0);
     assert_eq!(watch.turns(&mut machine), (TURN, TURN));
-    assert_eq!(Watch::reading(&mut machine), READING + TURN);
+    assert_eq!(GapWatch::reading(&mut machine), READING + TURN);
 }
 
 /// Ticks below the threshold, and now and then a stall that no counter shows.
-fn ticks_and_stalls(every: u64, tick: u64, until: u64) -> Planted {
-    let ticks = (1..until / every).map(|at| (at * every, tick, Stall::Tick));
-    let stalls = (1..20).map(|at| (at * until / 20 + every / 2, 11_000, Stall::Nothing));
-    Planted::new(ticks.chain(stalls).collect())
+fn ticks_and_stalls(every: u64, tick: u64, until: u64) -> PlantedMachine {
+    let ticks = (1..until / every).map(|at| (at * every, tick, MachineStall::Tick));
+    let stalls = (1..20).map(|at| (at * until / 20 + every / 2, 11_000, MachineStall::Nothing));
+    PlantedMachine::new(ticks.chain(stalls).collect())
 }
 
 #[test]
@@ -162,7 +167,7 @@ fn where_counters_cannot_be_read_often_enough_the_cause_is_unclear() {
     assert_eq!(watch.found.len(), 19);
     let unclear = watch.found.iter().filter(|f| f.cause == Cause::Unclear);
     assert!(unclear.count() > 5, "{:?}", watch.found);
-    let wrong = |f: &&Found| f.cause == Cause::Interrupt;
+    let wrong = |f: &&TickGap| f.cause == Cause::Interrupt;
     assert_eq!(watch.found.iter().filter(wrong).count(), 0);
     let of = watch.watched(Watched::default());
     assert!(of.blind_ns < of.observed_ns / 15, "{of:?}");
@@ -170,8 +175,8 @@ fn where_counters_cannot_be_read_often_enough_the_cause_is_unclear() {
 
 #[test]
 fn with_a_width_it_sleeps_for_the_rest_and_sees_its_share() {
-    let stalls = (0..1000u64).map(|at| (at * 99_990, 12_000, Stall::Nothing));
-    let mut machine = Planted::new(stalls.collect());
+    let stalls = (0..1000u64).map(|at| (at * 99_990, 12_000, MachineStall::Nothing));
+    let mut machine = PlantedMachine::new(stalls.collect());
     let watch = watched(&mut machine, limits(1_000_000, 4_000_000), 99_000_000);
     let of = watch.watched(Watched::default());
     let share = of.observed_ns + of.blind_ns;
@@ -184,9 +189,9 @@ fn with_a_width_it_sleeps_for_the_rest_and_sees_its_share() {
 
 #[test]
 fn gaps_without_room_end_the_exposure() {
-    let stalls = (0..1000u64).map(|at| (at * 100_000, 12_000, Stall::Nothing));
-    let mut machine = Planted::new(stalls.collect());
-    let mut watch = Watch::new(limits(1, 1), RATE);
+    let stalls = (0..1000u64).map(|at| (at * 100_000, 12_000, MachineStall::Nothing));
+    let mut machine = PlantedMachine::new(stalls.collect());
+    let mut watch = GapWatch::new(limits(1, 1), RATE);
     watch.room = 10;
     watch.run(&mut machine, |now| now >= 90_000_000);
     assert!(watch.is_full());
@@ -197,7 +202,7 @@ fn gaps_without_room_end_the_exposure() {
 
 #[test]
 fn a_second_time_begins_anew() {
-    let mut machine = Planted::new(vec![(50_000, 11_000, Stall::Nothing)]);
+    let mut machine = PlantedMachine::new(vec![(50_000, 11_000, MachineStall::Nothing)]);
     let mut watch = watched(&mut machine, limits(1, 1), 100_000);
     assert_eq!(watch.gaps(3, 0).len(), 1);
     watch.run(&mut machine, |now| now >= 200_000);
@@ -212,7 +217,7 @@ fn a_switch_is_told_also_where_interrupts_cannot_be() {
     let mut machine = ticks_and_stalls(31_250, 600, until);
     for (_, length, what) in &mut machine.stalls {
         if *length == 11_000 {
-            *what = Stall::Switch;
+            *what = MachineStall::Switch;
         }
     }
     let watch = watched(&mut machine, limits(1, 1), until);

@@ -4,12 +4,12 @@ use std::ops::AddAssign;
 
 use assize_job::gaps::Cause;
 
-use crate::instruments::ring::{self, Format};
+use crate::instruments::ring::{self, EventFormat};
 use crate::instruments::tracefs::Instance;
 
 /// One decoded event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(super) enum TracerEvent {
     /// hwlat's thread was switched in.
     In,
     /// hwlat's thread was switched out.
@@ -94,17 +94,17 @@ impl AddAssign for Times {
 }
 
 /// Decodes an event from its fields, or skips it.
-type Read = fn(&Fields<'_>) -> Option<Event>;
+type EventReader = fn(&RecordedFields<'_>) -> Option<TracerEvent>;
 /// `SYSTEM/EVENT`, its required fields, and its decoder.
-pub(super) type Reading = (&'static str, &'static [&'static str], Read);
+pub(super) type EventReading = (&'static str, &'static [&'static str], EventReader);
 
 /// The fields of one recorded event.
-pub(super) struct Fields<'a> {
-    format: &'a Format,
+pub(super) struct RecordedFields<'a> {
+    format: &'a EventFormat,
     bytes: &'a [u8],
 }
 
-impl Fields<'_> {
+impl RecordedFields<'_> {
     /// A field's value as a number.
     pub(super) fn number(&self, field: &str) -> Option<u64> {
         self.format.field(field)?.number(self.bytes)
@@ -117,8 +117,8 @@ impl Fields<'_> {
     }
 
     /// An event that something took the CPU, and for how long.
-    fn part(&self, cause: Cause) -> Option<Event> {
-        Some(Event::Part {
+    fn part(&self, cause: Cause) -> Option<TracerEvent> {
+        Some(TracerEvent::Part {
             cause,
             start_ns: self.number("start")?,
             duration_ns: self.number("duration")?,
@@ -128,24 +128,33 @@ impl Fields<'_> {
 
 const SPAN: &[&str] = &["start", "duration"];
 /// The events with which the kernel reports what took a CPU.
-pub(super) const NMI: Reading = ("osnoise/nmi_noise", SPAN, |of| of.part(Cause::Nmi));
-pub(super) const IRQ: Reading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::Interrupt));
-pub(super) const SOFTIRQ: Reading = ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
-pub(super) const THREAD: Reading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
+pub(super) const NMI: EventReading = ("osnoise/nmi_noise", SPAN, |of| of.part(Cause::Nmi));
+pub(super) const IRQ: EventReading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::Interrupt));
+pub(super) const SOFTIRQ: EventReading =
+    ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
+pub(super) const THREAD: EventReading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
 
 /// Decodes the events of one tracer.
 #[derive(Default)]
-pub(super) struct Decoder {
-    known: Vec<(Format, Read)>,
+pub(super) struct TracerEventDecoder {
+    known: Vec<(EventFormat, EventReader)>,
 }
 
-impl Decoder {
+impl TracerEventDecoder {
     /// Adds an event, whose format it reads from the kernel.
-    pub(super) fn add(&mut self, reading: &Reading, instance: &Instance) -> Result<(), String> {
+    pub(super) fn add(
+        &mut self,
+        reading: &EventReading,
+        instance: &Instance,
+    ) -> Result<(), String> {
         self.know(reading, instance.format(reading.0)?)
     }
 
-    fn know(&mut self, (event, fields, read): &Reading, format: Format) -> Result<(), String> {
+    fn know(
+        &mut self,
+        (event, fields, read): &EventReading,
+        format: EventFormat,
+    ) -> Result<(), String> {
         if let Some(lacking) = fields.iter().find(|name| format.field(name).is_none()) {
             return Err(format!("the trace event {event} has no {lacking} here"));
         }
@@ -153,10 +162,10 @@ impl Decoder {
         Ok(())
     }
 
-    pub(super) fn decode(&self, bytes: &[u8]) -> Option<Event> {
+    pub(super) fn decode(&self, bytes: &[u8]) -> Option<TracerEvent> {
         let id = ring::id(bytes)?;
         let (format, read) = self.known.iter().find(|(format, _)| format.id == id)?;
-        read(&Fields { format, bytes })
+        read(&RecordedFields { format, bytes })
     }
 }
 
@@ -172,13 +181,15 @@ mod tests {
 
     #[test]
     fn an_event_is_read_as_the_kernel_lays_it_out() {
-        let mut decoder = Decoder::default();
-        decoder.know(&IRQ, Format::parse(NOISE).unwrap()).unwrap();
+        let mut decoder = TracerEventDecoder::default();
+        decoder
+            .know(&IRQ, EventFormat::parse(NOISE).unwrap())
+            .unwrap();
         let mut bytes = [0u8; 24];
         bytes[0] = 9;
         bytes[8] = 100;
         bytes[16] = 7;
-        let wanted = Event::Part {
+        let wanted = TracerEvent::Part {
             cause: Cause::Interrupt,
             start_ns: 100,
             duration_ns: 7,
@@ -193,8 +204,10 @@ mod tests {
 
     #[test]
     fn a_kernel_whose_events_lack_a_field_is_told_so() {
-        let format = Format::parse(&NOISE.replace("duration", "length")).unwrap();
-        let why = Decoder::default().know(&IRQ, format).unwrap_err();
+        let format = EventFormat::parse(&NOISE.replace("duration", "length")).unwrap();
+        let why = TracerEventDecoder::default()
+            .know(&IRQ, format)
+            .unwrap_err();
         assert!(why.contains("irq_noise has no duration"), "{why}");
     }
 

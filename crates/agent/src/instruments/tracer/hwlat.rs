@@ -3,14 +3,14 @@
 use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{Record, Tracer, TracerKind, TracerMode};
 
-use super::event::Event;
-use super::{CpuEvents, Description, Observed, Outcome, doubt, of_run};
+use super::event::TracerEvent;
+use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, doubt, of_run};
 use crate::instruments::{metric, number};
 
 /// Beginning of its threads' names.
 const THREAD: &str = "hwlatd";
 
-pub(super) static HWLAT: Description = Description {
+pub(super) static HWLAT: TracerDescription = TracerDescription {
     kind: TracerKind::Hwlat,
     option: "CONFIG_HWLAT_TRACER",
     events: &["sched/sched_switch"],
@@ -22,8 +22,8 @@ pub(super) static HWLAT: Description = Description {
                 of.is_named("prev_comm", THREAD)?,
                 of.is_named("next_comm", THREAD)?,
             ) {
-                (_, true) => Some(Event::In),
-                (true, false) => Some(Event::Out),
+                (_, true) => Some(TracerEvent::In),
+                (true, false) => Some(TracerEvent::Out),
                 (false, false) => None,
             },
         ),
@@ -35,7 +35,7 @@ pub(super) static HWLAT: Description = Description {
                 let at_ns = seconds
                     .saturating_mul(1_000_000_000)
                     .saturating_add(of.number("tv_nsec")?);
-                Some(Event::Latencies {
+                Some(TracerEvent::Latencies {
                     at_ns,
                     longest_us: of.number("duration")?.max(of.number("outer_duration")?),
                     // Kernels before 5.9 report no count.
@@ -53,16 +53,16 @@ pub(super) static HWLAT: Description = Description {
 /// hwlat looks with interrupts off. So whenever its thread had the CPU without a break
 /// for at least the width, it watched one window. A window that had not ended when
 /// recording stopped does not count.
-fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
-    let mut observed = Observed::default();
+fn observe(of: &CpuEvents<TracerEvent>, settings: &Tracer) -> CpuObservation {
+    let mut observed = CpuObservation::default();
     let (mut since, mut pending) = (None, Vec::new());
     for &(at, event) in &of.events {
         match event {
-            Event::In => {
+            TracerEvent::In => {
                 since = Some(at);
                 pending.clear();
             }
-            Event::Latencies {
+            TracerEvent::Latencies {
                 at_ns,
                 longest_us,
                 count,
@@ -85,7 +85,7 @@ fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
                     count,
                 });
             }
-            Event::Out => {
+            TracerEvent::Out => {
                 let length_ns = settings.width_ns;
                 let whole = |since: &u64| at.saturating_sub(*since) >= length_ns;
                 if let Some(at_ns) = since.take().filter(whole) {
@@ -105,7 +105,7 @@ fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
     observed
 }
 
-fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
     let windows = outcome.seen.windows.len() as u64;
     let mut records = vec![
         of_run::events(outcome, "hwlat", |_| true),
@@ -133,7 +133,7 @@ mod tests {
 
     const WIDTH: u64 = 20_000_000;
 
-    fn observed(events: &[(u64, Event)]) -> Observed {
+    fn observed(events: &[(u64, TracerEvent)]) -> CpuObservation {
         let of = CpuEvents {
             cpu: 3,
             events: events.to_vec(),
@@ -145,8 +145,8 @@ mod tests {
         observe(&of, &settings)
     }
 
-    fn latencies(longest_us: u64, count: u64, nmis: u64) -> Event {
-        Event::Latencies {
+    fn latencies(longest_us: u64, count: u64, nmis: u64) -> TracerEvent {
+        TracerEvent::Latencies {
             at_ns: 1_000_000,
             longest_us,
             count,
@@ -158,17 +158,17 @@ mod tests {
     fn only_windows_that_were_looked_at_to_their_end_are_exposure() {
         let seen = observed(&[
             // Where recording began, and a run of the thread too short for a look.
-            (10, Event::Out),
-            (20, Event::In),
-            (5000, Event::Out),
-            (10_000, Event::In),
-            (10_000 + WIDTH + 300, Event::Out),
-            (50_000_000, Event::In),
-            (50_000_100, Event::Out),
-            (60_000_000, Event::In),
+            (10, TracerEvent::Out),
+            (20, TracerEvent::In),
+            (5000, TracerEvent::Out),
+            (10_000, TracerEvent::In),
+            (10_000 + WIDTH + 300, TracerEvent::Out),
+            (50_000_000, TracerEvent::In),
+            (50_000_100, TracerEvent::Out),
+            (60_000_000, TracerEvent::In),
             (60_000_000 + WIDTH, latencies(50, 1, 0)),
-            (60_000_700 + WIDTH, Event::Out),
-            (90_000_000, Event::In),
+            (60_000_700 + WIDTH, TracerEvent::Out),
+            (90_000_000, TracerEvent::In),
             // Recorded, but its window had not ended.
             (90_000_000 + WIDTH, latencies(70, 1, 0)),
         ]);
@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn of_several_latencies_of_a_window_the_number_is_kept_and_nmis_are_named() {
         let seen = observed(&[
-            (0, Event::In),
+            (0, TracerEvent::In),
             (WIDTH, latencies(200, 7, 2)),
-            (WIDTH + 500, Event::Out),
+            (WIDTH + 500, TracerEvent::Out),
         ]);
         let gap = seen.latencies[0];
         assert_eq!(

@@ -15,21 +15,21 @@ use std::path::Path;
 use assize_job::gaps::{Gap, Seen, Watched, Window};
 use assize_job::{Job, Record, Tracer, TracerKind};
 
-use self::event::{Decoder, Event};
-use self::settings::Changed;
-use super::tracefs::{self, CpuEvents, Instance, Trace, Wanted};
-use super::{Instrument, clock, doubt, system, unavailable};
+use self::event::{TracerEvent, TracerEventDecoder};
+use self::settings::ChangedSettings;
+use super::tracefs::{self, CpuEvents, Instance, InstanceSettings, RecordedTrace};
+use super::{RunInstrument, clock, doubt, system, unavailable};
 use crate::sys;
 
 /// An instrument that is one of the kernel's tracers.
 pub(crate) struct Tracing {
-    of: &'static Description,
+    of: &'static TracerDescription,
     settings: Tracer,
     cpus: Vec<u32>,
     // Dropped before `changed`: the tracer must be off when its settings change.
     instance: Option<Instance>,
-    changed: Option<Changed>,
-    decoder: Decoder,
+    changed: Option<ChangedSettings>,
+    decoder: TracerEventDecoder,
     /// Whether the time-stamp counter can serve as a clock.
     has_counter: bool,
     /// The counter and CLOCK_MONOTONIC when the tracer started.
@@ -42,26 +42,26 @@ pub(crate) struct Tracing {
 }
 
 /// How one of the tracers is used.
-struct Description {
+struct TracerDescription {
     kind: TracerKind,
     /// The configuration option that the kernel needs.
     option: &'static str,
     /// Trace events to enable in addition to what the tracer records itself.
     events: &'static [&'static str],
     /// The events to decode, and how.
-    read: &'static [event::Reading],
+    read: &'static [event::EventReading],
     /// The filter of sched/sched_switch, if that event is enabled.
     filter: Option<&'static str>,
     /// Evaluates the events of one CPU.
-    observe: fn(&CpuEvents<Event>, &Tracer) -> Observed,
+    observe: fn(&CpuEvents<TracerEvent>, &Tracer) -> CpuObservation,
     /// The records of all CPUs, except those that all tracers have.
-    records: fn(&Outcome<'_>) -> Vec<Record>,
+    records: fn(&RunObservation<'_>) -> Vec<Record>,
 }
 
 /// What a tracer observed on one CPU. Times are those of CLOCK_MONOTONIC, except for
 /// latencies of hwlat, which are on CLOCK_REALTIME.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Observed {
+struct CpuObservation {
     /// Nanoseconds in which a latency would have been seen.
     observed_ns: u64,
     /// When it looked; empty for timerlat, which looks all the time.
@@ -78,11 +78,11 @@ struct Observed {
 }
 
 /// What a tracer observed in a run.
-struct Outcome<'a> {
+struct RunObservation<'a> {
     settings: &'a Tracer,
     seen: &'a Seen,
     /// In the same order as the CPUs of `seen`.
-    cpus: &'a [Observed],
+    cpus: &'a [CpuObservation],
     span_ns: u64,
 }
 
@@ -99,7 +99,7 @@ impl Tracing {
             cpus: Vec::new(),
             instance: None,
             changed: None,
-            decoder: Decoder::default(),
+            decoder: TracerEventDecoder::default(),
             has_counter: false,
             start: (0, 0),
             stop: (0, 0),
@@ -109,7 +109,7 @@ impl Tracing {
     }
 }
 
-impl Instrument for Tracing {
+impl RunInstrument for Tracing {
     fn name(&self) -> &'static str {
         self.of.kind.word()
     }
@@ -125,12 +125,12 @@ impl Instrument for Tracing {
         tracefs::has_tracer(self.name(), of.option)?;
         let online = system::online_cpus()?;
         self.cpus = self.settings.chosen(&online);
-        system::there(&self.cpus, &online, "tracer.cpus")?;
+        system::check_online(&self.cpus, &online, "tracer.cpus")?;
         let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         let source = system::read(Path::new(source)).unwrap_or_default();
         let flags = system::read(Path::new("/proc/cpuinfo"))?;
         self.has_counter = clock::usable(&flags, &source).is_ok();
-        let mut instance = Instance::open(Wanted {
+        let mut instance = Instance::open(InstanceSettings {
             name: self.name(),
             clock: "mono",
             kib_per_cpu: 16 << 10,
@@ -149,7 +149,7 @@ impl Instrument for Tracing {
         }
         instance.write("tracing_cpumask", &settings::mask(&self.cpus))?;
         let wanted = settings::wanted(of.kind, &self.settings, &self.cpus);
-        self.changed = Some(Changed::set(instance.root(), &wanted)?);
+        self.changed = Some(ChangedSettings::set(instance.root(), &wanted)?);
         self.instance = Some(instance);
         Ok(())
     }
@@ -200,13 +200,13 @@ impl Instrument for Tracing {
         if let Some(why) = self.failed.take() {
             return vec![unavailable(name, None, why)];
         }
-        self.told(&trace)
+        self.trace_records(&trace)
     }
 }
 
 impl Tracing {
     /// Evaluates the trace.
-    fn told(&self, trace: &Trace<Event>) -> Vec<Record> {
+    fn trace_records(&self, trace: &RecordedTrace<TracerEvent>) -> Vec<Record> {
         let name = self.name();
         let (seen, cpus) = self.seen(trace);
         let mut records = Vec::from_iter(trace.doubt(name));
@@ -221,7 +221,7 @@ impl Tracing {
             records.push(unavailable(name, None, why));
             return records;
         }
-        let outcome = Outcome {
+        let outcome = RunObservation {
             settings: &self.settings,
             seen: &seen,
             cpus: &cpus,
@@ -233,7 +233,7 @@ impl Tracing {
     }
 
     /// Every latency with its time since the start, and how each CPU was watched.
-    fn seen(&self, trace: &Trace<Event>) -> (Seen, Vec<Observed>) {
+    fn seen(&self, trace: &RecordedTrace<TracerEvent>) -> (Seen, Vec<CpuObservation>) {
         let (start, stop) = (self.start, self.stop);
         let rate = clock::rate(start, stop).ok();
         let mut seen = Seen {
@@ -252,7 +252,7 @@ impl Tracing {
         let mut all = Vec::new();
         for cpu in &self.cpus {
             let found = trace.cpus.iter().find(|of| of.cpu == *cpu);
-            let mut observed = found.map_or_else(Observed::default, |events| {
+            let mut observed = found.map_or_else(CpuObservation::default, |events| {
                 (self.of.observe)(events, &self.settings)
             });
             let span = stop.1.saturating_sub(start.1);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use assize_job::Record;
 use assize_job::gaps::Cause;
 
-use super::Outcome;
+use super::RunObservation;
 use crate::instruments::{metric, number};
 
 /// The exposure and the text.
-pub(super) fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+pub(super) fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
     let name = &outcome.seen.source;
     let observed = number(observed_ns(outcome));
     let could = number(outcome.span_ns) * number(outcome.seen.cpus.len() as u64);
@@ -25,14 +25,18 @@ pub(super) fn records(outcome: &Outcome<'_>) -> Vec<Record> {
 }
 
 /// The exposure: the total of all CPUs, in nanoseconds.
-pub(super) fn observed_ns(outcome: &Outcome<'_>) -> u64 {
+pub(super) fn observed_ns(outcome: &RunObservation<'_>) -> u64 {
     let all = outcome.seen.cpus.iter().map(|cpu| cpu.observed_ns);
     all.fold(0, u64::saturating_add)
 }
 
 /// The record of the latencies with some causes. It has times only if each latency has
 /// its own.
-pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) -> bool) -> Record {
+pub(super) fn events(
+    outcome: &RunObservation<'_>,
+    name: &str,
+    which: impl Fn(Cause) -> bool,
+) -> Record {
     let gaps = outcome.seen.gaps.iter().filter(|gap| which(gap.cause));
     let count = gaps.clone().map(|gap| gap.count).sum();
     let times: Vec<u64> = gaps.map(|gap| gap.at_ns).collect();
@@ -41,11 +45,11 @@ pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) ->
 }
 
 /// The record of events at these times, which must ascend.
-pub(super) fn events_at(outcome: &Outcome<'_>, name: &str, t_ns: Vec<u64>) -> Record {
+pub(super) fn events_at(outcome: &RunObservation<'_>, name: &str, t_ns: Vec<u64>) -> Record {
     record(outcome, name, t_ns.len() as u64, t_ns)
 }
 
-fn record(outcome: &Outcome<'_>, name: &str, count: u64, t_ns: Vec<u64>) -> Record {
+fn record(outcome: &RunObservation<'_>, name: &str, count: u64, t_ns: Vec<u64>) -> Record {
     Record::Events {
         event: name.to_owned(),
         count,

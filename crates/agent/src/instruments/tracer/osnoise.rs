@@ -3,11 +3,11 @@
 use assize_job::gaps::{Cause, Gap, Window};
 use assize_job::{Record, Tracer, TracerKind};
 
-use super::event::{self, Event, Times};
-use super::{CpuEvents, Description, Observed, Outcome, of_run};
+use super::event::{self, Times, TracerEvent};
+use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
 use crate::instruments::{metric, number};
 
-pub(super) static OSNOISE: Description = Description {
+pub(super) static OSNOISE: TracerDescription = TracerDescription {
     kind: TracerKind::Osnoise,
     option: "CONFIG_OSNOISE_TRACER",
     events: &[
@@ -22,7 +22,7 @@ pub(super) static OSNOISE: Description = Description {
             "osnoise/sample_threshold",
             &["start", "duration", "interference"],
             |of| {
-                Some(Event::Noise {
+                Some(TracerEvent::Noise {
                     start_ns: of.number("start")?,
                     duration_ns: of.number("duration")?,
                     interferences: of.number("interference")?,
@@ -30,7 +30,7 @@ pub(super) static OSNOISE: Description = Description {
             },
         ),
         ("ftrace/osnoise", &["runtime"], |of| {
-            of.number("runtime").map(Event::Sample)
+            of.number("runtime").map(TracerEvent::Sample)
         }),
         event::NMI,
         event::IRQ,
@@ -43,16 +43,16 @@ pub(super) static OSNOISE: Description = Description {
 };
 
 /// What follows the last window that ended is neither counted nor exposure.
-fn observe(of: &CpuEvents<Event>, _: &Tracer) -> Observed {
-    let is_sample = |(_, event): &(u64, Event)| matches!(event, Event::Sample(_));
+fn observe(of: &CpuEvents<TracerEvent>, _: &Tracer) -> CpuObservation {
+    let is_sample = |(_, event): &(u64, TracerEvent)| matches!(event, TracerEvent::Sample(_));
     let whole = of.events.iter().rposition(is_sample);
     let events = whole.and_then(|end| of.events.get(..=end));
     let events = events.unwrap_or_default();
-    let mut observed = Observed::default();
+    let mut observed = CpuObservation::default();
     let mut parts: Vec<(Cause, u64, u64)> = Vec::new();
     for &(at, event) in events {
         match event {
-            Event::Sample(runtime_us) => {
+            TracerEvent::Sample(runtime_us) => {
                 let length_ns = runtime_us.saturating_mul(1000);
                 observed.observed_ns += length_ns;
                 observed.windows.push(Window {
@@ -62,7 +62,7 @@ fn observe(of: &CpuEvents<Event>, _: &Tracer) -> Observed {
                 });
                 parts.clear();
             }
-            Event::Part {
+            TracerEvent::Part {
                 cause,
                 start_ns,
                 duration_ns,
@@ -70,7 +70,7 @@ fn observe(of: &CpuEvents<Event>, _: &Tracer) -> Observed {
                 observed.time_ns.add(cause, duration_ns);
                 parts.push((cause, start_ns, duration_ns));
             }
-            Event::Noise {
+            TracerEvent::Noise {
                 start_ns,
                 duration_ns,
                 interferences,
@@ -112,7 +112,7 @@ fn cause<'p>(parts: impl Iterator<Item = &'p (Cause, u64, u64)>, interferences: 
     longest.map_or(Cause::Unclear, |(cause, ..)| *cause)
 }
 
-fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
     let mut records = vec![of_run::events(outcome, "osnoise", |_| true)];
     for (name, cause) in [
         ("osnoise_hardware", Cause::Unexplained),
@@ -150,23 +150,23 @@ fn records(outcome: &Outcome<'_>) -> Vec<Record> {
 mod tests {
     use super::*;
 
-    fn noise(start_ns: u64, duration_ns: u64, interferences: u64) -> Event {
-        Event::Noise {
+    fn noise(start_ns: u64, duration_ns: u64, interferences: u64) -> TracerEvent {
+        TracerEvent::Noise {
             start_ns,
             duration_ns,
             interferences,
         }
     }
 
-    fn part(cause: Cause, start_ns: u64, duration_ns: u64) -> Event {
-        Event::Part {
+    fn part(cause: Cause, start_ns: u64, duration_ns: u64) -> TracerEvent {
+        TracerEvent::Part {
             cause,
             start_ns,
             duration_ns,
         }
     }
 
-    fn observed(events: &[Event]) -> Observed {
+    fn observed(events: &[TracerEvent]) -> CpuObservation {
         let times = (1_000_000..).step_by(1_000_000);
         let of = CpuEvents {
             cpu: 1,
@@ -188,7 +188,7 @@ mod tests {
             part(Cause::Nmi, 30_010, 1500),
             noise(30_000, 2000, 1),
             noise(40_000, 2000, 1),
-            Event::Sample(100_000),
+            TracerEvent::Sample(100_000),
         ]);
         let causes: Vec<Cause> = seen.latencies.iter().map(|gap| gap.cause).collect();
         let wanted = [
@@ -218,8 +218,8 @@ mod tests {
     fn what_comes_after_the_last_whole_window_is_neither_exposure_nor_counted() {
         let seen = observed(&[
             noise(10, 2000, 0),
-            Event::Sample(100_000),
-            Event::Sample(100_001),
+            TracerEvent::Sample(100_000),
+            TracerEvent::Sample(100_001),
             part(Cause::Interrupt, 3_000_000, 700),
             noise(3_100_000, 9000, 0),
         ]);
@@ -228,6 +228,6 @@ mod tests {
         assert_eq!((seen.time_ns.irq, seen.time_ns.hardware), (0, 2000));
         let none = observed(&[noise(10, 2000, 0)]);
         assert_eq!((none.observed_ns, none.latencies.len()), (0, 0));
-        assert_eq!(observed(&[]), Observed::default());
+        assert_eq!(observed(&[]), CpuObservation::default());
     }
 }

@@ -9,19 +9,19 @@ use assize_job::{Tracer, TracerKind};
 use crate::instruments::system;
 
 /// Files of tracefs and the content to write.
-pub(super) type Wanted = Vec<(&'static str, String)>;
+pub(super) type TracerSettings = Vec<(&'static str, String)>;
 
 /// Settings that were changed; dropping this restores them.
 #[derive(Debug)]
-pub(super) struct Changed {
+pub(super) struct ChangedSettings {
     root: PathBuf,
     before: Vec<(&'static str, String)>,
 }
 
-impl Changed {
+impl ChangedSettings {
     /// Saves the current settings and writes the wanted ones.
-    pub(super) fn set(root: &Path, wanted: &Wanted) -> Result<Changed, String> {
-        let mut changed = Changed {
+    pub(super) fn set(root: &Path, wanted: &TracerSettings) -> Result<ChangedSettings, String> {
+        let mut changed = ChangedSettings {
             root: root.to_owned(),
             before: Vec::new(),
         };
@@ -34,7 +34,7 @@ impl Changed {
     }
 }
 
-impl Drop for Changed {
+impl Drop for ChangedSettings {
     fn drop(&mut self) {
         let _ = write(&self.root, &self.before);
     }
@@ -42,7 +42,7 @@ impl Drop for Changed {
 
 /// Writes all settings. A width must not exceed its window, so one may have to be
 /// written before the other: what is refused is tried again after the rest.
-fn write(root: &Path, all: &Wanted) -> Result<(), String> {
+fn write(root: &Path, all: &TracerSettings) -> Result<(), String> {
     let one = |(file, value): &(&str, String)| {
         let path = root.join(file);
         fs::write(&path, value).map_err(|why| format!("{}: {value}: {why}", path.display()))
@@ -52,7 +52,7 @@ fn write(root: &Path, all: &Wanted) -> Result<(), String> {
 }
 
 /// The settings for this tracer.
-pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> Wanted {
+pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> TracerSettings {
     let us = |ns: u64| (ns / 1000).to_string();
     if kind == TracerKind::Hwlat {
         return vec![
@@ -142,7 +142,7 @@ mod tests {
             fs::write(root.join(file), format!("{at}\n")).unwrap();
         }
         let read = |file: &str| fs::read_to_string(root.join(file)).unwrap();
-        let changed = Changed::set(root, &hwlat).unwrap();
+        let changed = ChangedSettings::set(root, &hwlat).unwrap();
         assert_eq!(read("tracing_thresh"), "9", "10 us and more");
         assert_eq!(read("hwlat_detector/width"), "500000");
         assert_eq!(read("hwlat_detector/mode"), "round-robin");
@@ -151,7 +151,7 @@ mod tests {
             assert_eq!(read(file), at.to_string());
         }
         let lacks = wanted(TracerKind::Osnoise, &Tracer::of(TracerKind::Osnoise), &[1]);
-        let why = Changed::set(root, &lacks).unwrap_err();
+        let why = ChangedSettings::set(root, &lacks).unwrap_err();
         assert!(why.contains("osnoise/cpus"), "{why}");
     }
 

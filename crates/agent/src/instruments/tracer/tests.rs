@@ -23,8 +23,8 @@ fn tracing(kind: TracerKind, cpus: &[u32]) -> Tracing {
     }
 }
 
-fn trace(events: &[(u64, Event)]) -> Trace<Event> {
-    Trace {
+fn trace(events: &[(u64, TracerEvent)]) -> RecordedTrace<TracerEvent> {
+    RecordedTrace {
         cpus: vec![CpuEvents {
             cpu: 1,
             events: events
@@ -38,17 +38,17 @@ fn trace(events: &[(u64, Event)]) -> Trace<Event> {
 }
 
 /// A window of hwlat with `count` latencies.
-fn window(count: u64) -> Vec<(u64, Event)> {
-    let latencies = Event::Latencies {
+fn window(count: u64) -> Vec<(u64, TracerEvent)> {
+    let latencies = TracerEvent::Latencies {
         at_ns: START + WALL + 3_000_000,
         longest_us: 100,
         count,
         nmis: 0,
     };
     vec![
-        (1_000_000, Event::In),
+        (1_000_000, TracerEvent::In),
         (11_000_500, latencies),
-        (11_001_000, Event::Out),
+        (11_001_000, TracerEvent::Out),
     ]
 }
 
@@ -76,12 +76,12 @@ fn number_of(records: &[Record], wanted: &str) -> f64 {
 
 #[test]
 fn what_is_sent_is_what_is_declared() {
-    let noise = Event::Noise {
+    let noise = TracerEvent::Noise {
         start_ns: 5,
         duration_ns: 20_000,
         interferences: 0,
     };
-    let timer = |in_thread| Event::Timer {
+    let timer = |in_thread| TracerEvent::Timer {
         in_thread,
         late_ns: 20_000,
     };
@@ -89,7 +89,7 @@ fn what_is_sent_is_what_is_declared() {
         (TracerKind::Hwlat, window(1)),
         (
             TracerKind::Osnoise,
-            vec![(1, noise), (2, Event::Sample(9_000))],
+            vec![(1, noise), (2, TracerEvent::Sample(9_000))],
         ),
         (
             TracerKind::Timerlat,
@@ -97,7 +97,7 @@ fn what_is_sent_is_what_is_declared() {
         ),
     ] {
         let mut sent = 0;
-        for record in tracing(kind, &[1]).told(&trace(&events)) {
+        for record in tracing(kind, &[1]).trace_records(&trace(&events)) {
             let (name, unit) = match &record {
                 Record::Events { event, .. } => (event, ""),
                 Record::Metric { metric, unit, .. } | Record::Histogram { metric, unit, .. } => {
@@ -120,7 +120,7 @@ fn what_is_sent_is_what_is_declared() {
 
 #[test]
 fn a_latency_is_told_with_its_time_from_the_start_and_the_counter() {
-    let told = tracing(TracerKind::Hwlat, &[1]).told(&trace(&window(1)));
+    let told = tracing(TracerKind::Hwlat, &[1]).trace_records(&trace(&window(1)));
     let (count, exposure, times) = counted(&told, "hwlat");
     assert_eq!((count, exposure, times), (1, 10_000_000, &[2_900_000][..]));
     let text = told.iter().find_map(|record| match record {
@@ -134,7 +134,7 @@ fn a_latency_is_told_with_its_time_from_the_start_and_the_counter() {
 
 #[test]
 fn when_several_latencies_were_is_not_told_since_it_is_known_of_the_first_alone() {
-    let told = tracing(TracerKind::Hwlat, &[1]).told(&trace(&window(5)));
+    let told = tracing(TracerKind::Hwlat, &[1]).trace_records(&trace(&window(5)));
     assert_eq!(counted(&told, "hwlat"), (5, 10_000_000, &[][..]));
 }
 
@@ -143,19 +143,19 @@ fn a_cpu_that_was_watched_in_turn_has_the_exposure_it_really_had_and_that_is_sai
     let mut one = tracing(TracerKind::Hwlat, &[1, 2]);
     let is_doubt =
         |record: &Record| matches!(record, Record::Doubt { code, .. } if code == "watched-in-turn");
-    let told = one.told(&trace(&window(1)));
+    let told = one.trace_records(&trace(&window(1)));
     // A window of 10 ms on one of two CPUs, in a run of 40 ms.
     assert!((number_of(&told, "hwlat_watched_share") - 12.5).abs() < 1e-9);
     assert_eq!(counted(&told, "hwlat").1, 10_000_000);
     assert!(told.iter().any(is_doubt), "{told:?}");
     one.settings.mode = TracerMode::PerCpu;
-    assert!(!one.told(&trace(&window(1))).iter().any(is_doubt));
+    assert!(!one.trace_records(&trace(&window(1))).iter().any(is_doubt));
 }
 
 #[test]
 fn a_run_without_a_whole_window_gives_no_rate_and_says_what_to_do() {
     for kind in TracerKind::ALL {
-        let told = tracing(kind, &[1]).told(&trace(&[(0, Event::In)]));
+        let told = tracing(kind, &[1]).trace_records(&trace(&[(0, TracerEvent::In)]));
         let [
             Record::Unavailable {
                 metric: None,

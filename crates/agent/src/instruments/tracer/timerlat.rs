@@ -3,10 +3,10 @@
 use assize_job::gaps::{Cause, Gap};
 use assize_job::{Record, Tracer, TracerKind};
 
-use super::event::{self, Event};
-use super::{CpuEvents, Description, Observed, Outcome, of_run};
+use super::event::{self, TracerEvent};
+use super::{CpuEvents, CpuObservation, RunObservation, TracerDescription, of_run};
 
-pub(super) static TIMERLAT: Description = Description {
+pub(super) static TIMERLAT: TracerDescription = TracerDescription {
     kind: TracerKind::Timerlat,
     option: "CONFIG_TIMERLAT_TRACER",
     events: &[
@@ -17,7 +17,7 @@ pub(super) static TIMERLAT: Description = Description {
     ],
     read: &[
         ("ftrace/timerlat", &["context", "timer_latency"], |of| {
-            Some(Event::Timer {
+            Some(TracerEvent::Timer {
                 in_thread: of.number("context")? != 0,
                 late_ns: of.number("timer_latency")?,
             })
@@ -34,24 +34,24 @@ pub(super) static TIMERLAT: Description = Description {
 
 /// A timer counts, together with the period before it, if its thread ran before
 /// recording stopped.
-fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
+fn observe(of: &CpuEvents<TracerEvent>, settings: &Tracer) -> CpuObservation {
     let threshold = settings.threshold_ns;
-    let mut observed = Observed::default();
+    let mut observed = CpuObservation::default();
     let (mut irq, mut parts) = (None, Vec::new());
     let mut due: Option<(u64, u64)> = None;
     for &(at, event) in &of.events {
         match event {
-            Event::Part {
+            TracerEvent::Part {
                 cause, duration_ns, ..
             } => parts.push((cause, duration_ns)),
-            Event::Timer {
+            TracerEvent::Timer {
                 in_thread: false,
                 late_ns,
             } => {
                 irq = Some((at, late_ns));
                 parts.clear();
             }
-            Event::Timer {
+            TracerEvent::Timer {
                 in_thread: true,
                 late_ns,
             } => {
@@ -71,9 +71,10 @@ fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
                         at_ns: was_due,
                         length_ns: late_ns,
                         cause: cause(&parts, irq_ns, late_ns),
-                        switches: many(&parts, Cause::Switch),
-                        interrupts: many(&parts, Cause::Interrupt) + many(&parts, Cause::Nmi),
-                        softirqs: many(&parts, Cause::Softirq),
+                        switches: count_of_cause(&parts, Cause::Switch),
+                        interrupts: count_of_cause(&parts, Cause::Interrupt)
+                            + count_of_cause(&parts, Cause::Nmi),
+                        softirqs: count_of_cause(&parts, Cause::Softirq),
                         count: 1,
                     });
                 }
@@ -87,7 +88,7 @@ fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
     observed
 }
 
-fn many(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
+fn count_of_cause(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
     parts.iter().filter(|(cause, _)| *cause == wanted).count() as u64
 }
 
@@ -101,7 +102,7 @@ fn cause(parts: &[(Cause, u64)], irq_ns: u64, late_ns: u64) -> Cause {
     }
 }
 
-fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+fn records(outcome: &RunObservation<'_>) -> Vec<Record> {
     let mut irqs: Vec<u64> = outcome
         .cpus
         .iter()
@@ -112,7 +113,7 @@ fn records(outcome: &Outcome<'_>) -> Vec<Record> {
         of_run::events(outcome, "timerlat_late", |_| true),
         of_run::events_at(outcome, "timerlat_late_irq", irqs),
     ];
-    let all = |of: fn(&Observed) -> &[u64]| outcome.cpus.iter().flat_map(of).copied();
+    let all = |of: fn(&CpuObservation) -> &[u64]| outcome.cpus.iter().flat_map(of).copied();
     let irq = all(|cpu| &cpu.irq_ns);
     records.extend(of_run::histogram("timerlat_irq_latency", irq));
     let thread = all(|cpu| &cpu.thread_ns);
@@ -125,11 +126,11 @@ fn records(outcome: &Outcome<'_>) -> Vec<Record> {
 mod tests {
     use super::*;
 
-    fn timer(in_thread: bool, late_ns: u64) -> Event {
-        Event::Timer { in_thread, late_ns }
+    fn timer(in_thread: bool, late_ns: u64) -> TracerEvent {
+        TracerEvent::Timer { in_thread, late_ns }
     }
 
-    fn observed(events: &[(u64, Event)]) -> Observed {
+    fn observed(events: &[(u64, TracerEvent)]) -> CpuObservation {
         let of = CpuEvents {
             cpu: 2,
             events: events.to_vec(),
@@ -165,12 +166,12 @@ mod tests {
 
     #[test]
     fn a_late_thread_is_of_what_held_its_cpu_for_half_of_that() {
-        let part = |cause, duration_ns| Event::Part {
+        let part = |cause, duration_ns| TracerEvent::Part {
             cause,
             start_ns: 0,
             duration_ns,
         };
-        let cause = |parts: &[Event], irq| {
+        let cause = |parts: &[TracerEvent], irq| {
             let mut events = vec![(1_001_000, timer(false, irq))];
             events.extend(parts.iter().map(|part| (1_010_000, *part)));
             events.push((1_040_000, timer(true, 40_000)));

@@ -11,7 +11,7 @@ use assize_job::{Audio, Job, Record, Stage};
 
 use super::scratch::Directory;
 use super::{Prepared, output, program};
-use crate::process::{Body, Exec, Left};
+use crate::process::{Body, ExecProgram, ProcessExit};
 use crate::seed::Stream;
 use crate::sys;
 
@@ -37,7 +37,7 @@ pub(super) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let duration_ns = match background {
-        true => longest(job.timeout_ms),
+        true => longest_music(job.timeout_ms),
         false => audio.duration_ns,
     };
     let frames = duration_ns.div_ceil(FRAME_NS);
@@ -63,11 +63,11 @@ pub(super) fn prepare(
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), sys::words(error))
+    format!("{}: {}", path.display(), sys::error_text(error))
 }
 
 /// The length of music that outlasts every workload with this timeout.
-fn longest(timeout_ms: u64) -> u64 {
+fn longest_music(timeout_ms: u64) -> u64 {
     match timeout_ms {
         0 => LONGEST_NS,
         ms => (ms.saturating_mul(1_000_000).saturating_add(MORE_NS)).min(LONGEST_NS),
@@ -107,7 +107,7 @@ fn player(audio: &Audio) -> Vec<String> {
 
 /// Runs both programs to their ends, with the output of the decoder as input of
 /// the player.
-fn play(decoder: &Exec, player: &Exec) -> Result<(), String> {
+fn play(decoder: &ExecProgram, player: &ExecProgram) -> Result<(), String> {
     let mut decoding = start(decoder, Stdio::null(), Stdio::piped())?;
     let sound = decoding.stdout.take().map_or_else(Stdio::null, Stdio::from);
     let playing = start(player, sound, Stdio::null())?;
@@ -115,25 +115,31 @@ fn play(decoder: &Exec, player: &Exec) -> Result<(), String> {
     end(player, playing).and(end(decoder, decoding))
 }
 
-fn start(exec: &Exec, stdin: Stdio, stdout: Stdio) -> Result<Child, String> {
+fn start(exec: &ExecProgram, stdin: Stdio, stdout: Stdio) -> Result<Child, String> {
     let mut command = Command::new(&exec.path);
     command.args(exec.arguments.iter().skip(1));
     command.envs(exec.environment.iter().cloned());
     let started = command.stdin(stdin).stdout(stdout).spawn();
-    started.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))
+    started.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))
 }
 
-fn end(exec: &Exec, mut child: Child) -> Result<(), String> {
+fn end(exec: &ExecProgram, mut child: Child) -> Result<(), String> {
     let status = child.wait();
-    let status = status.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))?;
+    let status = status.map_err(|error| format!("{}: {}", exec.path, sys::error_text(&error)))?;
     match status.success() {
         true => Ok(()),
         false => Err(format!("{}: {status}", exec.path)),
     }
 }
 
-fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64) -> Vec<Record> {
-    let mut records = output::raw(name, left);
+fn read(
+    name: &str,
+    left: &ProcessExit,
+    elapsed_ns: u64,
+    music_ns: u64,
+    buffer_ns: u64,
+) -> Vec<Record> {
+    let mut records = output::output_records(name, left);
     // aplay may not wait for what is in the buffer at the end.
     if elapsed_ns + buffer_ns < music_ns {
         let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
@@ -152,7 +158,7 @@ fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64)
         value,
         unit: "ns".into(),
     };
-    let silences = silences(&left.stderr);
+    let silences = underrun_lengths(&left.stderr);
     records.push(Record::Events {
         event: "underruns".into(),
         count: silences.len() as u64,
@@ -167,7 +173,7 @@ fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64)
 }
 
 /// The length of each underrun, in nanoseconds.
-fn silences(stderr: &str) -> Vec<u64> {
+fn underrun_lengths(stderr: &str) -> Vec<u64> {
     let told = stderr.lines().filter_map(|line| {
         let rest = line.trim_end().strip_prefix(UNDERRUN.0)?;
         // Milliseconds, with three decimals.
@@ -180,7 +186,7 @@ fn silences(stderr: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::{CpuTime, End};
+    use crate::sys::{CpuTime, ProcessEnd};
 
     #[test]
     fn the_music_is_frames_that_stand_alone() {
@@ -205,9 +211,9 @@ mod tests {
 
     #[test]
     fn in_the_background_it_outlasts_the_workload() {
-        assert_eq!(longest(60_000), 70_000_000_000);
-        assert_eq!(longest(0), LONGEST_NS);
-        assert_eq!(longest(u64::MAX), LONGEST_NS);
+        assert_eq!(longest_music(60_000), 70_000_000_000);
+        assert_eq!(longest_music(0), LONGEST_NS);
+        assert_eq!(longest_music(u64::MAX), LONGEST_NS);
     }
 
     #[test]
@@ -242,16 +248,16 @@ mod tests {
             play(&bad, &reads),
             Err(format!("{}: exit status: 1", bad.path))
         );
-        let none = Exec::default();
+        let none = ExecProgram::default();
         assert!(play(&none, &reads).is_err() && play(&good, &none).is_err());
     }
 
     const TOLD: &str = "underrun!!! (at least 245.722 ms long)\n\
         underrun!!! (at least 0.100 ms long)\n";
 
-    fn left(stderr: &str) -> Left {
-        Left {
-            end: End::Exited(0),
+    fn left(stderr: &str) -> ProcessExit {
+        ProcessExit {
+            end: ProcessEnd::Exited(0),
             cpu: CpuTime {
                 user_ns: 50_000,
                 system_ns: 20_000,
@@ -265,8 +271,11 @@ mod tests {
 
     #[test]
     fn underruns_are_those_that_aplay_tells_of() {
-        assert_eq!(silences(TOLD), [245_722_000, 100_000]);
-        assert_eq!(silences("overrun!!! (at least 1.000 ms long)\n"), [0; 0]);
+        assert_eq!(underrun_lengths(TOLD), [245_722_000, 100_000]);
+        assert_eq!(
+            underrun_lengths("overrun!!! (at least 1.000 ms long)\n"),
+            [0; 0]
+        );
         let records = read("music", &left(TOLD), 5_300, 5_000, 200);
         assert!(records.iter().any(|record| matches!(
             record,

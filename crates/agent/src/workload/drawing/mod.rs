@@ -19,9 +19,9 @@ use std::thread::JoinHandle;
 use assize_job::{Drawing, ImagesBy, Record};
 
 use super::memory::{Area, Mapping};
-use super::series::Series;
+use super::series::TimedSeries;
 use super::threads::{join, spawn};
-use super::{Prepared, staged};
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
@@ -40,38 +40,38 @@ pub(super) fn prepare(
     samples: bool,
     background: bool,
 ) -> Prepared {
-    let session = Session {
+    let session = DrawingSession {
         drawing: drawing.clone(),
         operations: (!background).then_some(drawing.operations),
         samples,
         stream: Stream::new(seed, &format!("{label}.drawing")),
         ends: None,
         start: 0,
-        times: Series::default(),
-        sent: Sent::default(),
+        times: TimedSeries::default(),
+        sent: SentTotals::default(),
         drawn: None,
     };
-    staged(drawing.scheduling.clone(), session)
+    prepare_staged(drawing.scheduling.clone(), session)
 }
 
 /// What to draw, and the results.
-struct Session {
+struct DrawingSession {
     drawing: Drawing,
     /// `None` goes on until the process is killed.
     operations: Option<u64>,
     samples: bool,
     /// Decides what is drawn, and where.
     stream: Stream,
-    ends: Option<Ends>,
+    ends: Option<DrawingConnection>,
     start: u64,
-    times: Series,
-    sent: Sent,
+    times: TimedSeries,
+    sent: SentTotals,
     /// The server's screen at the end.
     drawn: Option<Screen>,
 }
 
 /// The two ends of the connection, set up before anything is measured.
-struct Ends {
+struct DrawingConnection {
     socket: UnixStream,
     segment: Mapping,
     server: JoinHandle<Result<Screen, String>>,
@@ -79,15 +79,15 @@ struct Ends {
 
 /// How much was sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Sent {
+struct SentTotals {
     requests: u64,
     bytes: u64,
 }
 
-impl Staged for Session {
+impl Staged for DrawingSession {
     fn set_up(&mut self) -> Result<(), String> {
-        self.times = Series::with_room(self.operations.unwrap_or(0));
-        let words = |error: io::Error| sys::words(&error);
+        self.times = TimedSeries::with_room(self.operations.unwrap_or(0));
+        let words = |error: io::Error| sys::error_text(&error);
         let (socket, other) = UnixStream::pair().map_err(words)?;
         let (file, segment) = segment(&self.drawing).map_err(words)?;
         let screen = Screen::new(self.drawing.width, self.drawing.height);
@@ -98,7 +98,7 @@ impl Staged for Session {
             serve(other, &segment, screen)
         };
         let server = spawn("server", serve)?;
-        self.ends = Some(Ends {
+        self.ends = Some(DrawingConnection {
             socket,
             segment,
             server,
@@ -109,7 +109,7 @@ impl Staged for Session {
     fn run(&mut self) -> Result<(), String> {
         let ends = self.ends.take().ok_or("there is no server")?;
         self.start = sys::now();
-        let drawn = self.draw(&ends).map_err(|error| sys::words(&error));
+        let drawn = self.draw(&ends).map_err(|error| sys::error_text(&error));
         // Closing the socket ends the server.
         drop(ends.socket);
         let mut screens = join(vec![ends.server])?;
@@ -134,10 +134,10 @@ impl Staged for Session {
     }
 }
 
-impl Session {
+impl DrawingSession {
     /// Carries out all operations.
-    fn draw(&mut self, ends: &Ends) -> io::Result<()> {
-        let mut artist = Artist::new(&self.drawing, &self.stream);
+    fn draw(&mut self, ends: &DrawingConnection) -> io::Result<()> {
+        let mut artist = RequestGenerator::new(&self.drawing, &self.stream);
         let mut out = BufWriter::with_capacity(self.drawing.buffer as usize, &ends.socket);
         let mut answer = [0; ANSWER];
         let mut done = 0;
@@ -158,9 +158,9 @@ impl Session {
 
     /// The screen after the same was drawn without a server.
     fn reference(&self) -> Result<Screen, String> {
-        let words = |error: io::Error| sys::words(&error);
+        let words = |error: io::Error| sys::error_text(&error);
         let (_, segment) = segment(&self.drawing).map_err(words)?;
-        let mut artist = Artist::new(&self.drawing, &self.stream);
+        let mut artist = RequestGenerator::new(&self.drawing, &self.stream);
         let mut screen = Screen::new(self.drawing.width, self.drawing.height);
         let mut image = Vec::new();
         for _ in 0..self.operations.unwrap_or(0) {
@@ -194,20 +194,20 @@ fn image_bytes(drawing: &Drawing) -> usize {
 }
 
 /// Makes the requests, drawn from the seed.
-struct Artist {
+struct RequestGenerator {
     drawing: Drawing,
     stream: Stream,
-    sent: Sent,
+    sent: SentTotals,
     /// Buffer for the pixels of an image.
     image: Vec<u8>,
 }
 
-impl Artist {
-    fn new(drawing: &Drawing, stream: &Stream) -> Artist {
-        Artist {
+impl RequestGenerator {
+    fn new(drawing: &Drawing, stream: &Stream) -> RequestGenerator {
+        RequestGenerator {
             drawing: drawing.clone(),
             stream: stream.clone(),
-            sent: Sent::default(),
+            sent: SentTotals::default(),
             image: vec![0; image_bytes(drawing)],
         }
     }
@@ -292,7 +292,7 @@ impl Artist {
 
 /// Carries out requests until the client is gone. Returns the screen.
 fn serve(socket: UnixStream, segment: &Mapping, mut screen: Screen) -> Result<Screen, String> {
-    let words = |error: io::Error| sys::words(&error);
+    let words = |error: io::Error| sys::error_text(&error);
     let mut buffer = vec![0; SERVER_BUFFER];
     let mut image = vec![0; segment.length()];
     let mut have = 0;

@@ -13,16 +13,16 @@ fn small() -> Drawing {
     }
 }
 
-fn made(drawing: &Drawing) -> Session {
-    let mut session = Session {
+fn sample_session(drawing: &Drawing) -> DrawingSession {
+    let mut session = DrawingSession {
         drawing: drawing.clone(),
         operations: Some(drawing.operations),
         samples: false,
         stream: Stream::new(5, "workload.drawing"),
         ends: None,
         start: 0,
-        times: Series::default(),
-        sent: Sent::default(),
+        times: TimedSeries::default(),
+        sent: SentTotals::default(),
         drawn: None,
     };
     session.set_up().unwrap();
@@ -47,7 +47,7 @@ fn the_screen_is_the_one_that_was_asked_for_whatever_the_buffer() {
                 buffer,
                 ..small()
             };
-            let mut session = made(&drawing);
+            let mut session = sample_session(&drawing);
             session.run().unwrap();
             assert_eq!(session.times.len(), 5);
             assert!(session.drawn.as_ref().unwrap() != &Screen::new(90, 70));
@@ -64,7 +64,7 @@ fn the_screen_is_the_one_that_was_asked_for_whatever_the_buffer() {
 
 #[test]
 fn a_pixel_that_is_not_the_one_asked_for_is_counted() {
-    let mut session = made(&small());
+    let mut session = sample_session(&small());
     session.run().unwrap();
     let screen = session.drawn.as_mut().unwrap();
     screen.colour = 0x0100_0000;
@@ -83,7 +83,7 @@ fn what_is_drawn_comes_from_the_seed() {
         let drawing = small();
         let (_, segment) = segment(&drawing).unwrap();
         let mut bytes = Vec::new();
-        let mut artist = Artist::new(&drawing, &Stream::new(seed, "drawing"));
+        let mut artist = RequestGenerator::new(&drawing, &Stream::new(seed, "drawing"));
         artist.operation(&mut bytes, &segment).unwrap();
         bytes
     };

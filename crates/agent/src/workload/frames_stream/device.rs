@@ -18,18 +18,18 @@ const DISPLAY: &str = "0x03";
 
 /// Memory in which the lines of a frame lie.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineMemory {
     pub(super) mapping: Mapping,
     /// Bytes from the beginning of one line to that of the next.
     pub(super) stride: usize,
     /// Closed or undone on drop.
-    _held: Held,
+    _held: HeldDevice,
 }
 
-impl Lines {
+impl LineMemory {
     /// Lines in this memory; `held` is released after it.
-    pub(super) fn new(mapping: Mapping, stride: usize, held: Held) -> Lines {
-        Lines {
+    pub(super) fn new(mapping: Mapping, stride: usize, held: HeldDevice) -> LineMemory {
+        LineMemory {
             mapping,
             stride,
             _held: held,
@@ -39,7 +39,7 @@ impl Lines {
 
 /// What the memory of a device depends on.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum HeldDevice {
     /// Nothing.
     Nothing,
     /// A PCI device that was enabled for it through this file.
@@ -48,9 +48,9 @@ pub(super) enum Held {
     Open { _file: File },
 }
 
-impl Drop for Held {
+impl Drop for HeldDevice {
     fn drop(&mut self) {
-        if let Held::Enabled(file) = self {
+        if let HeldDevice::Enabled(file) = self {
             // Nothing depends on this.
             let _ = fs::write(file, "0");
         }
@@ -62,7 +62,7 @@ pub(super) fn pci(
     stream: &FramesStream,
     memory: FrameMemory,
     bytes: usize,
-) -> Result<Lines, String> {
+) -> Result<LineMemory, String> {
     pci_below(Path::new(PCI), stream, memory, bytes)
 }
 
@@ -71,7 +71,7 @@ fn pci_below(
     stream: &FramesStream,
     memory: FrameMemory,
     bytes: usize,
-) -> Result<Lines, String> {
+) -> Result<LineMemory, String> {
     let combined = memory == FrameMemory::WriteCombined;
     let name = format!(
         "resource{}{}",
@@ -84,7 +84,7 @@ fn pci_below(
     };
     let path = device.join(&name);
     let there =
-        fs::metadata(&path).map_err(|error| missing(root, stream, &device, &path, &error))?;
+        fs::metadata(&path).map_err(|error| why_missing(root, stream, &device, &path, &error))?;
     if there.len() < bytes as u64 {
         return Err(format!(
             "{}: it has {} bytes, and {bytes} are needed; make width or height smaller, or set bar",
@@ -95,7 +95,7 @@ fn pci_below(
     let held = enable(&device)?;
     let file = open(&path)?;
     let mapping = Mapping::file(&file, bytes, 0).map_err(|error| {
-        let why = sys::words(&error);
+        let why = sys::error_text(&error);
         let driver = fs::read_link(device.join("driver")).ok();
         let driver = driver.as_deref().and_then(Path::file_name);
         match driver {
@@ -108,7 +108,7 @@ fn pci_below(
             None => format!("{}: it cannot be mapped: {why}", path.display()),
         }
     })?;
-    Ok(Lines::new(mapping, line_bytes(stream)?, held))
+    Ok(LineMemory::new(mapping, line_bytes(stream)?, held))
 }
 
 /// The display controller with the lowest address.
@@ -133,7 +133,7 @@ fn devices(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Why this resource does not exist.
-fn missing(
+fn why_missing(
     root: &Path,
     stream: &FramesStream,
     device: &Path,
@@ -163,19 +163,19 @@ fn missing(
         (ErrorKind::NotFound, false) => {
             format!("{}: the device has no BAR {bar}; set bar", path.display())
         }
-        _ => format!("{}: {}", path.display(), sys::words(error)),
+        _ => format!("{}: {}", path.display(), sys::error_text(error)),
     }
 }
 
 /// Enables a device that no driver has enabled.
-fn enable(device: &Path) -> Result<Held, String> {
+fn enable(device: &Path) -> Result<HeldDevice, String> {
     let file = device.join("enable");
     match fs::read_to_string(&file) {
         Ok(count) if count.trim() == "0" => match fs::write(&file, "1") {
-            Ok(()) => Ok(Held::Enabled(file)),
+            Ok(()) => Ok(HeldDevice::Enabled(file)),
             Err(error) => Err(needs_root(&file, &error)),
         },
-        _ => Ok(Held::Nothing),
+        _ => Ok(HeldDevice::Nothing),
     }
 }
 
@@ -185,7 +185,7 @@ fn open(path: &Path) -> Result<File, String> {
 }
 
 fn needs_root(path: &Path, error: &io::Error) -> String {
-    let why = sys::words(error);
+    let why = sys::error_text(error);
     match error.kind() {
         ErrorKind::PermissionDenied => {
             format!("{}: {why}: memory of a device wants root", path.display())
@@ -209,7 +209,7 @@ const BITS: usize = 24;
 const LINE: usize = 48;
 
 /// Maps the memory of a framebuffer.
-pub(super) fn framebuffer(stream: &FramesStream) -> Result<Lines, String> {
+pub(super) fn framebuffer(stream: &FramesStream) -> Result<LineMemory, String> {
     let path = stream.device.as_deref().unwrap_or("/dev/fb0");
     let file =
         open(Path::new(path)).map_err(|why| format!("{why}; a framebuffer wants a driver"))?;
@@ -230,15 +230,15 @@ pub(super) fn framebuffer(stream: &FramesStream) -> Result<Lines, String> {
     let length = stride.checked_mul(stream.height as usize);
     let length = length.ok_or("a frame is too large")?;
     let mapping = Mapping::file(&file, length, 0)
-        .map_err(|error| format!("{path}: it cannot be mapped: {}", sys::words(&error)))?;
-    Ok(Lines::new(mapping, stride, Held::Nothing))
+        .map_err(|error| format!("{path}: it cannot be mapped: {}", sys::error_text(&error)))?;
+    Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
 fn screen(file: &File, (number, size): (libc::c_ulong, usize)) -> Result<Vec<u8>, String> {
     let mut bytes = vec![0; size];
     // SAFETY: the kernel writes a structure of `size` bytes.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), number, bytes.as_mut_ptr()) })
-        .map_err(|error| format!("it is no framebuffer: {}", sys::words(&error)))?;
+        .map_err(|error| format!("it is no framebuffer: {}", sys::error_text(&error)))?;
     Ok(bytes)
 }
 
@@ -276,7 +276,7 @@ struct MapDumb {
 }
 
 /// Creates and maps a dumb buffer of a card.
-pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<Lines, String> {
+pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<LineMemory, String> {
     match &stream.device {
         Some(path) => dumb_buffer_of(stream, path),
         None => {
@@ -290,7 +290,7 @@ pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<Lines, String> {
     }
 }
 
-fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<Lines, String> {
+fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<LineMemory, String> {
     let file = open(Path::new(path))?;
     let mut create = CreateDumb {
         height: stream.height,
@@ -300,19 +300,19 @@ fn dumb_buffer_of(stream: &FramesStream, path: &str) -> Result<Lines, String> {
     };
     // SAFETY: the number tells the kernel to read and write this structure.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), CREATE_DUMB, &raw mut create) })
-        .map_err(|error| format!("{path}: no dumb buffer: {}", sys::words(&error)))?;
+        .map_err(|error| format!("{path}: no dumb buffer: {}", sys::error_text(&error)))?;
     let mut map = MapDumb {
         handle: create.handle,
         ..MapDumb::default()
     };
     // SAFETY: as above.
     sys::check(unsafe { libc::ioctl(file.as_raw_fd(), MAP_DUMB, &raw mut map) })
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::words(&error)))?;
+        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
     let length = usize::try_from(create.size).map_err(|_| "a frame is too large")?;
     let mapping = Mapping::file(&file, length, map.offset)
-        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::words(&error)))?;
-    let held = Held::Open { _file: file };
-    Ok(Lines::new(mapping, create.pitch as usize, held))
+        .map_err(|error| format!("{path}: a dumb buffer: {}", sys::error_text(&error)))?;
+    let held = HeldDevice::Open { _file: file };
+    Ok(LineMemory::new(mapping, create.pitch as usize, held))
 }
 
 #[cfg(test)]

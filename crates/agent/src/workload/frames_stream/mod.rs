@@ -10,13 +10,13 @@ mod device;
 use assize_job::{FrameEach, FrameMemory, FramesStream, Record};
 
 use super::memory::{Area, Mapping};
-use super::series::Series;
-use super::{Prepared, staged};
+use super::series::TimedSeries;
+use super::{Prepared, prepare_staged};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
 use copier::Copier;
-use device::{Held, Lines};
+use device::{HeldDevice, LineMemory};
 
 pub(super) fn prepare(
     stream: &FramesStream,
@@ -25,48 +25,48 @@ pub(super) fn prepare(
     samples: bool,
     background: bool,
 ) -> Prepared {
-    let streaming = Streaming {
+    let streaming = FramesStreaming {
         stream: stream.clone(),
         background,
         samples,
         pixels: Stream::new(seed, &format!("{label}.pixels")),
         frames: None,
         start: 0,
-        times: Series::default(),
+        times: TimedSeries::default(),
         late: Vec::new(),
     };
-    staged(stream.scheduling.clone(), streaming)
+    prepare_staged(stream.scheduling.clone(), streaming)
 }
 
 /// What to copy, and the results.
-struct Streaming {
+struct FramesStreaming {
     stream: FramesStream,
     /// Whether it goes on until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
     /// The content of a frame.
     pixels: Stream,
-    frames: Option<Frames>,
+    frames: Option<CopiedFrames>,
     start: u64,
     /// How long each frame took, in nanoseconds.
-    times: Series,
+    times: TimedSeries,
     /// When periods without a frame ended, in nanoseconds from the start.
     late: Vec<u64>,
 }
 
 /// The memory of the frames, and how it is copied.
-struct Frames {
+struct CopiedFrames {
     copier: Copier,
-    source: Lines,
+    source: LineMemory,
     /// Offset of the first line of the source.
     source_at: usize,
     /// `None` if the destination is in the mapping of the source.
-    destination: Option<Lines>,
+    destination: Option<LineMemory>,
     lines: usize,
     line_bytes: usize,
 }
 
-impl Staged for Streaming {
+impl Staged for FramesStreaming {
     fn set_up(&mut self) -> Result<(), String> {
         let stream = &self.stream;
         let room = if self.background {
@@ -74,9 +74,9 @@ impl Staged for Streaming {
         } else {
             frames_at_most(stream)
         };
-        self.times = Series::with_room(room);
+        self.times = TimedSeries::with_room(room);
         sys::no_timer_slack();
-        let frames = Frames::new(stream)?;
+        let frames = CopiedFrames::new(stream)?;
         frames.fill(&self.pixels)?;
         self.frames = Some(frames);
         Ok(())
@@ -166,8 +166,8 @@ fn periods_passed(due: u64, now: u64, period: u64) -> u64 {
     now.saturating_sub(due).saturating_sub(1) / period
 }
 
-impl Frames {
-    fn new(stream: &FramesStream) -> Result<Frames, String> {
+impl CopiedFrames {
+    fn new(stream: &FramesStream) -> Result<CopiedFrames, String> {
         let size = |bytes: u64| usize::try_from(bytes).map_err(|_| "a frame is too large");
         let bytes = size(stream.frame_bytes())?;
         let line_bytes = size(stream.line_bytes())?;
@@ -179,7 +179,7 @@ impl Frames {
             FrameMemory::Uncached | FrameMemory::WriteCombined => {
                 device::pci(stream, memory, bytes)
             }
-            _ => ordinary(memory, bytes, line_bytes),
+            _ => ordinary_memory(memory, bytes, line_bytes),
         };
         // Within one device, the source lies behind the destination.
         let source_at = if shared { bytes } else { 0 };
@@ -188,7 +188,7 @@ impl Frames {
             true => None,
             false => Some(place(to, bytes)?),
         };
-        Ok(Frames {
+        Ok(CopiedFrames {
             copier: Copier::new(stream)?,
             source,
             source_at,
@@ -301,7 +301,7 @@ fn part(
 }
 
 /// Memory that does not belong to a device.
-fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<Lines, String> {
+fn ordinary_memory(memory: FrameMemory, bytes: usize, stride: usize) -> Result<LineMemory, String> {
     let (mapping, what, mend) = match memory {
         FrameMemory::HugePages => (
             Mapping::huge(bytes),
@@ -312,8 +312,8 @@ fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<Lines, S
         _ => (Mapping::anonymous(bytes), "memory", ""),
     };
     let mapping = mapping
-        .map_err(|error| format!("{bytes} bytes of {what}: {}{mend}", sys::words(&error)))?;
-    Ok(Lines::new(mapping, stride, Held::Nothing))
+        .map_err(|error| format!("{bytes} bytes of {what}: {}{mend}", sys::error_text(&error)))?;
+    Ok(LineMemory::new(mapping, stride, HeldDevice::Nothing))
 }
 
 /// Draws the content of the next line.

@@ -13,15 +13,15 @@ fn small() -> FramesStream {
     }
 }
 
-fn made(stream: &FramesStream) -> Streaming {
-    let mut streaming = Streaming {
+fn sample_streaming(stream: &FramesStream) -> FramesStreaming {
+    let mut streaming = FramesStreaming {
         stream: stream.clone(),
         background: false,
         samples: false,
         pixels: Stream::new(SEED, "workload.pixels"),
         frames: None,
         start: 0,
-        times: Series::default(),
+        times: TimedSeries::default(),
         late: Vec::new(),
     };
     streaming.set_up().unwrap();
@@ -68,7 +68,7 @@ fn frames_arrive_whole_by_every_store_flush_and_fence() {
                 pause_ns: number as u64,
                 ..small()
             };
-            let mut streaming = made(&stream);
+            let mut streaming = sample_streaming(&stream);
             streaming.run().unwrap();
             let records = streaming.records().unwrap();
             assert_eq!(value(&records, "pixels_wrong"), Some(0.0), "{stream:?}");
@@ -81,14 +81,14 @@ fn frames_arrive_whole_by_every_store_flush_and_fence() {
 fn what_did_not_arrive_is_counted_pixel_by_pixel() {
     let stream = small();
     // Nothing was copied: all pixels are wrong.
-    let mut streaming = made(&stream);
+    let mut streaming = sample_streaming(&stream);
     let all = f64::from(stream.width * stream.height);
     assert_eq!(
         value(&streaming.records().unwrap(), "pixels_wrong"),
         Some(all)
     );
     // Flip a bit of one pixel, in the last line.
-    let mut streaming = made(&stream);
+    let mut streaming = sample_streaming(&stream);
     streaming.run().unwrap();
     {
         let frames = streaming.frames.as_ref().unwrap();
@@ -106,7 +106,7 @@ fn what_did_not_arrive_is_counted_pixel_by_pixel() {
 
 #[test]
 fn before_it_is_copied_the_destination_holds_the_complement_of_the_frame() {
-    let streaming = made(&small());
+    let streaming = sample_streaming(&small());
     let frames = streaming.frames.as_ref().unwrap();
     let mut pixels = streaming.pixels.clone();
     for number in 0..frames.lines {
@@ -124,7 +124,7 @@ fn the_control_copies_nothing_and_says_nothing_of_pixels() {
         store: FrameStore::Compute,
         ..small()
     };
-    let mut streaming = made(&stream);
+    let mut streaming = sample_streaming(&stream);
     streaming.run().unwrap();
     let all = (stream.width * stream.height) as usize;
     let frames = streaming.frames.as_ref().unwrap();
@@ -153,7 +153,7 @@ fn a_duration_ends_the_copying_and_periods_that_pass_are_late() {
         period_ns: Some(1_000_000),
         ..small()
     };
-    let mut streaming = made(&stream);
+    let mut streaming = sample_streaming(&stream);
     streaming.run().unwrap();
     let records = streaming.records().unwrap();
     let late = records.iter().find_map(|record| match record {

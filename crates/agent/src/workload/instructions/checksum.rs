@@ -13,14 +13,14 @@ pub(in crate::workload) fn folded(sum: u32) -> u16 {
 }
 
 /// Reduces 64 bits to 32 that fold to the same sum.
-fn halved(sum: u64) -> u32 {
+fn fold_to_32_bits(sum: u64) -> u32 {
     let (low, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
     // If two numbers below 2^32 carry, what remains is below 2^32 - 1.
     low + u32::from(carry)
 }
 
 /// Adds two sums in one's complement.
-fn plus(sum: u32, more: u32) -> u32 {
+fn add_ones_complement(sum: u32, more: u32) -> u32 {
     let (sum, carry) = sum.overflowing_add(more);
     sum + u32::from(carry)
 }
@@ -53,7 +53,7 @@ pub(in crate::workload) unsafe fn sum_words(from: *const u8, length: usize, sum:
             total += u64::from(*from.add(whole));
         }
     }
-    halved(total)
+    fold_to_32_bits(total)
 }
 
 /// Sums with eight 32-bit additions with carry per iteration, and the remainder word
@@ -123,7 +123,7 @@ pub(in crate::workload) unsafe fn sum_adc64(from: *const u8, length: usize, sum:
                 options(nostack, readonly),
             );
         }
-        sum_words(from.add(whole), length - whole, halved(total))
+        sum_words(from.add(whole), length - whole, fold_to_32_bits(total))
     }
 }
 
@@ -164,7 +164,9 @@ pub(in crate::workload) unsafe fn sum_avx2(from: *const u8, length: usize, sum: 
                 options(nostack),
             );
         }
-        let total = parts.iter().fold(sum, |sum, part| plus(sum, halved(*part)));
+        let total = parts.iter().fold(sum, |sum, part| {
+            add_ones_complement(sum, fold_to_32_bits(*part))
+        });
         sum_words(from.add(whole), length - whole, total)
     }
 }
@@ -183,7 +185,7 @@ mod tests {
         assert_eq!(folded(sum).swap_bytes(), 0xddf2);
         assert_eq!(folded(u32::MAX), 0xffff);
         assert_eq!(folded(0x0001_ffff), 1);
-        assert_eq!(halved(u64::MAX), u32::MAX);
-        assert_eq!(plus(u32::MAX, 2), 2);
+        assert_eq!(fold_to_32_bits(u64::MAX), u32::MAX);
+        assert_eq!(add_ones_complement(u32::MAX, 2), 2);
     }
 }

@@ -17,7 +17,7 @@ pub(in crate::workload) unsafe fn rep_movsb(to: *mut u8, from: *const u8, length
 
 /// Splits a range to be written into the bytes before the first multiple of `unit`,
 /// the bytes of whole units, and the bytes behind them.
-fn middle(to: *mut u8, length: usize, unit: usize) -> (usize, usize, usize) {
+fn split_at_units(to: *mut u8, length: usize, unit: usize) -> (usize, usize, usize) {
     let head = to.align_offset(unit).min(length);
     let tail = (length - head) % unit;
     (head, length - head - tail, tail)
@@ -30,7 +30,7 @@ macro_rules! copy_by {
         $(, $after:literal)?) => {
         $(#[$meta])*
         pub(in crate::workload) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
-            let (head, whole, tail) = middle(to, length, $unit);
+            let (head, whole, tail) = split_at_units(to, length, $unit);
             // SAFETY: the three ranges make up the `length` bytes that the caller
             // vouches for. The loop counts up to 0 from minus the bytes of the
             // middle, which are a multiple of the unit and not 0, and stores to

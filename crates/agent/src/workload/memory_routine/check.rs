@@ -5,7 +5,7 @@
 //! and the routine must report as left the bytes that do not exist.
 
 use super::super::memory::{Area, Mapping};
-use super::kernel::{Batch, Device, Fault, InKernel, Makes};
+use super::kernel::{CallProduct, CopybenchBatch, CopybenchDevice, FaultAction, KernelRoutine};
 use super::routines::plain_sum;
 use crate::seed::Stream;
 use crate::sys;
@@ -24,7 +24,7 @@ const OVER_MAX: usize = 200;
 
 /// Where a routine is tried: a page to read from and one to write to. A page of the
 /// process is followed by an inaccessible one.
-pub(super) struct Ground {
+pub(super) struct TrialPages {
     pub(super) from: Mapping,
     pub(super) to: Mapping,
 }
@@ -32,7 +32,7 @@ pub(super) struct Ground {
 /// A place to call a routine on: offsets in the two windows, and how many of its
 /// bytes are beyond the end of the process's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Trial {
+pub(super) struct RoutineTrial {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) length: usize,
@@ -41,20 +41,23 @@ pub(super) struct Trial {
 
 /// The result of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct RoutineResult {
     pub(super) left: u64,
     pub(super) sum: u32,
 }
 
 /// The number of places for which a routine in the kernel has a wrong result.
-pub(super) fn wrong_in_kernel(routine: InKernel, stream: &mut Stream) -> Result<u64, String> {
-    let device = Device::open()?;
-    let error = |error| format!("a page of memory: {}", sys::words(&error));
+pub(super) fn count_wrong_in_kernel(
+    routine: KernelRoutine,
+    stream: &mut Stream,
+) -> Result<u64, String> {
+    let device = CopybenchDevice::open()?;
+    let error = |error| format!("a page of memory: {}", sys::error_text(&error));
     let page = |user: bool, written: bool| match user {
         true => Mapping::guarded(PAGE).map_err(error),
         false => device.memory(written, PAGE),
     };
-    let ground = Ground {
+    let ground = TrialPages {
         from: page(routine.from_user, false)?,
         to: page(routine.to_user, true)?,
     };
@@ -63,38 +66,38 @@ pub(super) fn wrong_in_kernel(routine: InKernel, stream: &mut Stream) -> Result<
         // The kernel's memory is addressed by the offset in it.
         behind + if user { page.start().addr() as u64 } else { 0 }
     };
-    let call = |trial: Trial| {
-        let mut batch = Batch {
+    let call = |trial: RoutineTrial| {
+        let mut batch = CopybenchBatch {
             routine: routine.number,
             from: address(routine.from_user, &ground.from, trial.from),
             to: address(routine.to_user, &ground.to, trial.to),
             length: trial.length as u32,
             calls: 1,
             places: 1,
-            ..Batch::default()
+            ..CopybenchBatch::default()
         };
         // SAFETY: the place lies in the two pages, which nothing refers to, or in
         // the inaccessible page behind one of the process.
         unsafe { device.call(&mut batch)? };
-        Ok(Said {
+        Ok(RoutineResult {
             left: batch.left,
             sum: batch.sum,
         })
     };
-    wrong(routine, &ground, stream, call)
+    count_wrong(routine, &ground, stream, call)
 }
 
 /// The number of places for which a routine has a wrong result. `call` calls it on
 /// a trial of the ground.
-pub(super) fn wrong(
-    routine: InKernel,
-    ground: &Ground,
+pub(super) fn count_wrong(
+    routine: KernelRoutine,
+    ground: &TrialPages,
     stream: &mut Stream,
-    call: impl Fn(Trial) -> Result<Said, String>,
+    call: impl Fn(RoutineTrial) -> Result<RoutineResult, String>,
 ) -> Result<u64, String> {
     let mut wrong = 0;
     for number in 0..TRIALS {
-        let trial = drawn(routine, number % 2 == 1, stream);
+        let trial = random_trial(routine, number % 2 == 1, stream);
         let [from, to] = [&ground.from, &ground.to].map(window);
         let (from, to) = (from?, to?);
         let (mut source, mut before) = (vec![0; WINDOW], vec![0; WINDOW]);
@@ -119,11 +122,11 @@ fn window(page: &Mapping) -> Result<Area<'_>, String> {
 
 /// A random place. If `edge`, and if the routine uses memory of the process, it
 /// ends at the end of that memory or beyond it.
-fn drawn(routine: InKernel, edge: bool, stream: &mut Stream) -> Trial {
+fn random_trial(routine: KernelRoutine, edge: bool, stream: &mut Stream) -> RoutineTrial {
     let mut below = |limit: usize| stream.below(limit as u64) as usize;
     let length = below(LENGTH_MAX + 1);
     let over = below(length.min(OVER_MAX) + 1);
-    let mut trial = Trial {
+    let mut trial = RoutineTrial {
         from: ROOM + below(ROOM),
         to: ROOM + below(ROOM),
         length,
@@ -144,19 +147,19 @@ fn drawn(routine: InKernel, edge: bool, stream: &mut Stream) -> Trial {
 /// Whether the number of bytes left, the sum, and all bytes of the window that is
 /// written to are right.
 fn is_right(
-    routine: InKernel,
-    trial: Trial,
-    said: Said,
+    routine: KernelRoutine,
+    trial: RoutineTrial,
+    said: RoutineResult,
     source: &[u8],
     before: &[u8],
     after: &[u8],
 ) -> bool {
-    let Trial { from, to, over, .. } = trial;
+    let RoutineTrial { from, to, over, .. } = trial;
     let left = usize::try_from(said.left).unwrap_or(usize::MAX);
     let most = match routine.fault {
-        Fault::Exact | Fault::ExactThenZeroes => over,
-        Fault::Word if over == 0 => 0,
-        Fault::Word => (over + 7).min(trial.length),
+        FaultAction::Exact | FaultAction::ExactThenZeroes => over,
+        FaultAction::Word if over == 0 => 0,
+        FaultAction::Word => (over + 7).min(trial.length),
     };
     if left < over || left > most {
         return false;
@@ -171,20 +174,20 @@ fn is_right(
     }
     let mut wanted = before.to_vec();
     match routine.makes {
-        Makes::Copy | Makes::CopyAndSum => {
+        CallProduct::Copy | CallProduct::CopyAndSum => {
             wanted[there(to, done)].copy_from_slice(&source[there(from, done)]);
         }
-        Makes::Zeroes => wanted[there(to, done)].fill(0),
-        Makes::Sum => {}
+        CallProduct::Zeroes => wanted[there(to, done)].fill(0),
+        CallProduct::Sum => {}
     }
     let rest = there(to + done, left);
     match routine.fault {
-        Fault::ExactThenZeroes => wanted[rest].fill(0),
+        FaultAction::ExactThenZeroes => wanted[rest].fill(0),
         // Words that were given up may have been copied partly.
-        Fault::Word if !rest.is_empty() => {
+        FaultAction::Word if !rest.is_empty() => {
             wanted[rest.clone()].copy_from_slice(&after[rest]);
         }
-        Fault::Exact | Fault::Word => {}
+        FaultAction::Exact | FaultAction::Word => {}
     }
     wanted == after
 }

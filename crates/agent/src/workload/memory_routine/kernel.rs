@@ -22,7 +22,7 @@ const NOTHING: u32 = 0;
 /// `struct copybench_batch` of `kernel/uapi/copybench.h`, which documents it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Batch {
+pub(super) struct CopybenchBatch {
     pub(super) version: u32,
     pub(super) routine: u32,
     pub(super) from: u64,
@@ -39,11 +39,11 @@ pub(super) struct Batch {
     pub(super) pad: u32,
 }
 
-const BATCH: u32 = iowr::<Batch>('B' as u32, 0x60);
+const BATCH: u32 = iowr::<CopybenchBatch>('B' as u32, 0x60);
 
 /// A routine that the module has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct InKernel {
+pub(super) struct KernelRoutine {
     /// Its number in the module.
     pub(super) number: u32,
     /// Whether it reads the process's memory.
@@ -51,14 +51,14 @@ pub(super) struct InKernel {
     /// Whether it writes the process's memory.
     pub(super) to_user: bool,
     /// What it produces.
-    pub(super) makes: Makes,
+    pub(super) makes: CallProduct,
     /// What it does when memory of the process is not accessible.
-    pub(super) fault: Fault,
+    pub(super) fault: FaultAction,
 }
 
 /// What a call produces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Makes {
+pub(super) enum CallProduct {
     /// The bytes of its source.
     Copy,
     /// Zeroes.
@@ -71,7 +71,7 @@ pub(super) enum Makes {
 
 /// What a routine does when memory of the process is not accessible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum FaultAction {
     /// Works up to the last accessible byte, and returns how many are left.
     Exact,
     /// The same, and zeroes what it did not copy.
@@ -80,46 +80,46 @@ pub(super) enum Fault {
     Word,
 }
 
-impl Makes {
+impl CallProduct {
     /// Whether it produces a sum.
     pub(super) fn sums(self) -> bool {
-        matches!(self, Makes::Sum | Makes::CopyAndSum)
+        matches!(self, CallProduct::Sum | CallProduct::CopyAndSum)
     }
 }
 
 /// The module's version of a routine, if it has one.
-pub(super) fn in_kernel(routine: Routine) -> Option<InKernel> {
-    let copy = |number| InKernel {
+pub(super) fn in_kernel(routine: Routine) -> Option<KernelRoutine> {
+    let copy = |number| KernelRoutine {
         number,
         from_user: false,
         to_user: false,
-        makes: Makes::Copy,
-        fault: Fault::Exact,
+        makes: CallProduct::Copy,
+        fault: FaultAction::Exact,
     };
-    let from_user = |number, fault| InKernel {
+    let from_user = |number, fault| KernelRoutine {
         from_user: true,
         fault,
         ..copy(number)
     };
-    let to_user = |number, makes| InKernel {
+    let to_user = |number, makes| KernelRoutine {
         to_user: true,
         makes,
         ..copy(number)
     };
-    let makes = |number, makes| InKernel {
+    let makes = |number, makes| KernelRoutine {
         makes,
         ..copy(number)
     };
     Some(match routine {
-        Routine::CopyFromUser => from_user(1, Fault::ExactThenZeroes),
-        Routine::CopyFromUserUnchecked => from_user(2, Fault::Exact),
-        Routine::CopyFromUserNontemporal => from_user(3, Fault::Word),
-        Routine::CopyToUser => to_user(4, Makes::Copy),
-        Routine::ClearUser => to_user(5, Makes::Zeroes),
+        Routine::CopyFromUser => from_user(1, FaultAction::ExactThenZeroes),
+        Routine::CopyFromUserUnchecked => from_user(2, FaultAction::Exact),
+        Routine::CopyFromUserNontemporal => from_user(3, FaultAction::Word),
+        Routine::CopyToUser => to_user(4, CallProduct::Copy),
+        Routine::ClearUser => to_user(5, CallProduct::Zeroes),
         Routine::Memcpy => copy(6),
-        Routine::Memset => makes(7, Makes::Zeroes),
-        Routine::CsumPartial => makes(8, Makes::Sum),
-        Routine::CsumPartialCopy => makes(9, Makes::CopyAndSum),
+        Routine::Memset => makes(7, CallProduct::Zeroes),
+        Routine::CsumPartial => makes(8, CallProduct::Sum),
+        Routine::CsumPartialCopy => makes(9, CallProduct::CopyAndSum),
         Routine::RepMovsAlternative => copy(10),
         Routine::RepMovsb => copy(11),
         Routine::RepMovsq => copy(12),
@@ -134,12 +134,12 @@ pub(super) fn in_kernel(routine: Routine) -> Option<InKernel> {
 
 /// The open device. Its memory lasts as long as its mappings.
 #[derive(Debug)]
-pub(super) struct Device(File);
+pub(super) struct CopybenchDevice(File);
 
-impl Device {
+impl CopybenchDevice {
     /// Opens the device.
-    pub(super) fn open() -> Result<Device, String> {
-        device::open(PATH, MemoryRoutine::MODULE).map(Device)
+    pub(super) fn open() -> Result<CopybenchDevice, String> {
+        device::open(PATH, MemoryRoutine::MODULE).map(CopybenchDevice)
     }
 
     /// Maps memory of the kernel to read from or, if `written`, to write to. Each
@@ -151,8 +151,12 @@ impl Device {
             ));
         }
         let offset = if written { MAP_TO } else { 0 };
-        Mapping::file(&self.0, length, offset)
-            .map_err(|error| format!("{PATH}: {length} bytes of memory: {}", sys::words(&error)))
+        Mapping::file(&self.0, length, offset).map_err(|error| {
+            format!(
+                "{PATH}: {length} bytes of memory: {}",
+                sys::error_text(&error)
+            )
+        })
     }
 
     /// Makes the kernel carry out a batch of calls.
@@ -160,7 +164,7 @@ impl Device {
     /// # Safety
     /// Its addresses are of memory of the process that can be read or written as
     /// the routine does, or that is not accessible at all.
-    pub(super) unsafe fn call(&self, batch: &mut Batch) -> Result<(), String> {
+    pub(super) unsafe fn call(&self, batch: &mut CopybenchBatch) -> Result<(), String> {
         batch.version = VERSION;
         // SAFETY: the struct is that of the number, and the caller vouches for the
         // addresses.
@@ -178,13 +182,13 @@ fn failed(error: &io::Error) -> String {
         Some(libc::EOPNOTSUPP) => {
             format!("{PATH}: this kernel does not have the routine; take another one")
         }
-        _ => format!("{PATH}: {}", sys::words(error)),
+        _ => format!("{PATH}: {}", sys::error_text(error)),
     }
 }
 
 /// The same batch, with calls that do nothing.
-pub(super) fn nothing(batch: Batch) -> Batch {
-    Batch {
+pub(super) fn empty_batch(batch: CopybenchBatch) -> CopybenchBatch {
+    CopybenchBatch {
         routine: NOTHING,
         ..batch
     }
@@ -195,13 +199,13 @@ mod tests {
     use assize_job::CpuMode;
 
     use super::*;
-    use crate::layout::{Expected, must_be_of, structs};
+    use crate::layout::{ExpectedLayout, must_be_of, structs};
 
     #[test]
     fn structs_and_numbers_are_those_of_the_header() {
-        let mut expected = Expected::default();
+        let mut expected = ExpectedLayout::default();
         structs! { expected; self;
-            Batch "copybench_batch" {
+            CopybenchBatch "copybench_batch" {
                 version, routine, from, to, length, calls, places, apart, first, step, ticks,
                 left, sum, pad,
             }
@@ -240,8 +244,16 @@ mod tests {
                 "{routine:?}"
             );
             let Some(found) = found else { continue };
-            assert_eq!(found.makes != Makes::Zeroes, routine.reads(), "{routine:?}");
-            assert_eq!(found.makes != Makes::Sum, routine.writes(), "{routine:?}");
+            assert_eq!(
+                found.makes != CallProduct::Zeroes,
+                routine.reads(),
+                "{routine:?}"
+            );
+            assert_eq!(
+                found.makes != CallProduct::Sum,
+                routine.writes(),
+                "{routine:?}"
+            );
         }
     }
 }

@@ -20,14 +20,14 @@ use std::hint::black_box;
 use assize_job::{CacheState, MemoryRoutine, Record};
 
 use super::instructions::cache_line;
-use super::series::Series;
-use super::{Prepared, staged};
-use crate::instruments::clock::{self, Rate};
+use super::series::TimedSeries;
+use super::{Prepared, prepare_staged};
+use crate::instruments::clock::{self, CounterRate};
 use crate::process::Staged;
 use crate::seed::Stream;
 use crate::sys;
-use places::{LINE, Places};
-use routines::{Called, called};
+use places::{LINE, RoutinePlaces};
+use routines::{CallableRoutine, callable_routine};
 
 pub(super) fn prepare(
     kind: &MemoryRoutine,
@@ -36,50 +36,50 @@ pub(super) fn prepare(
     samples: bool,
     background: bool,
 ) -> Prepared {
-    let calling = Calling {
+    let calling = RoutineWorkload {
         kind: kind.clone(),
         background,
         samples,
         stream: Stream::new(seed, &format!("{label}.bytes")),
         ready: None,
         start: 0,
-        times: Series::default(),
+        times: TimedSeries::default(),
         alternative: Cell::new(0),
     };
-    staged(kind.scheduling.clone(), calling)
+    prepare_staged(kind.scheduling.clone(), calling)
 }
 
 /// What to call, and the results.
-struct Calling {
+struct RoutineWorkload {
     kind: MemoryRoutine,
     /// Whether it goes on until the process is killed, and measures nothing.
     background: bool,
     samples: bool,
     /// The content of the source, and the order of the places.
     stream: Stream,
-    ready: Option<Ready>,
+    ready: Option<PreparedCalls>,
     start: u64,
     /// Ticks of each batch.
-    times: Series,
+    times: TimedSeries,
     /// Number of calls in which the rule chose the alternative.
     alternative: Cell<u64>,
 }
 
 /// All that is prepared before anything is measured.
-struct Ready {
-    called: Called,
-    places: Places,
-    rate: Rate,
+struct PreparedCalls {
+    called: CallableRoutine,
+    places: RoutinePlaces,
+    rate: CounterRate,
     /// Number of wrong results when the routine was tried beforehand.
     wrong_before: u64,
 }
 
-impl Staged for Calling {
+impl Staged for RoutineWorkload {
     fn set_up(&mut self) -> Result<(), String> {
         let kind = &self.kind;
-        self.times = Series::with_room(if self.background { 0 } else { kind.batches });
+        self.times = TimedSeries::with_room(if self.background { 0 } else { kind.batches });
         sys::no_timer_slack();
-        let called = called(kind)?;
+        let called = callable_routine(kind)?;
         if kind.cache == CacheState::Cold && cache_line() != Some(LINE) {
             return Err(format!(
                 "this CPU has no CLFLUSH of {LINE} bytes; take cache = \"hot\""
@@ -87,14 +87,14 @@ impl Staged for Calling {
         }
         let rate = rate()?;
         let wrong_before = match called {
-            Called::Kernel(routine) => {
+            CallableRoutine::Kernel(routine) => {
                 let mut stream = self.stream.clone();
-                check::wrong_in_kernel(routine, &mut stream)?
+                check::count_wrong_in_kernel(routine, &mut stream)?
             }
             _ => 0,
         };
-        let places = Places::new(kind, called, &self.stream)?;
-        self.ready = Some(Ready {
+        let places = RoutinePlaces::new(kind, called, &self.stream)?;
+        self.ready = Some(PreparedCalls {
             called,
             places,
             rate,
@@ -148,7 +148,7 @@ impl Staged for Calling {
             let speed = self.kind.size as f64 * 1000.0 / call;
             records.push(metric("routine_bandwidth", speed, "MB/s"));
         }
-        if matches!(ready.called, Called::Rule(_)) {
+        if matches!(ready.called, CallableRoutine::Rule(_)) {
             let count = self.alternative.get() as f64;
             records.push(metric("alternative_calls", count, ""));
         }
@@ -159,26 +159,28 @@ impl Staged for Calling {
     }
 }
 
-impl Calling {
+impl RoutineWorkload {
     /// Makes `calls` calls, from the place with this number on. Returns the ticks.
-    fn batch(&self, ready: &Ready, first: usize, calls: usize) -> Result<u64, String> {
+    fn batch(&self, ready: &PreparedCalls, first: usize, calls: usize) -> Result<u64, String> {
         let places = &ready.places;
         let size = places.size;
         // SAFETY: a place has `size` bytes in each mapping, the mappings do not
-        // overlap, and `called` has checked that the CPU has the instructions.
+        // overlap, and `callable_routine` has checked that the CPU has the instructions.
         Ok(unsafe {
             match ready.called {
-                Called::Copy(copy) => places.each(first, calls, |to, from| copy(to, from, size)),
-                Called::Zero(zero) => places.each(first, calls, |to, _| zero(to, size)),
-                Called::Sum(sum) => places.each(first, calls, |_, from| {
+                CallableRoutine::Copy(copy) => {
+                    places.each(first, calls, |to, from| copy(to, from, size))
+                }
+                CallableRoutine::Zero(zero) => places.each(first, calls, |to, _| zero(to, size)),
+                CallableRoutine::Sum(sum) => places.each(first, calls, |_, from| {
                     black_box(sum(from, size, 0));
                 }),
-                Called::Rule(rule) => places.each(first, calls, |to, from| {
+                CallableRoutine::Rule(rule) => places.each(first, calls, |to, from| {
                     let alternative = rule.copy(to, from, size);
                     let before = self.alternative.get();
                     self.alternative.set(before + u64::from(alternative));
                 }),
-                Called::Kernel(routine) => {
+                CallableRoutine::Kernel(routine) => {
                     let batch = places.batch(routine, first, calls);
                     places.in_kernel(batch)?.ticks
                 }
@@ -187,14 +189,14 @@ impl Calling {
     }
 
     /// The ticks of batches of calls that do nothing.
-    fn empty_batches(&self, ready: &Ready, calls: u64) -> Result<Vec<u64>, String> {
+    fn empty_batches(&self, ready: &PreparedCalls, calls: u64) -> Result<Vec<u64>, String> {
         let places = &ready.places;
         let calls = usize::try_from(calls).unwrap_or(usize::MAX);
         let nothing: fn(*mut u8, *const u8, usize) = |_, _, _| {};
         let nothing = black_box(nothing);
         let one = |_| match ready.called {
-            Called::Kernel(routine) => {
-                let batch = kernel::nothing(places.batch(routine, 0, calls));
+            CallableRoutine::Kernel(routine) => {
+                let batch = kernel::empty_batch(places.batch(routine, 0, calls));
                 places.in_kernel(batch).map(|done| done.ticks)
             }
             _ => Ok(places.each(0, calls, |to, from| nothing(to, from, places.size))),
@@ -204,7 +206,7 @@ impl Calling {
 }
 
 /// The rate of the counter, if it can serve as a clock.
-fn rate() -> Result<Rate, String> {
+fn rate() -> Result<CounterRate, String> {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"));
     let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     clock::usable(&read("/proc/cpuinfo")?, &read(source)?)?;

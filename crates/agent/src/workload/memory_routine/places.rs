@@ -8,8 +8,8 @@ use assize_job::{CacheState, MemoryRoutine};
 use super::super::instructions::{self, clflush, mfence};
 use super::super::memory::{Area, Mapping};
 use super::check;
-use super::kernel::{Batch, Device, InKernel, Makes};
-use super::routines::{Called, plain_sum};
+use super::kernel::{CallProduct, CopybenchBatch, CopybenchDevice, KernelRoutine};
+use super::routines::{CallableRoutine, plain_sum};
 use crate::instruments::clock;
 use crate::seed::Stream;
 use crate::sys;
@@ -23,7 +23,7 @@ pub(super) const APART: usize = 2048;
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
 /// Where calls read and write.
-pub(super) struct Places {
+pub(super) struct RoutinePlaces {
     pub(super) source: Mapping,
     pub(super) destination: Mapping,
     /// Offset of each from the first, in the order of their use.
@@ -31,18 +31,18 @@ pub(super) struct Places {
     /// Distance from the beginning of one to that of the next.
     apart: usize,
     /// The kernel's device, if calls are made in the kernel.
-    device: Option<Device>,
+    device: Option<CopybenchDevice>,
     from: usize,
     pub(super) to: usize,
     pub(super) size: usize,
 }
 
-impl Places {
+impl RoutinePlaces {
     pub(super) fn new(
         kind: &MemoryRoutine,
-        called: Called,
+        called: CallableRoutine,
         stream: &Stream,
-    ) -> Result<Places, String> {
+    ) -> Result<RoutinePlaces, String> {
         let number = |bytes: u64| usize::try_from(bytes).map_err(|_| "a place is too large");
         let (size, from) = (number(kind.size)?, kind.source_offset as usize);
         let to = kind.destination_offset as usize;
@@ -53,7 +53,7 @@ impl Places {
             CacheState::Beyond => arena(kind)?.div_ceil(apart).max(1),
         };
         let mut stream = stream.clone();
-        let is_kernel = matches!(called, Called::Kernel(_));
+        let is_kernel = matches!(called, CallableRoutine::Kernel(_));
         let order = order(
             count,
             kind.cache == CacheState::Cold,
@@ -62,7 +62,7 @@ impl Places {
         );
         let order = order.into_iter().map(|place| place * apart).collect();
         let (source, destination, device) = memory(called, count * apart, APART + count * apart)?;
-        let places = Places {
+        let places = RoutinePlaces {
             source,
             destination,
             order,
@@ -122,7 +122,12 @@ impl Places {
     }
 
     /// A batch of calls in the kernel, from this place on.
-    pub(super) fn batch(&self, routine: InKernel, first: usize, calls: usize) -> Batch {
+    pub(super) fn batch(
+        &self,
+        routine: KernelRoutine,
+        first: usize,
+        calls: usize,
+    ) -> CopybenchBatch {
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let address = |user: bool, mapping: &Mapping, at: usize| {
             let start = if user { mapping.start().addr() } else { 0 };
@@ -130,7 +135,7 @@ impl Places {
         };
         let at = |index: usize| self.order.get(index).map_or(0, |at| at / self.apart);
         let places = self.order.len();
-        Batch {
+        CopybenchBatch {
             routine: routine.number,
             from: address(routine.from_user, &self.source, self.from),
             to: address(routine.to_user, &self.destination, self.to),
@@ -141,12 +146,12 @@ impl Places {
             first: number(at(first)),
             // Places follow each other in equal steps, cyclically.
             step: number((at(1) + places - at(0)) % places.max(1)),
-            ..Batch::default()
+            ..CopybenchBatch::default()
         }
     }
 
     /// Makes the kernel carry out a batch on the places.
-    pub(super) fn in_kernel(&self, mut batch: Batch) -> Result<Batch, String> {
+    pub(super) fn in_kernel(&self, mut batch: CopybenchBatch) -> Result<CopybenchBatch, String> {
         let device = self
             .device
             .as_ref()
@@ -171,7 +176,7 @@ impl Places {
     }
 
     /// The number of wrong results among the first `reached` places.
-    pub(super) fn wrong(&self, called: Called, reached: u64) -> Result<u64, String> {
+    pub(super) fn wrong(&self, called: CallableRoutine, reached: u64) -> Result<u64, String> {
         let (mut source, mut found) = (vec![0; self.size], vec![0; self.size]);
         let reached = usize::try_from(reached).unwrap_or(usize::MAX);
         let mut wrong = 0;
@@ -180,19 +185,19 @@ impl Places {
             from.read(&mut source);
             self.destination_of(*at)?.read(&mut found);
             let right = match called {
-                Called::Copy(_) | Called::Rule(_) => source == found,
-                Called::Zero(_) => found.iter().all(|byte| *byte == 0),
+                CallableRoutine::Copy(_) | CallableRoutine::Rule(_) => source == found,
+                CallableRoutine::Zero(_) => found.iter().all(|byte| *byte == 0),
                 // SAFETY: the place can be read, and the CPU has the
                 // instructions.
-                Called::Sum(sum) => unsafe {
+                CallableRoutine::Sum(sum) => unsafe {
                     let sum = sum(from.start(), from.length(), 0);
                     instructions::folded(sum) == plain_sum(&source, 0)
                 },
-                Called::Kernel(routine) => {
+                CallableRoutine::Kernel(routine) => {
                     let bytes = match routine.makes {
-                        Makes::Copy | Makes::CopyAndSum => source == found,
-                        Makes::Zeroes => found.iter().all(|byte| *byte == 0),
-                        Makes::Sum => true,
+                        CallProduct::Copy | CallProduct::CopyAndSum => source == found,
+                        CallProduct::Zeroes => found.iter().all(|byte| *byte == 0),
+                        CallProduct::Sum => true,
                     };
                     bytes && self.has_sum(routine, index, &source)?
                 }
@@ -203,7 +208,7 @@ impl Places {
     }
 
     /// Whether the kernel's sum of a place is right, if the routine makes one.
-    fn has_sum(&self, routine: InKernel, index: usize, bytes: &[u8]) -> Result<bool, String> {
+    fn has_sum(&self, routine: KernelRoutine, index: usize, bytes: &[u8]) -> Result<bool, String> {
         if !routine.makes.sums() {
             return Ok(true);
         }
@@ -254,18 +259,18 @@ fn coprime(count: usize, stream: &mut Stream) -> u64 {
 /// Memory to read from and to write to, of the process or of the kernel as the
 /// routine needs it, and the device that has the latter.
 fn memory(
-    called: Called,
+    called: CallableRoutine,
     from: usize,
     to: usize,
-) -> Result<(Mapping, Mapping, Option<Device>), String> {
+) -> Result<(Mapping, Mapping, Option<CopybenchDevice>), String> {
     let own = |bytes: usize| {
-        let error = |error| format!("{bytes} bytes of memory: {}", sys::words(&error));
+        let error = |error| format!("{bytes} bytes of memory: {}", sys::error_text(&error));
         Mapping::anonymous(bytes).map_err(error)
     };
-    let Called::Kernel(routine) = called else {
+    let CallableRoutine::Kernel(routine) = called else {
         return Ok((own(from)?, own(to)?, None));
     };
-    let device = Device::open()?;
+    let device = CopybenchDevice::open()?;
     let source = match routine.from_user {
         true => own(from)?,
         false => device.memory(false, from)?,

@@ -3,11 +3,11 @@
 use assize_job::{CpuMode, MemoryRoutine, Routine};
 
 use super::super::instructions;
-use super::kernel::{InKernel, in_kernel};
+use super::kernel::{KernelRoutine, in_kernel};
 
 /// A routine to call; the last size of each is in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Called {
+pub(super) enum CallableRoutine {
     /// Copies to the first place from the second.
     Copy(unsafe fn(*mut u8, *const u8, usize)),
     /// Zeroes.
@@ -15,19 +15,19 @@ pub(super) enum Called {
     /// Adds to a one's-complement sum.
     Sum(unsafe fn(*const u8, usize, u32) -> u32),
     /// Copies by one of two routines.
-    Rule(Rule),
+    Rule(CopyRule),
     /// A routine in the kernel.
-    Kernel(InKernel),
+    Kernel(KernelRoutine),
 }
 
 /// Chooses between two copies, by size and alignment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rule {
+pub(super) struct CopyRule {
     /// The address bits in which both places must agree for the plain copy.
     mask: usize,
 }
 
-impl Rule {
+impl CopyRule {
     /// Minimum length for the alternative.
     const SIZE: usize = 64;
     const PLAIN: unsafe fn(*mut u8, *const u8, usize) = instructions::rep_movsl;
@@ -58,39 +58,39 @@ impl Rule {
 }
 
 /// The routine that a workload calls, if this CPU has its instructions.
-pub(super) fn called(kind: &MemoryRoutine) -> Result<Called, String> {
+pub(super) fn callable_routine(kind: &MemoryRoutine) -> Result<CallableRoutine, String> {
     if kind.mode == CpuMode::Kernel {
-        let found = in_kernel(kind.routine).map(Called::Kernel);
+        let found = in_kernel(kind.routine).map(CallableRoutine::Kernel);
         return found.ok_or_else(|| "the kernel's module does not have this routine".into());
     }
     if kind.routine.needs_avx2() && !std::arch::is_x86_feature_detected!("avx2") {
         return Err("this CPU has no AVX2; take another routine".into());
     }
     Ok(match kind.routine {
-        Routine::RepMovsb => Called::Copy(instructions::rep_movsb),
-        Routine::RepMovsl => Called::Copy(instructions::rep_movsl),
-        Routine::RepMovsq => Called::Copy(instructions::rep_movsq),
-        Routine::Mov => Called::Copy(instructions::mov),
-        Routine::Unrolled64 => Called::Copy(instructions::unrolled_64),
-        Routine::Unrolled32 => Called::Copy(instructions::unrolled_32),
-        Routine::MovslRule => Called::Rule(Rule {
+        Routine::RepMovsb => CallableRoutine::Copy(instructions::rep_movsb),
+        Routine::RepMovsl => CallableRoutine::Copy(instructions::rep_movsl),
+        Routine::RepMovsq => CallableRoutine::Copy(instructions::rep_movsq),
+        Routine::Mov => CallableRoutine::Copy(instructions::mov),
+        Routine::Unrolled64 => CallableRoutine::Copy(instructions::unrolled_64),
+        Routine::Unrolled32 => CallableRoutine::Copy(instructions::unrolled_32),
+        Routine::MovslRule => CallableRoutine::Rule(CopyRule {
             mask: kind.mask.unwrap_or(MemoryRoutine::MASK) as usize,
         }),
-        Routine::Sse2 => Called::Copy(instructions::sse2),
-        Routine::Avx2 => Called::Copy(instructions::avx2),
-        Routine::Movnti => Called::Copy(instructions::movnti),
-        Routine::Movntdq => Called::Copy(instructions::movntdq),
-        Routine::Vmovntdq => Called::Copy(instructions::vmovntdq),
-        Routine::ZeroRepStosb => Called::Zero(instructions::rep_stosb),
-        Routine::ZeroRepStosq => Called::Zero(instructions::rep_stosq),
-        Routine::ZeroUnrolled64 => Called::Zero(instructions::unrolled_zero),
-        Routine::ZeroSse2 => Called::Zero(instructions::sse2_zero),
-        Routine::ZeroAvx2 => Called::Zero(instructions::avx2_zero),
-        Routine::ZeroMovnti => Called::Zero(instructions::movnti_zero),
-        Routine::SumWords => Called::Sum(instructions::sum_words),
-        Routine::SumAdc32 => Called::Sum(instructions::sum_adc32),
-        Routine::SumAdc64 => Called::Sum(instructions::sum_adc64),
-        Routine::SumAvx2 => Called::Sum(instructions::sum_avx2),
+        Routine::Sse2 => CallableRoutine::Copy(instructions::sse2),
+        Routine::Avx2 => CallableRoutine::Copy(instructions::avx2),
+        Routine::Movnti => CallableRoutine::Copy(instructions::movnti),
+        Routine::Movntdq => CallableRoutine::Copy(instructions::movntdq),
+        Routine::Vmovntdq => CallableRoutine::Copy(instructions::vmovntdq),
+        Routine::ZeroRepStosb => CallableRoutine::Zero(instructions::rep_stosb),
+        Routine::ZeroRepStosq => CallableRoutine::Zero(instructions::rep_stosq),
+        Routine::ZeroUnrolled64 => CallableRoutine::Zero(instructions::unrolled_zero),
+        Routine::ZeroSse2 => CallableRoutine::Zero(instructions::sse2_zero),
+        Routine::ZeroAvx2 => CallableRoutine::Zero(instructions::avx2_zero),
+        Routine::ZeroMovnti => CallableRoutine::Zero(instructions::movnti_zero),
+        Routine::SumWords => CallableRoutine::Sum(instructions::sum_words),
+        Routine::SumAdc32 => CallableRoutine::Sum(instructions::sum_adc32),
+        Routine::SumAdc64 => CallableRoutine::Sum(instructions::sum_adc64),
+        Routine::SumAvx2 => CallableRoutine::Sum(instructions::sum_avx2),
         Routine::CopyFromUser
         | Routine::CopyFromUserUnchecked
         | Routine::CopyFromUserNontemporal
@@ -135,7 +135,7 @@ mod tests {
     const ROOM: usize = 64;
 
     /// Every routine that this CPU has, with each mask of the rule.
-    fn all() -> Vec<(String, Called)> {
+    fn all() -> Vec<(String, CallableRoutine)> {
         let named = |routine: Routine, mask: Option<u32>| {
             let kind = MemoryRoutine {
                 routine,
@@ -143,7 +143,7 @@ mod tests {
                 ..MemoryRoutine::default()
             };
             let name = format!("{routine:?} {mask:?}");
-            called(&kind).ok().map(|called| (name, called))
+            callable_routine(&kind).ok().map(|called| (name, called))
         };
         let plain = Routine::ALL.into_iter().filter_map(|one| named(one, None));
         let rule = named(Routine::MovslRule, Some(0));
@@ -156,7 +156,7 @@ mod tests {
     /// As for the routine.
     unsafe fn must_be_right(
         name: &str,
-        called: Called,
+        called: CallableRoutine,
         to: *mut u8,
         from: *const u8,
         length: usize,
@@ -166,24 +166,24 @@ mod tests {
         unsafe {
             let wanted = std::slice::from_raw_parts(from, length).to_vec();
             match called {
-                Called::Copy(copy) => copy(to, from, length),
-                Called::Rule(rule) => {
+                CallableRoutine::Copy(copy) => copy(to, from, length),
+                CallableRoutine::Rule(rule) => {
                     rule.copy(to, from, length);
                 }
-                Called::Zero(zero) => zero(to, length),
-                Called::Sum(sum) => {
+                CallableRoutine::Zero(zero) => zero(to, length),
+                CallableRoutine::Sum(sum) => {
                     for begin in [0, 1, 0xffff, u32::MAX] {
                         let found = folded(sum(from, length, begin));
                         assert_eq!(found, plain_sum(&wanted, begin), "{name} of {length}");
                     }
                     return;
                 }
-                Called::Kernel(_) => unreachable!("no process calls it"),
+                CallableRoutine::Kernel(_) => unreachable!("no process calls it"),
             }
             sfence();
             let found = std::slice::from_raw_parts(to, length);
             match called {
-                Called::Zero(_) => assert!(found.iter().all(|byte| *byte == 0), "{name}"),
+                CallableRoutine::Zero(_) => assert!(found.iter().all(|byte| *byte == 0), "{name}"),
                 _ => assert!(found == wanted, "{name} of {length}"),
             }
         }
@@ -224,8 +224,8 @@ mod tests {
                 // before they are overwritten.
                 unsafe {
                     match called {
-                        Called::Copy(copy) => copy(to, to.add(down), bytes.len()),
-                        Called::Rule(rule) => {
+                        CallableRoutine::Copy(copy) => copy(to, to.add(down), bytes.len()),
+                        CallableRoutine::Rule(rule) => {
                             rule.copy(to, to.add(down), bytes.len());
                         }
                         _ => continue,
@@ -274,15 +274,16 @@ mod tests {
     #[test]
     fn the_rule_takes_the_alternative_of_long_copies_that_are_not_aligned_alike() {
         let at = |address: usize| std::ptr::without_provenance_mut::<u8>(address);
-        let rule = Rule { mask: 7 };
-        let takes = |rule: Rule, to, from, length| rule.takes_alternative(at(to), at(from), length);
+        let rule = CopyRule { mask: 7 };
+        let takes =
+            |rule: CopyRule, to, from, length| rule.takes_alternative(at(to), at(from), length);
         assert!(takes(rule, 4096, 8193, 64));
         assert!(!takes(rule, 4096, 8193, 63));
         assert!(!takes(rule, 4097, 8193, 1 << 20));
         assert!(!takes(rule, 4096, 8200, 64));
         // With a mask of 0 the alternative is never chosen.
         for offset in 0..64 {
-            assert!(!takes(Rule { mask: 0 }, 4096, 8192 + offset, 1 << 20));
+            assert!(!takes(CopyRule { mask: 0 }, 4096, 8192 + offset, 1 << 20));
         }
     }
 

@@ -19,22 +19,22 @@ fn small(routine: Routine, cache: CacheState) -> MemoryRoutine {
     }
 }
 
-fn made(kind: &MemoryRoutine) -> Calling {
-    let mut calling = Calling {
+fn sample_workload(kind: &MemoryRoutine) -> RoutineWorkload {
+    let mut calling = RoutineWorkload {
         kind: kind.clone(),
         background: false,
         samples: false,
         stream: Stream::new(5, "workload.bytes"),
         ready: None,
         start: 0,
-        times: Series::default(),
+        times: TimedSeries::default(),
         alternative: Cell::new(0),
     };
     // The rate of the counter does not matter here, and takes time to measure.
-    let called = called(kind).unwrap();
-    let places = Places::new(kind, called, &calling.stream).unwrap();
-    let rate = Rate { khz: 2_000_000 };
-    calling.ready = Some(Ready {
+    let called = callable_routine(kind).unwrap();
+    let places = RoutinePlaces::new(kind, called, &calling.stream).unwrap();
+    let rate = CounterRate { khz: 2_000_000 };
+    calling.ready = Some(PreparedCalls {
         called,
         places,
         rate,
@@ -59,7 +59,7 @@ fn every_routine_is_right_in_every_state_of_the_caches() {
         }
         for cache in [CacheState::Hot, CacheState::Cold, CacheState::Beyond] {
             let kind = small(routine, cache);
-            let mut calling = made(&kind);
+            let mut calling = sample_workload(&kind);
             calling.run().unwrap();
             assert_eq!(calling.times.len(), 3);
             let records = calling.records().unwrap();
@@ -86,7 +86,7 @@ fn the_rule_with_a_mask_of_0_never_reaches_its_alternative() {
     ] {
         // The addresses of the places differ in the bits 1, 2 and 8.
         kind.mask = mask;
-        let mut calling = made(&kind);
+        let mut calling = sample_workload(&kind);
         calling.run().unwrap();
         let records = calling.records().unwrap();
         assert_eq!(
@@ -100,12 +100,12 @@ fn the_rule_with_a_mask_of_0_never_reaches_its_alternative() {
 #[test]
 fn what_was_not_done_is_wrong_place_by_place() {
     for routine in [Routine::Sse2, Routine::ZeroSse2] {
-        let mut calling = made(&small(routine, CacheState::Cold));
+        let mut calling = sample_workload(&small(routine, CacheState::Cold));
         assert_eq!(
             value(&calling.records().unwrap(), "results_wrong"),
             Some(7.0)
         );
-        let mut calling = made(&small(routine, CacheState::Cold));
+        let mut calling = sample_workload(&small(routine, CacheState::Cold));
         calling.run().unwrap();
         {
             let places = &calling.ready.as_ref().unwrap().places;
@@ -126,7 +126,7 @@ fn what_was_not_done_is_wrong_place_by_place() {
 fn places_are_where_they_were_asked_for() {
     for cache in [CacheState::Hot, CacheState::Cold, CacheState::Beyond] {
         let kind = small(Routine::Mov, cache);
-        let calling = made(&kind);
+        let calling = sample_workload(&kind);
         let places = &calling.ready.as_ref().unwrap().places;
         let count = match cache {
             CacheState::Hot => 1,
@@ -157,7 +157,7 @@ fn places_are_where_they_were_asked_for() {
 
 #[test]
 fn each_place_is_taken_in_turn() {
-    let calling = made(&small(Routine::Mov, CacheState::Cold));
+    let calling = sample_workload(&small(Routine::Mov, CacheState::Cold));
     let places = &calling.ready.as_ref().unwrap().places;
     let taken = Cell::new(Vec::new());
     let note = |to: *mut u8, _: *const u8| {
@@ -213,11 +213,11 @@ fn the_kernel_comes_by_each_place_once_in_equal_steps() {
 #[test]
 fn a_batch_in_the_kernel_names_the_places_that_are_filled() {
     let mut kind = small(Routine::Mov, CacheState::Cold);
-    let calling = made(&kind);
+    let calling = sample_workload(&kind);
     let places = &calling.ready.as_ref().unwrap().places;
     kind.routine = Routine::CopyFromUser;
     kind.mode = CpuMode::Kernel;
-    let Ok(Called::Kernel(routine)) = called(&kind) else {
+    let Ok(CallableRoutine::Kernel(routine)) = callable_routine(&kind) else {
         panic!("the kernel has it");
     };
     let batch = places.batch(routine, 2, 5);

@@ -28,7 +28,7 @@ fn of_values(before: &[f64], after: &[f64]) -> Document {
 #[test]
 fn what_is_equal_in_all_runs_is_said_to_be() {
     let document = of_values(&[512.0; 3], &[512.0; 3]);
-    let text = shown(&document, 100);
+    let text = rendered(&document, 100);
     assert!(text.contains("equal in every run: 0 %"), "{text}");
     let whole = crate::text(&document, &Brief::default(), Style::default());
     for text in [&text, &whole] {
@@ -42,7 +42,7 @@ fn what_is_equal_in_all_runs_is_said_to_be() {
 #[test]
 fn what_differs_by_the_same_in_all_runs_is_said_to() {
     let document = of_values(&[512.0; 3], &[808.0; 3]);
-    let text = shown(&document, 100);
+    let text = rendered(&document, 100);
     let answer = "a difference in every run: +57.8 % (512 -> 808 ns)";
     assert!(text.contains(answer), "{text}");
     let whole = crate::text(&document, &Brief::default(), Style::default());
@@ -57,7 +57,7 @@ fn what_varies_in_one_run_or_was_run_once_is_not_said_to_be_fixed() {
         (&[512.0, 512.0, 513.0][..], &[512.0; 3][..]),
         (&[512.0], &[512.0]),
     ] {
-        let text = shown(&of_values(before, after), 100);
+        let text = rendered(&of_values(before, after), 100);
         assert!(text.contains("cannot tell"), "{text}");
         assert!(!text.contains("every run"), "{text}");
     }
@@ -75,7 +75,7 @@ fn an_established_outcome_is_not_followed_by_cannot_tell_for_any() {
         ));
     }
     let mut document = document(&["base", "faster", "slower"], &undecided);
-    let text = shown(&document, 100);
+    let text = rendered(&document, 100);
     assert!(
         text.contains("Cannot tell for any of 2 contrasts."),
         "{text}"
@@ -88,7 +88,7 @@ fn an_established_outcome_is_not_followed_by_cannot_tell_for_any() {
     }]);
     document.outcomes = serde_json::from_value(ended).unwrap();
     for text in [
-        shown(&document, 100),
+        rendered(&document, 100),
         crate::text(&document, &Brief::default(), Style::default()),
     ] {
         assert!(!text.contains("annot tell for any"), "{text}");

@@ -5,7 +5,7 @@ use super::*;
 
 /// A mistake in a routine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Planted {
+enum PlantedMistake {
     Nothing,
     /// The last byte is wrong.
     Short,
@@ -29,26 +29,33 @@ enum Planted {
 }
 
 /// A routine in plain code on the same pages, with a planted mistake.
-fn plain(routine: InKernel, ground: &Ground, trial: Trial, planted: Planted) -> Said {
+fn plain(
+    routine: KernelRoutine,
+    ground: &TrialPages,
+    trial: RoutineTrial,
+    planted: PlantedMistake,
+) -> RoutineResult {
     let [from, to] = [&ground.from, &ground.to].map(|page| window(page).unwrap());
     let (mut source, mut bytes) = (vec![0; WINDOW], vec![0; WINDOW]);
     from.read(&mut source);
     to.read(&mut bytes);
-    let Trial { length, over, .. } = trial;
+    let RoutineTrial { length, over, .. } = trial;
     let done = length - over;
     for at in 0..done {
         match routine.makes {
-            Makes::Copy | Makes::CopyAndSum => bytes[trial.to + at] = source[trial.from + at],
-            Makes::Zeroes => bytes[trial.to + at] = 0,
-            Makes::Sum => {}
+            CallProduct::Copy | CallProduct::CopyAndSum => {
+                bytes[trial.to + at] = source[trial.from + at]
+            }
+            CallProduct::Zeroes => bytes[trial.to + at] = 0,
+            CallProduct::Sum => {}
         }
     }
     let tail = trial.to + done..(trial.to + length).min(WINDOW);
-    let zeroes = routine.fault == Fault::ExactThenZeroes;
-    if zeroes != (planted == Planted::Tail) {
+    let zeroes = routine.fault == FaultAction::ExactThenZeroes;
+    if zeroes != (planted == PlantedMistake::Tail) {
         bytes[tail].fill(0);
     }
-    let mut said = Said {
+    let mut said = RoutineResult {
         left: over as u64,
         sum: u32::from(plain_sum(
             &source[trial.from..(trial.from + length).min(WINDOW)],
@@ -56,14 +63,14 @@ fn plain(routine: InKernel, ground: &Ground, trial: Trial, planted: Planted) -> 
         )),
     };
     match planted {
-        Planted::Short if done > 0 => bytes[trial.to + done - 1] ^= 0x55,
-        Planted::Long if trial.to + length < WINDOW => bytes[trial.to + length] ^= 0x55,
-        Planted::Early => bytes[trial.to - 1] ^= 0x55,
-        Planted::Spoiled if done > 0 => bytes[trial.to + done / 2] ^= 1,
-        Planted::Source => source[trial.from] ^= 1,
-        Planted::LeftMore => said.left += 1,
-        Planted::LeftNothing => said.left = 0,
-        Planted::Sum => said.sum += 1,
+        PlantedMistake::Short if done > 0 => bytes[trial.to + done - 1] ^= 0x55,
+        PlantedMistake::Long if trial.to + length < WINDOW => bytes[trial.to + length] ^= 0x55,
+        PlantedMistake::Early => bytes[trial.to - 1] ^= 0x55,
+        PlantedMistake::Spoiled if done > 0 => bytes[trial.to + done / 2] ^= 1,
+        PlantedMistake::Source => source[trial.from] ^= 1,
+        PlantedMistake::LeftMore => said.left += 1,
+        PlantedMistake::LeftNothing => said.left = 0,
+        PlantedMistake::Sum => said.sum += 1,
         _ => {}
     }
     from.fill(&source);
@@ -71,18 +78,18 @@ fn plain(routine: InKernel, ground: &Ground, trial: Trial, planted: Planted) -> 
     said
 }
 
-fn found(routine: InKernel, planted: Planted) -> u64 {
+fn found(routine: KernelRoutine, planted: PlantedMistake) -> u64 {
     let page = || Mapping::anonymous(PAGE).unwrap();
-    let ground = Ground {
+    let ground = TrialPages {
         from: page(),
         to: page(),
     };
     let mut stream = Stream::new(3, "check");
     let call = |trial| Ok(plain(routine, &ground, trial, planted));
-    wrong(routine, &ground, &mut stream, call).unwrap()
+    count_wrong(routine, &ground, &mut stream, call).unwrap()
 }
 
-fn every() -> impl Iterator<Item = (Routine, InKernel)> {
+fn every() -> impl Iterator<Item = (Routine, KernelRoutine)> {
     let all = Routine::ALL.into_iter();
     let all = all.filter(|one| one.is_in(CpuMode::Kernel));
     all.map(|one| (one, in_kernel(one).unwrap()))
@@ -91,27 +98,30 @@ fn every() -> impl Iterator<Item = (Routine, InKernel)> {
 #[test]
 fn a_plain_routine_is_right_everywhere() {
     for (name, routine) in every() {
-        assert_eq!(found(routine, Planted::Nothing), 0, "{name:?}");
+        assert_eq!(found(routine, PlantedMistake::Nothing), 0, "{name:?}");
     }
 }
 
 #[test]
 fn each_mistake_of_a_routine_is_found() {
     for (name, routine) in every() {
-        let writes = routine.makes != Makes::Sum;
+        let writes = routine.makes != CallProduct::Sum;
         let user = routine.from_user || routine.to_user;
         for (planted, has) in [
-            (Planted::Short, writes),
-            (Planted::Long, true),
-            (Planted::Early, true),
-            (Planted::Spoiled, writes),
-            (Planted::Source, true),
-            (Planted::LeftMore, !matches!(routine.fault, Fault::Word)),
-            (Planted::LeftNothing, user),
-            (Planted::Sum, routine.makes.sums()),
+            (PlantedMistake::Short, writes),
+            (PlantedMistake::Long, true),
+            (PlantedMistake::Early, true),
+            (PlantedMistake::Spoiled, writes),
+            (PlantedMistake::Source, true),
             (
-                Planted::Tail,
-                routine.from_user && routine.fault != Fault::Word,
+                PlantedMistake::LeftMore,
+                !matches!(routine.fault, FaultAction::Word),
+            ),
+            (PlantedMistake::LeftNothing, user),
+            (PlantedMistake::Sum, routine.makes.sums()),
+            (
+                PlantedMistake::Tail,
+                routine.from_user && routine.fault != FaultAction::Word,
             ),
         ] {
             if has {
@@ -125,10 +135,10 @@ fn each_mistake_of_a_routine_is_found() {
 fn places_end_at_the_end_of_memory_before_it_and_behind_it() {
     let routine = in_kernel(Routine::CopyFromUser).unwrap();
     let mut stream = Stream::new(1, "places");
-    let trials: Vec<Trial> = (0..TRIALS)
-        .map(|number| drawn(routine, number % 2 == 1, &mut stream))
+    let trials: Vec<RoutineTrial> = (0..TRIALS)
+        .map(|number| random_trial(routine, number % 2 == 1, &mut stream))
         .collect();
-    let ends = |one: &Trial| one.from + one.length - one.over;
+    let ends = |one: &RoutineTrial| one.from + one.length - one.over;
     assert!(trials.iter().any(|one| one.over > 64));
     assert!(trials.iter().any(|one| one.over == 0 && ends(one) < WINDOW));
     for one in trials.iter().filter(|one| one.over > 0) {
@@ -140,7 +150,7 @@ fn places_end_at_the_end_of_memory_before_it_and_behind_it() {
     // If the process has no memory in it, no place extends beyond the end of
     // that.
     let kernel = in_kernel(Routine::Memcpy).unwrap();
-    assert_eq!(drawn(kernel, true, &mut stream).over, 0);
+    assert_eq!(random_trial(kernel, true, &mut stream).over, 0);
 }
 
 #[test]

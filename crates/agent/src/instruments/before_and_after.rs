@@ -5,16 +5,16 @@ use std::path::Path;
 use super::system;
 
 /// Both contents of the file, or why they are not known.
-pub(crate) struct Twice {
+pub(crate) struct BeforeAndAfter {
     path: &'static str,
     before: Result<String, String>,
     after: Result<String, String>,
 }
 
-impl Twice {
+impl BeforeAndAfter {
     /// A file that has not been read yet.
-    pub(crate) fn of(path: &'static str) -> Twice {
-        Twice {
+    pub(crate) fn unread(path: &'static str) -> BeforeAndAfter {
+        BeforeAndAfter {
             path,
             before: Err("never read".into()),
             after: Err("never read".into()),

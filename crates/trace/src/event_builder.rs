@@ -29,15 +29,15 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 
 /// Builds events in order of time.
-pub(crate) struct Made(Events);
+pub(crate) struct EventBuilder(Events);
 
-impl Default for Made {
+impl Default for EventBuilder {
     fn default() -> Self {
         let kind = |(name, fields): &(&str, &[&str])| EventKind {
             name: (*name).into(),
             fields: fields.iter().map(|field| (*field).into()).collect(),
         };
-        Made(Events {
+        EventBuilder(Events {
             stop_ns: 1_000_000,
             kinds: KINDS.iter().map(kind).collect(),
             ..Events::default()
@@ -45,7 +45,7 @@ impl Default for Made {
     }
 }
 
-impl Made {
+impl EventBuilder {
     pub(crate) fn events(&self) -> Events {
         self.0.clone()
     }
