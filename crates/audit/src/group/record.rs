@@ -117,11 +117,10 @@ pub(super) fn record(
 ) {
     let configuration = name_of(&item, names);
     let workload = item.workload_name.clone().unwrap_or_default();
-    let place = item.place;
     match item.finding {
         Finding::Run { labels, figures } => {
             let mut run = Run::new(configuration, workload, 1);
-            run.place = place;
+            run.place = item.place;
             for figure in figures {
                 runs.note_step(&run.configuration, &run.workload, &figure);
                 let measurement = Measurement::new(figure.value, figure.unit);
@@ -139,19 +138,31 @@ pub(super) fn record(
             runs.note_step(&configuration, &workload, &figure);
             if n == Some(0) {
                 let detail = format!("{} is said to be the mean of 0 runs", figure.metric);
-                records.doubts.push(doubt("bad-number", detail, place));
+                records.doubts.push(doubt("bad-number", detail, item.place));
             }
+            let usable = |spread: &Spread| {
+                let (Spread::StandardError(value) | Spread::StandardDeviation(value)) = *spread;
+                value.is_finite() && value >= 0.0
+            };
             records.summaries.push(Summary {
                 configuration,
                 workload,
                 metric: figure.metric,
                 unit: figure.unit,
                 mean: figure.value,
-                spread: spread.filter(|spread| is_usable(*spread)),
+                spread: spread.filter(usable),
                 n: n.filter(|n| *n > 0),
-                place,
+                place: item.place,
             });
         }
+        _ => record_other(records, item, configuration, workload),
+    }
+}
+
+/// Adds an item that is neither a run nor a mean.
+fn record_other(records: &mut Records, item: Item, configuration: String, workload: String) {
+    let place = item.place;
+    match item.finding {
         Finding::Events {
             event,
             count,
@@ -192,11 +203,6 @@ pub(super) fn record(
             reason,
             place,
         }),
-        Finding::Grid(_) | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {}
+        _ => {}
     }
-}
-
-fn is_usable(spread: Spread) -> bool {
-    let (Spread::StandardError(value) | Spread::StandardDeviation(value)) = spread;
-    value.is_finite() && value >= 0.0
 }
