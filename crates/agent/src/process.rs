@@ -297,8 +297,7 @@ impl Child {
         })
     }
 
-    /// The rest of the status pipe; call only when the process has ended or is
-    /// about to.
+    /// The rest of the status pipe of a process that has ended or is about to.
     fn read_status(&self) -> String {
         let mut text = Vec::new();
         let mut buffer = [0; 512];
@@ -347,8 +346,7 @@ pub(crate) fn text_of(file: &mut File) -> io::Result<String> {
     })
 }
 
-/// In the child: sets up its process group, signals, standard files and
-/// scheduling.
+/// In the child: sets up process group, signals, standard files and scheduling.
 fn prepare(
     scheduling: &Scheduling,
     guest: bool,
@@ -409,8 +407,7 @@ fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> R
         .map_err(|error| format!("its records: {}", sys::error_text(&error)))
 }
 
-/// In the child: execs the program. Returns only if that fails, with the
-/// reason.
+/// In the child: execs the program. Returns the reason if that fails.
 fn become_program(exec: &ExecProgram) -> String {
     let why = |error: io::Error| format!("{}: {}", exec.path, sys::error_text(&error));
     if let Some(directory) = &exec.directory

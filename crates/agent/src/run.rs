@@ -22,12 +22,10 @@ use crate::seed::Stream;
 use crate::sys::{self, ProcessEnd};
 use crate::workload::{self, ResultReader, output};
 
-/// In a virtual machine the workload starts at a multiple of this plus the
-/// start offset, so that the duration of the set-up does not decide where
-/// between two kernel ticks it starts.
+/// In a virtual machine the workload starts at a multiple of this plus the start offset:
+/// where between two ticks must not depend on the duration of the set-up.
 const GRID_NS: u64 = 100_000_000;
-/// Minimum delay between the start of the background and of the workload:
-/// longer than any background workload delays its own start.
+/// Delay from the start of the background to that of the workload, at least.
 const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends the agent's version and the facts about the machine.
@@ -96,7 +94,6 @@ fn read(text: &str) -> Result<Job, String> {
 struct AgentRun {
     job: Job,
     guest: bool,
-    /// Whether to pass the kernel's symbols to the plugin instead of measuring.
     gives_symbols: bool,
     /// Readable once a signal has asked the agent to end.
     interrupts: Option<OwnedFd>,
@@ -107,8 +104,7 @@ struct Background {
     name: String,
     child: Child,
     statuses: Vec<i32>,
-    /// Whether it ended before the measured workload did.
-    early: bool,
+    ended_early: bool,
     /// When it was released.
     since: u64,
     /// Never called; it owns resources that the process needs until it ends.
@@ -323,7 +319,7 @@ impl AgentRun {
             name: workload.name.clone(),
             child,
             statuses: prepared.statuses,
-            early: false,
+            ended_early: false,
             since: sys::now(),
             _read: prepared.read,
         })
@@ -408,7 +404,7 @@ impl AgentRun {
         let mut cut_short = child.wait_done(&self.limits());
         let elapsed_ns = sys::now() - start;
         for other in background {
-            other.early = other.child.has_ended();
+            other.ended_early = other.child.has_ended();
             if cut_short.is_some() {
                 // A background workload may be keeping it from dying.
                 other.child.kill();
@@ -457,7 +453,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         name,
         child,
         statuses,
-        early,
+        ended_early,
         since: _,
         _read,
     } in background
@@ -470,7 +466,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
                 continue;
             }
         };
-        if !early {
+        if !ended_early {
             continue;
         }
         channel.send(&match workload::failure(&left, &statuses) {

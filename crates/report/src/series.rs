@@ -1,9 +1,8 @@
 //! What each patch of a series does: a reply mail and JSON.
 
+use assize_verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-use assize_verdict::Verdict;
 
 use crate::WIDTH;
 use crate::number::signed;
@@ -11,10 +10,9 @@ use crate::printable::printable;
 
 /// The schema of [`SeriesReport`].
 pub const SERIES: &str = "assize.try/2";
-/// The maximum length of a mail in lines; all figures are in the bundle.
+/// The longest mail, in lines.
 pub const LINES: usize = 40;
-/// The number of sentences about how runs ended at the start of the mail, each wrapped to
-/// at most one further line.
+/// The number of sentences about how runs ended, each at most two lines.
 const ENDED: usize = 2;
 
 /// A series of patches and the effects of each.
@@ -46,7 +44,7 @@ pub struct SeriesReport {
     /// Sentences about runs that ended abnormally; reported before everything else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<String>,
-    /// The level of each interval, chosen so that all hold simultaneously at 0.95.
+    /// The level of each interval; all hold simultaneously at 0.95.
     pub level: f64,
     /// Ratios within 1 ± this count as no difference.
     pub margin: f64,
@@ -113,8 +111,7 @@ pub struct PatchEffect {
     pub difference: Option<f64>,
     /// The interval of the ratio or of the difference.
     pub interval: Option<[f64; 2]>,
-    /// How often runs ended in the way that `metric` names, before and after; absent for
-    /// metrics.
+    /// How often runs ended in the way that `metric` names; absent for metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
     /// The `--fail-on` condition that was met, with the figures; absent if none was.
@@ -151,13 +148,12 @@ impl EffectReading {
 /// Returns the series as JSON.
 ///
 /// # Errors
-/// Never, for a [`SeriesReport`] built by this crate.
+/// Never for what this crate built.
 pub fn series_json(series: &SeriesReport) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(series)? + "\n")
 }
 
-/// Returns the mail: at most [`LINES`] lines of [`WIDTH`] columns. The more patches there
-/// are, the less it says about each.
+/// Returns the mail: at most [`LINES`] lines of [`WIDTH`] columns.
 #[must_use]
 pub fn series_text(series: &SeriesReport) -> String {
     // The number of rows per patch, and whether the author gets a line; the first choice
@@ -427,8 +423,7 @@ fn size(effect: &PatchEffect) -> f64 {
     }
 }
 
-/// The line for an effect. Uses whole per cent if the line would otherwise be cut and
-/// lose its certainty mark.
+/// The line for an effect, in whole per cent where its mark would otherwise be cut.
 fn row(effect: &PatchEffect) -> String {
     let full = row_in(effect, percent);
     match full.width() <= WIDTH {
@@ -492,8 +487,7 @@ pub(crate) fn cut(line: &str, columns: usize) -> String {
     if line.width() <= columns {
         return line.to_owned();
     }
-    let mut short = String::new();
-    let mut width = 1;
+    let (mut short, mut width) = (String::new(), 1);
     for c in line.chars() {
         width += c.width().unwrap_or(0);
         if width > columns {

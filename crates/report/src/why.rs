@@ -293,20 +293,7 @@ fn table(
     for row in &shown {
         line(&mut text, row);
     }
-    let rest = rows.len() - shown.len();
-    if rest > 0 {
-        let sum = |of: fn(&DifferenceRow) -> f64| {
-            rows.iter().map(of).sum::<f64>() - shown.iter().map(|row| of(row)).sum::<f64>()
-        };
-        let others = DifferenceRow {
-            name: format!("{rest} other{}", if rest == 1 { "" } else { "s" }),
-            of: None,
-            a: sum(|row| row.a),
-            b: sum(|row| row.b),
-            difference: sum(|row| row.difference),
-            interval: None,
-            established: None,
-        };
+    if let Some(others) = others(rows, &shown) {
         line(&mut text, &others);
     }
     let together = DifferenceRow {
@@ -315,6 +302,23 @@ fn table(
     };
     line(&mut text, &together);
     text
+}
+
+/// The sum of the rows that are not shown.
+fn others(rows: &[DifferenceRow], shown: &[&DifferenceRow]) -> Option<DifferenceRow> {
+    let rest = rows.len() - shown.len();
+    let sum = |of: fn(&DifferenceRow) -> f64| {
+        rows.iter().map(of).sum::<f64>() - shown.iter().map(|row| of(row)).sum::<f64>()
+    };
+    (rest > 0).then(|| DifferenceRow {
+        name: format!("{rest} other{}", if rest == 1 { "" } else { "s" }),
+        of: None,
+        a: sum(|row| row.a),
+        b: sum(|row| row.b),
+        difference: sum(|row| row.difference),
+        interval: None,
+        established: None,
+    })
 }
 
 /// Half the width of the interval of a row's difference; empty for a single seed.

@@ -75,12 +75,8 @@ fn on_threads(
                 flow,
             });
         };
-        act(
-            job.submitter,
-            job.submit,
-            job.queued.unwrap_or(job.submit),
-            "submit",
-        );
+        let queued = job.queued.unwrap_or(job.submit);
+        act(job.submitter, job.submit, queued, "submit");
         if let (Some(at), Some((tid, _))) = (job.run, job.runner) {
             act(tid, at, at, "run_job");
         }
