@@ -38,6 +38,16 @@ pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
         return weighed;
     }
     weighed.ratio = finite(mean_b / mean_a);
+    let has_spread = |cell: &Cell<'_>| {
+        let summary = cell.summary.as_deref();
+        summary.is_none_or(|summary| summary.spread.is_some())
+    };
+    if (n_a.is_none() || n_b.is_none()) && has_spread(a) && has_spread(b) {
+        weighed
+            .because
+            .push("the number of runs is not given: no interval and no test".into());
+        return weighed;
+    }
     let sound = |error: Option<f64>, mean| error.filter(|&e| usable(e) && usable(e / mean));
     let (Some(error_a), Some(error_b)) = (sound(error_a, mean_a), sound(error_b, mean_b)) else {
         weighed
@@ -45,12 +55,6 @@ pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
             .push("the spread of the runs is not given: no interval and no test".into());
         return weighed;
     };
-    if n_a.is_none() || n_b.is_none() {
-        weighed
-            .because
-            .push("the number of runs is not given: no interval and no test".into());
-        return weighed;
-    }
     let moments = |mean, standard_error, n| Moments {
         mean,
         standard_error,

@@ -30,7 +30,16 @@ fn header(table: &Table, input: &Input<'_>) -> Result<Option<Header>, Error> {
     let Some((cells, line)) = table.rows.first() else {
         return Ok(None);
     };
+    if is_of_hyperfine(cells) {
+        return Ok(None);
+    }
     Header::read(cells, input.known).map_err(input.at(*line))
+}
+
+/// Whether hyperfine exported the table, which its own format reads.
+fn is_of_hyperfine(cells: &[String]) -> bool {
+    matches!(cells, [command, mean, _, _, relative]
+        if command == "Command" && mean.starts_with("Mean [") && relative == "Relative")
 }
 
 /// Reads all tables of a text that say what their columns are.
