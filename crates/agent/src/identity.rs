@@ -7,8 +7,8 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{
-    Action, CarriedPackage, IdentityKind, IdentityPart, Image, Job, Payload, Record, SETTING_MAX,
-    Workload,
+    Action, AgentMessage, CarriedPackage, IdentityKind, IdentityPart, Job, MemoryImage, Payload,
+    SETTING_MAX, Workload,
 };
 
 use crate::actions::of_sysctl;
@@ -117,7 +117,7 @@ impl Evidence {
     }
 
     /// Returns the records, after the workload has ended.
-    pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
+    pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<AgentMessage> {
         let mut records = self.changed(&settings(job, modules));
         self.take_modules(modules);
         if self.guest {
@@ -131,14 +131,14 @@ impl Evidence {
         records.extend(self.take_mapped());
         let parts = self.parts.into_iter();
         let parts = parts.map(|((kind, name), value)| IdentityPart { kind, name, value });
-        records.push(Record::Identity {
+        records.push(AgentMessage::Identity {
             parts: parts.collect(),
         });
         records
     }
 
     /// Settings that have changed since the set-up.
-    fn changed(&self, now: &Parts) -> Vec<Record> {
+    fn changed(&self, now: &Parts) -> Vec<AgentMessage> {
         let differs = |((kind, name), value): (&(IdentityKind, String), &Option<String>)| {
             let before = self.parts.get(&(*kind, name.clone()))?;
             let said = |value: &Option<String>| match value {
@@ -168,7 +168,7 @@ impl Evidence {
         add(IdentityKind::Kernel, "version", Some(version));
         add(IdentityKind::Kernel, "build-id", build_id);
         // The random choices of a memory image do not make it another machine.
-        let line = read("/proc/cmdline").map(|line| Image::without(&line));
+        let line = read("/proc/cmdline").map(|line| MemoryImage::without(&line));
         add(IdentityKind::CommandLine, "", line);
         add(IdentityKind::Machine, "cpus", Some(sys::cpus().to_string()));
         let memory = read("/proc/iomem").and_then(|map| memory_mib(&map));
@@ -194,7 +194,7 @@ impl Evidence {
 
     /// Adds the programs and libraries that were mapped. Returns what could not
     /// be observed.
-    fn take_mapped(&mut self) -> Vec<Record> {
+    fn take_mapped(&mut self) -> Vec<AgentMessage> {
         // The agent is always part of a run.
         let agent = if self.guest {
             "/init"
@@ -391,7 +391,7 @@ mod tests {
         assert!(evidence.changed(&settings(&job, &modules)).is_empty());
         fs::write(&path, "2").unwrap();
         let found = evidence.changed(&settings(&job, &modules));
-        assert!(matches!(&found[..], [Record::Doubt { code, detail }]
+        assert!(matches!(&found[..], [AgentMessage::Doubt { code, detail }]
             if code == "setting-changed" && detail.contains("'1' before")));
     }
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::LevelSettings;
 use assize_job::{
-    Action, IdentityKind, IdentityPart, Kind, Machine, PlacementPolicy, PolicyForm, Workload,
+    Action, IdentityKind, IdentityPart, Machine, PlacementPolicy, PolicyForm, Workload,
+    WorkloadKind,
 };
 use assize_plan::{Plan, PlannedConfiguration, PlannedRun};
 use assize_target::Target;
@@ -121,7 +122,7 @@ fn step_value(step: &Action) -> Value {
 }
 
 /// A workload without the paths of its program and input.
-fn kind_value(kind: &Kind) -> Value {
+fn kind_value(kind: &WorkloadKind) -> Value {
     let mut value = json!(kind);
     if let Some(argv) = value.get_mut("argv") {
         name_program(argv);

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
-use assize_job::{Order, Record};
+use assize_job::{AgentMessage, Order};
 use assize_target::{Done, Error, Tell};
 
 use super::*;
@@ -43,7 +43,7 @@ impl Target for Pretend {
     }
 
     fn run(&self, _: &Order, _: usize) -> Result<Done, Error> {
-        unreachable!("{:?}", Record::End { records: 0 })
+        unreachable!("{:?}", AgentMessage::End { records: 0 })
     }
 }
 

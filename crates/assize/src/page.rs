@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use assize_audit::{Audit, Located, StandsFor};
-use assize_bundle::{Error, Head, Limits, Records, Run};
+use assize_bundle::{Error, EvidenceLimits, Head, Records, Run};
 use assize_report::html::{About, Attributions, Page, Post, PostFigure, PostLine, Shell, html};
 use assize_trace::{Timeline, timeline};
 use assize_verdict::{Document, Options, try_records};
@@ -44,7 +44,7 @@ pub(crate) struct Material<'a> {
 }
 
 /// Limits on the samples in a page.
-const LIMITS: Limits = Limits {
+const LIMITS: EvidenceLimits = EvidenceLimits {
     points: 96,
     stretches: 256,
     bytes: 1_500_000,

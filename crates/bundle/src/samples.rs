@@ -12,7 +12,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use crate::recorded::Series;
+use crate::recorded::SampleSeries;
 use crate::{Error, Samples};
 
 const SCHEMA: &str = "message samples {
@@ -42,10 +42,10 @@ pub(crate) fn encoded(path: &Path, all: &[Samples]) -> Result<Vec<u8>, Error> {
             )));
         }
     }
-    written(all).map_err(|error| fault(error.to_string()))
+    parquet_bytes(all).map_err(|error| fault(error.to_string()))
 }
 
-fn written(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
+fn parquet_bytes(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_created_by("assize".into())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
@@ -83,7 +83,7 @@ fn written(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
 }
 
 /// Reads a file; `series` gives the units.
-pub(crate) fn decoded(path: &Path, series: &[Series]) -> Result<Vec<Samples>, Error> {
+pub(crate) fn decoded(path: &Path, series: &[SampleSeries]) -> Result<Vec<Samples>, Error> {
     let file = std::fs::File::open(path).map_err(Error::io(path))?;
     let mut all: Vec<Samples> = series
         .iter()
@@ -115,7 +115,7 @@ pub(crate) fn decoded(path: &Path, series: &[Series]) -> Result<Vec<Samples>, Er
 const BATCH: usize = 8192;
 
 /// The columns of one row group, read in batches.
-struct Columns {
+struct RowGroupColumns {
     metric: ColumnReaderImpl<ByteArrayType>,
     t_ns: ColumnReaderImpl<Int64Type>,
     value: ColumnReaderImpl<DoubleType>,
@@ -124,8 +124,8 @@ struct Columns {
     values: Vec<f64>,
 }
 
-impl Columns {
-    fn new(group: &dyn RowGroupReader) -> Result<Columns, ParquetError> {
+impl RowGroupColumns {
+    fn new(group: &dyn RowGroupReader) -> Result<RowGroupColumns, ParquetError> {
         if group.num_columns() != 3 {
             return Err(odd());
         }
@@ -139,7 +139,7 @@ impl Columns {
         else {
             return Err(odd());
         };
-        Ok(Columns {
+        Ok(RowGroupColumns {
             metric,
             t_ns,
             value,
@@ -176,7 +176,7 @@ fn odd() -> ParquetError {
 fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
     let reader = SerializedFileReader::new(file)?;
     for group in 0..reader.num_row_groups() {
-        let mut columns = Columns::new(&*reader.get_row_group(group)?)?;
+        let mut columns = RowGroupColumns::new(&*reader.get_row_group(group)?)?;
         while columns.next()? > 0 {
             take(&columns, all)?;
         }
@@ -185,7 +185,7 @@ fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
 }
 
 /// Adds a batch, which usually holds a single metric.
-fn take(columns: &Columns, all: &mut [Samples]) -> Result<(), ParquetError> {
+fn take(columns: &RowGroupColumns, all: &mut [Samples]) -> Result<(), ParquetError> {
     let mut from = 0;
     for same in columns.metrics.chunk_by(|a, b| a == b) {
         let metric = same.first().ok_or_else(odd)?.as_utf8()?;

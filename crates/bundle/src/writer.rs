@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::difference::Difference;
-use crate::head::{Head, Stored};
-use crate::recorded::{Recorded, StoredRun};
-use crate::whole::{self, There, UNFINISHED};
+use crate::difference::FirstDifference;
+use crate::head::{Head, StoredHead};
+use crate::recorded::{RunRecord, StoredRun};
+use crate::whole::{self, IfExists, UNFINISHED};
 use crate::{Error, kept, samples};
 
 /// The lock held while a process writes: exclusively by one that runs the
@@ -52,7 +52,7 @@ impl Writer {
             let _ = whole::remove(&directory.join(WRITERS));
             return Err(error);
         }
-        Writer::with(directory, head, lock)
+        Writer::open_with_lock(directory, head, lock)
     }
 
     /// Checks that a bundle can be created in a directory: one that does not exist, is empty, or
@@ -77,7 +77,7 @@ impl Writer {
     pub fn resume(directory: &Path, head: &Head) -> Result<Writer, Error> {
         same_head(directory, head)?;
         let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
-        let writer = Writer::with(directory, head, lock)?;
+        let writer = Writer::open_with_lock(directory, head, lock)?;
         writer.remove_leftovers()?;
         Ok(writer)
     }
@@ -107,10 +107,10 @@ impl Writer {
             }
         }
         same_head(directory, head)?;
-        Writer::with(directory, head, lock)
+        Writer::open_with_lock(directory, head, lock)
     }
 
-    fn with(directory: &Path, head: &Head, lock: File) -> Result<Writer, Error> {
+    fn open_with_lock(directory: &Path, head: &Head, lock: File) -> Result<Writer, Error> {
         for folder in FOLDERS {
             let folder = directory.join(folder);
             fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
@@ -136,7 +136,7 @@ impl Writer {
     /// [`Error::AlreadyRecorded`]; [`Error::NotPlanned`]; [`Error::Samples`];
     /// [`Error::Io`] naming the file, for example if the disk is full. Then
     /// nothing of the run is stored.
-    pub fn put(&self, recorded: &Recorded) -> Result<(), Error> {
+    pub fn put(&self, recorded: &RunRecord) -> Result<(), Error> {
         let index = recorded.index;
         let path = run_path(&self.directory, index);
         if index >= self.planned_runs {
@@ -165,8 +165,8 @@ impl Writer {
         }
         let done = files
             .iter()
-            .try_for_each(|(path, bytes)| whole::put(path, bytes, There::Replace))
-            .and_then(|()| whole::put(&path, &text, There::Refuse));
+            .try_for_each(|(path, bytes)| whole::put(path, bytes, IfExists::Replace))
+            .and_then(|()| whole::put(&path, &text, IfExists::Refuse));
         if done.is_err() {
             for (path, _) in &files {
                 // The earlier error is the one that matters.
@@ -271,17 +271,17 @@ fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error
 
 fn put_head(directory: &Path, head: &Head) -> Result<(), Error> {
     let path = directory.join("bundle.json");
-    let text = whole::text(&path, &Stored::new(head.clone()))?;
-    whole::put(&path, &text, There::Refuse)
+    let text = whole::text(&path, &StoredHead::new(head.clone()))?;
+    whole::put(&path, &text, IfExists::Refuse)
 }
 
 fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
-    let stored = Stored::read(directory)?;
+    let stored = StoredHead::read(directory)?;
     let path = directory.join("bundle.json");
     if !stored.parts.is_empty() {
         return Err(Error::Differs {
             path,
-            difference: Box::new(Difference {
+            difference: Box::new(FirstDifference {
                 field: "machine".into(),
                 first: "several, merged,".into(),
                 second: "one".into(),

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{head, recorded};
 use assize_bundle::{
-    Across, Error, Head, Recorded, Writer, merge, read, read_plan, read_run, stack,
+    Across, Error, Head, RunRecord, Writer, merge, read, read_plan, read_run, stack,
 };
 
 fn bundle(
     place: &Path,
     name: &str,
     head: &Head,
-    runs: impl IntoIterator<Item = Recorded>,
+    runs: impl IntoIterator<Item = RunRecord>,
 ) -> PathBuf {
     let directory = place.join(name);
     let writer = Writer::create(&directory, head).unwrap();
@@ -40,7 +40,7 @@ fn counts_of_several_bundles_name_the_runs_that_they_are_of() {
             run.events[0].count = u64::from(index + 100 * all.len() as u32);
             run
         });
-        let runs: Vec<Recorded> = runs.collect();
+        let runs: Vec<RunRecord> = runs.collect();
         all.push(bundle(place.path(), name, &on("host", name), runs));
     }
     let names = ["a".to_owned(), "b".to_owned()];
@@ -101,7 +101,7 @@ fn exact_parts_become_what_one_machine_would_have_written() {
 fn broken_exactness_names_the_run_and_the_first_field() {
     let place = tempfile::tempdir().unwrap();
     let a = bundle(place.path(), "a", &on("exact", "one"), (0..3).map(recorded));
-    type Change = fn(&mut Recorded);
+    type Change = fn(&mut RunRecord);
     let changes: [(Change, &str); 4] = [
         (
             |r| r.run.metrics["time"].value = 7.5,

@@ -1,6 +1,6 @@
 //! Gaps: times in which a CPU did not run the thread that watched it.
 //!
-//! [`Gaps`] has the settings of the instrument `gaps`. Its result is a text, like that of
+//! [`GapsSettings`] has the settings of the instrument `gaps`. Its result is a text, like that of
 //! [kernel events](crate::events):
 //!
 //! ```text
@@ -48,7 +48,7 @@ pub const GAPS_SCHEMA: &str = "assize.gaps/1";
 /// Settings of the instrument `gaps`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Gaps {
+pub struct GapsSettings {
     /// The CPUs to watch; if empty, all but CPU 0, or CPU 0 if there is no other.
     pub cpus: Vec<u32>,
     /// The shortest gap, in nanoseconds.
@@ -69,9 +69,9 @@ pub struct Gaps {
     pub trust_ns: u64,
 }
 
-impl Default for Gaps {
+impl Default for GapsSettings {
     fn default() -> Self {
-        Gaps {
+        GapsSettings {
             cpus: Vec::new(),
             threshold_ns: 10_000,
             window_ns: 1_000_000_000,
@@ -84,7 +84,7 @@ impl Default for Gaps {
     }
 }
 
-impl Gaps {
+impl GapsSettings {
     /// The scheduling of the thread on one CPU.
     #[must_use]
     pub fn scheduling(&self, cpu: u32) -> Scheduling {
@@ -326,7 +326,7 @@ impl Seen {
     /// Parses one line. Returns whether it is the last.
     fn line(&mut self, line: &str) -> Result<bool, String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let mut words = Words(rest.split(' '));
+        let mut words = LineWords(rest.split(' '));
         match word {
             "source" => self.source = rest.to_owned(),
             "start" => self.start_ns = words.number()?,
@@ -396,9 +396,9 @@ impl fmt::Display for Gap {
 }
 
 /// The remaining words of a line.
-struct Words<'t>(std::str::Split<'t, char>);
+struct LineWords<'t>(std::str::Split<'t, char>);
 
-impl Words<'_> {
+impl LineWords<'_> {
     fn next(&mut self) -> Result<&str, String> {
         self.0.next().ok_or_else(|| "the line breaks off".into())
     }
@@ -530,10 +530,10 @@ mod tests {
 
     #[test]
     fn all_but_the_first_cpu_are_watched_where_there_are_several() {
-        let gaps = Gaps::default();
+        let gaps = GapsSettings::default();
         assert_eq!(gaps.chosen(&[0]), [0]);
         assert_eq!(gaps.chosen(&[0, 1, 3]), [1, 3]);
-        let gaps = Gaps {
+        let gaps = GapsSettings {
             cpus: vec![0],
             ..gaps
         };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, IdentityKind, IdentityPart, Image, Job, PlacementPolicy};
+use crate::{Action, IdentityKind, IdentityPart, Job, MemoryImage, PlacementPolicy};
 
 /// The machine that a run requires. A target that is a real machine checks it but cannot
 /// change it.
@@ -23,8 +23,8 @@ pub struct Machine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display: Option<Display>,
     /// The random choices for its memory image, if the target uses images.
-    #[serde(default, skip_serializing_if = "Image::is_plain")]
-    pub image: Image,
+    #[serde(default, skip_serializing_if = "MemoryImage::is_plain")]
+    pub image: MemoryImage,
 }
 
 /// A graphics card of a virtual machine.
@@ -53,7 +53,7 @@ impl Default for Machine {
             cpus: 1,
             memory_mib: 256,
             display: None,
-            image: Image::default(),
+            image: MemoryImage::default(),
         }
     }
 }
@@ -168,7 +168,7 @@ impl Linked {
 
     /// A program started with this environment; of duplicates, the last counts.
     #[must_use]
-    pub fn of(program: &str, environment: &[(String, String)]) -> Linked {
+    pub fn new(program: &str, environment: &[(String, String)]) -> Linked {
         let value = |name: &&str| {
             let mut given = environment.iter().rev();
             given.find(|(other, _)| other == name).cloned()

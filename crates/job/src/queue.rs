@@ -63,7 +63,7 @@ impl Worker {
 /// Which contexts share a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Share {
+pub enum WorkerSharing {
     /// None: each context has its own.
     #[default]
     Context,
@@ -88,7 +88,7 @@ pub enum Pick {
 /// The driver whose use of `drm_sched` is imitated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shape {
+pub enum DriverShape {
     /// None: `shared` and `worker` apply.
     #[default]
     None,
@@ -100,13 +100,13 @@ pub enum Shape {
     Amdgpu,
 }
 
-impl Shape {
+impl DriverShape {
     /// Default limit of credits in flight.
     #[must_use]
     pub fn credits(self) -> u32 {
         match self {
-            Shape::Amdgpu => 2,
-            Shape::None | Shape::Xe | Shape::Panthor => 64,
+            DriverShape::Amdgpu => 2,
+            DriverShape::None | DriverShape::Xe | DriverShape::Panthor => 64,
         }
     }
 }
@@ -124,14 +124,14 @@ pub struct Queue {
     /// What runs the jobs. `drm-sched` supports `workqueue` and `highpri`.
     pub worker: Worker,
     /// Which contexts share a worker. `depq` only.
-    pub share: Share,
+    pub share: WorkerSharing,
     /// What picks an engine's next job among those of several contexts. `depq` only.
     pub pick: Pick,
     /// Whether all contexts of an engine share one scheduler. `drm-sched` only.
     pub shared: bool,
     /// The driver whose use of `drm_sched` is imitated. It replaces `shared` and `worker`.
     /// `drm-sched` only.
-    pub shape: Shape,
+    pub shape: DriverShape,
     /// Limit of credits in flight; a job takes one.
     pub credits: u32,
     /// Size of a context's job ring, and so its limit of jobs in flight; a power of two.
@@ -155,11 +155,11 @@ impl Default for Queue {
             bypass: false,
             put: Put::Worker,
             worker: Worker::Workqueue,
-            share: Share::Context,
+            share: WorkerSharing::Context,
             pick: Pick::Ring,
             shared: false,
-            shape: Shape::None,
-            credits: Shape::None.credits(),
+            shape: DriverShape::None,
+            credits: DriverShape::None.credits(),
             ring: 1024,
             timeout_ns: 5_000_000_000,
             hang_limit: 0,
@@ -191,10 +191,18 @@ impl Queue {
                 "worker",
                 "workqueue",
             ),
-            (!depq && self.share != Share::Context, "share", "context"),
+            (
+                !depq && self.share != WorkerSharing::Context,
+                "share",
+                "context",
+            ),
             (!depq && self.pick != Pick::Ring, "pick", "ring"),
             (!drm_sched && self.shared, "shared", "false"),
-            (!drm_sched && self.shape != Shape::None, "shape", "none"),
+            (
+                !drm_sched && self.shape != DriverShape::None,
+                "shape",
+                "none",
+            ),
             (none && self.credits != default.credits, "credits", "64"),
             (
                 none && self.timeout_ns != default.timeout_ns,
@@ -211,7 +219,7 @@ impl Queue {
     /// and the value that it must have.
     #[must_use]
     pub fn decided_by_shape(&self) -> Option<(&'static str, &'static str)> {
-        if self.shape == Shape::None {
+        if self.shape == DriverShape::None {
             None
         } else if self.shared {
             Some(("shared", "false"))
@@ -269,7 +277,7 @@ mod tests {
             (
                 "share",
                 Queue {
-                    share: Share::Device,
+                    share: WorkerSharing::Device,
                     ..Queue::default()
                 },
             ),
@@ -302,7 +310,7 @@ mod tests {
 
     #[test]
     fn only_drm_sched_has_a_shape_and_that_decides_what_shares() {
-        for shape in [Shape::Xe, Shape::Panthor, Shape::Amdgpu] {
+        for shape in [DriverShape::Xe, DriverShape::Panthor, DriverShape::Amdgpu] {
             let drm = Queue {
                 shape,
                 ..Queue::default()
@@ -353,7 +361,10 @@ mod tests {
         assert_eq!(with(|queue| queue.bypass = true), Some("bypass"));
         assert_eq!(with(|queue| queue.put = Put::Irq), Some("put"));
         assert_eq!(with(|queue| queue.worker = Worker::Highpri), Some("worker"));
-        assert_eq!(with(|queue| queue.share = Share::Engine), Some("share"));
+        assert_eq!(
+            with(|queue| queue.share = WorkerSharing::Engine),
+            Some("share")
+        );
         assert_eq!(with(|queue| queue.pick = Pick::Fair), Some("pick"));
         assert_eq!(with(|queue| queue.shared = true), Some("shared"));
         assert_eq!(with(|queue| queue.credits = 4), Some("credits"));

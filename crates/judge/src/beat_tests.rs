@@ -1,20 +1,20 @@
 use super::*;
-use crate::random::Draws;
+use crate::random::RandomStream;
 
 fn found(times_s: &[f64], exposure_s: f64) -> Option<Beat> {
-    beat(Observed {
+    beat(EventTimes {
         times_s,
         exposure_s,
     })
 }
 
-fn at_random(draws: &mut Draws, n: usize, span: f64) -> Vec<f64> {
+fn at_random(draws: &mut RandomStream, n: usize, span: f64) -> Vec<f64> {
     (0..n).map(|_| span * draws.uniform()).collect()
 }
 
 /// Events of this period, of which only a share occurs, each off by up to
 /// `jitter` periods.
-fn beats(draws: &mut Draws, period: f64, span: f64, share: f64, jitter: f64) -> Vec<f64> {
+fn beats(draws: &mut RandomStream, period: f64, span: f64, share: f64, jitter: f64) -> Vec<f64> {
     let number = (span / period) as u32;
     let mut times = Vec::new();
     for at in 0..number {
@@ -28,7 +28,7 @@ fn beats(draws: &mut Draws, period: f64, span: f64, share: f64, jitter: f64) -> 
 
 #[test]
 fn a_beat_in_every_30_s_is_found_with_its_period_though_beats_are_missing() {
-    let mut draws = Draws::new(4);
+    let mut draws = RandomStream::new(4);
     for (share, jitter, others) in [
         (1.0, 0.0, 0),
         (1.0, 0.05, 0),
@@ -53,7 +53,7 @@ fn a_beat_in_every_30_s_is_found_with_its_period_though_beats_are_missing() {
 
 #[test]
 fn events_that_keep_no_beat_have_one_as_seldom_as_promised() {
-    let mut draws = Draws::new(11);
+    let mut draws = RandomStream::new(11);
     let mut alarms = 0;
     for round in 0..2000 {
         let n = [8, 12, 20, 32][round % 4];
@@ -66,7 +66,7 @@ fn events_that_keep_no_beat_have_one_as_seldom_as_promised() {
 
 #[test]
 fn clusters_keep_no_beat() {
-    let mut draws = Draws::new(12);
+    let mut draws = RandomStream::new(12);
     let mut alarms = 0;
     for round in 0..2000 {
         let (size, width) = [(2, 0.0), (4, 0.0), (3, 0.3), (5, 1.0)][round % 4];

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, check_finite};
 use crate::moments::{mean, variance};
 use crate::permutation::choose;
 use crate::prior::{Prior, fit};
-use crate::random::Draws;
+use crate::random::RandomStream;
 use sites::Sites;
 
 /// The largest number of relabelings that are all visited.
@@ -32,7 +32,7 @@ const TIE: f64 = 1e-5;
 
 /// The runs of one block that a contrast compares.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
+pub struct ContrastBlock {
     /// Contrasts with the same site are relabelled jointly in it, provided that
     /// they have the same numbers of runs of each label there.
     pub site: u64,
@@ -48,7 +48,7 @@ pub struct Contrast {
     /// Labels are exchanged only within blocks; runs without blocks form one
     /// block. Values are on the scale on which they are averaged (logarithms for
     /// ratios).
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ContrastBlock>,
     /// The variance that resolution adds to one value, u²/12 for steps of u, on
     /// the same scale; 0 if unknown.
     pub resolution: f64,
@@ -77,7 +77,7 @@ impl Contrast {
             .iter()
             .map(|block| choose(block.a.len() + block.b.len(), block.a.len()))
             .product();
-        let both = |block: &&Block| !block.a.is_empty() && !block.b.is_empty();
+        let both = |block: &&ContrastBlock| !block.a.is_empty() && !block.b.is_empty();
         let mirrored = self
             .blocks
             .iter()
@@ -101,7 +101,7 @@ pub struct Tested {
 
 /// The result for all contrasts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Family {
+pub struct FamilyResult {
     /// The results in the order of the contrasts.
     pub tested: Vec<Tested>,
     /// The number of joint relabelings, visited or not.
@@ -155,34 +155,34 @@ pub struct Family {
 ///
 /// # Errors
 /// [`Error::TooFew`] if a contrast lacks a label, [`Error::NotFinite`].
-pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<Family> {
+pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<FamilyResult> {
     for contrast in contrasts {
         check(contrast)?;
     }
     let mut sites = Sites::new(contrasts);
     let prior = prior(contrasts);
-    let mut rows: Vec<Row> = contrasts
+    let mut rows: Vec<PreparedContrast> = contrasts
         .iter()
-        .map(|contrast| Row::new(contrast, &sites, prior))
+        .map(|contrast| PreparedContrast::new(contrast, &sites, prior))
         .collect();
     let relabelings = sites.relabelings();
     let values: usize = rows.iter().map(|row| row.len() + OVERHEAD).sum();
     let work = values.max(1) as f64;
     let exact = relabelings <= EXACT_LIMIT && relabelings * work <= WORK;
-    let mut tally = Tally::new(&mut rows, &sites);
+    let mut tally = ExceedanceTally::new(&mut rows, &sites);
     if exact {
         while sites.next() {
             tally.add(&mut rows, &sites);
         }
     } else {
-        let mut draws = Draws::new(seed);
+        let mut draws = RandomStream::new(seed);
         let wanted = (WORK / work).clamp(FEWEST_DRAWS, MOST_DRAWS) as u32;
         for _ in 0..wanted {
             sites.shuffle(&mut draws);
             tally.add(&mut rows, &sites);
         }
     }
-    Ok(Family {
+    Ok(FamilyResult {
         tested: tally.finish(contrasts),
         relabelings,
         exact,
@@ -191,7 +191,7 @@ pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<Family> {
 }
 
 fn check(contrast: &Contrast) -> Result<()> {
-    let count = |side: fn(&Block) -> usize| contrast.blocks.iter().map(side).sum::<usize>();
+    let count = |side: fn(&ContrastBlock) -> usize| contrast.blocks.iter().map(side).sum::<usize>();
     let fewest = count(|block| block.a.len()).min(count(|block| block.b.len()));
     if fewest < 1 {
         return Err(Error::TooFew {
@@ -208,7 +208,7 @@ fn check(contrast: &Contrast) -> Result<()> {
 
 /// The differences b - a of a contrast whose blocks hold one run of each label,
 /// ignoring blocks that lack one; `None` for any other contrast.
-fn differences(contrast: &Contrast) -> Option<Vec<(&Block, f64)>> {
+fn differences(contrast: &Contrast) -> Option<Vec<(&ContrastBlock, f64)>> {
     let mut differences = Vec::new();
     for block in &contrast.blocks {
         match (&block.a[..], &block.b[..]) {
@@ -233,7 +233,7 @@ fn prior(contrasts: &[Contrast]) -> Option<Prior> {
 
 /// The variance of the absolute differences, which no flip changes, with its
 /// degrees of freedom; `None` if they are all equal.
-fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
+fn spread(differences: &[(&ContrastBlock, f64)]) -> Option<(f64, f64)> {
     let sizes: Vec<f64> = differences.iter().map(|d| d.1.abs()).collect();
     let most = sizes.iter().copied().fold(0.0, f64::max);
     let spread = variance(&sizes);
@@ -241,7 +241,7 @@ fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
 }
 
 /// A contrast prepared for many relabelings.
-enum Row {
+enum PreparedContrast {
     Pairs(Pairs),
     Groups(Groups),
 }
@@ -266,10 +266,10 @@ struct Groups {
     floor: f64,
 }
 
-impl Row {
+impl PreparedContrast {
     fn new(contrast: &Contrast, sites: &Sites, prior: Option<Prior>) -> Self {
         let Some(differences) = differences(contrast) else {
-            return Row::Groups(Groups::new(contrast, sites));
+            return PreparedContrast::Groups(Groups::new(contrast, sites));
         };
         let most = differences.iter().map(|d| d.1.abs()).fold(0.0, f64::max);
         let df = differences.len() as f64 - 1.0;
@@ -278,13 +278,13 @@ impl Row {
             let weight = prior.df.min(df);
             (weight * prior.variance, weight)
         });
-        Row::Pairs(Pairs {
+        PreparedContrast::Pairs(Pairs {
             squares: differences.iter().map(|d| d.1 * d.1).sum(),
             prior,
             floor: 2.0 * contrast.resolution + (SUREST * most).powi(2),
             differences: differences
                 .into_iter()
-                .map(|(block, d)| (sites.of(block), d))
+                .map(|(block, d)| (sites.index_of(block), d))
                 .collect(),
         })
     }
@@ -292,15 +292,17 @@ impl Row {
     /// The number of values processed per relabeling.
     fn len(&self) -> usize {
         match self {
-            Row::Pairs(pairs) => pairs.differences.len(),
-            Row::Groups(groups) => groups.blocks.iter().map(|block| block.1.len()).sum(),
+            PreparedContrast::Pairs(pairs) => pairs.differences.len(),
+            PreparedContrast::Groups(groups) => {
+                groups.blocks.iter().map(|block| block.1.len()).sum()
+            }
         }
     }
 
     fn statistic(&self, sites: &Sites) -> f64 {
         match self {
-            Row::Pairs(pairs) => pairs.statistic(sites),
-            Row::Groups(groups) => groups.statistic(sites),
+            PreparedContrast::Pairs(pairs) => pairs.statistic(sites),
+            PreparedContrast::Groups(groups) => groups.statistic(sites),
         }
     }
 }
@@ -343,7 +345,7 @@ impl Groups {
             groups.sum += values.iter().sum::<f64>();
             groups.squares += values.iter().map(|v| v * v).sum::<f64>();
             most = values.iter().fold(most, |most, v| most.max(v.abs()));
-            groups.blocks.push((sites.of(block), values));
+            groups.blocks.push((sites.index_of(block), values));
         }
         groups.floor = contrast.resolution + (SUREST * most).powi(2);
         groups
@@ -392,7 +394,7 @@ fn deviate(squared: f64, variance: f64, df: f64) -> f64 {
 }
 
 /// Counts how often the observed statistics are reached.
-struct Tally {
+struct ExceedanceTally {
     /// Contrasts from the least to the most extreme.
     order: Vec<usize>,
     /// The smallest statistic that counts as reached, by contrast.
@@ -402,13 +404,13 @@ struct Tally {
     visited: u32,
 }
 
-impl Tally {
+impl ExceedanceTally {
     /// Starts a tally that includes the observed labeling.
-    fn new(rows: &mut [Row], sites: &Sites) -> Self {
+    fn new(rows: &mut [PreparedContrast], sites: &Sites) -> Self {
         let observed: Vec<f64> = rows.iter().map(|row| row.statistic(sites)).collect();
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&i, &j| observed[i].total_cmp(&observed[j]));
-        Tally {
+        ExceedanceTally {
             order,
             threshold: observed.iter().map(|z| z - TIE * z.max(1.0)).collect(),
             alone: vec![1; rows.len()],
@@ -417,7 +419,7 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, rows: &mut [Row], sites: &Sites) {
+    fn add(&mut self, rows: &mut [PreparedContrast], sites: &Sites) {
         self.visited += 1;
         let mut largest = 0.0_f64;
         for &at in &self.order {

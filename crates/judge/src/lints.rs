@@ -125,7 +125,7 @@ pub fn drift(values_in_order: &[f64]) -> Option<Drift> {
     if n < 6 || x.iter().any(|v| !v.is_finite()) {
         return None;
     }
-    let order = Order::of(x);
+    let order = PairOrder::from_values(x);
     let tau = order.tau()?;
     let p = if n <= MOST_EXACT && order.untied == order.pairs {
         exact_kendall(&[n], order.fewest())
@@ -165,7 +165,7 @@ pub fn drift_inside(groups: &[&[f64]]) -> Option<Drift> {
     if values.any(|v| !v.is_finite()) || ln_orders < 720.0_f64.ln() - 1e-9 {
         return None;
     }
-    let mut order = Order::default();
+    let mut order = PairOrder::default();
     let mut variance = 0.0;
     for group in groups {
         order.add(group);
@@ -192,15 +192,15 @@ fn pairs(n: usize) -> u64 {
 
 /// Counts of pairs of values by which of the two is larger.
 #[derive(Default)]
-struct Order {
+struct PairOrder {
     rising: u64,
     untied: u64,
     pairs: u64,
 }
 
-impl Order {
-    fn of(x: &[f64]) -> Self {
-        let mut order = Order::default();
+impl PairOrder {
+    fn from_values(x: &[f64]) -> Self {
+        let mut order = PairOrder::default();
         order.add(x);
         order
     }
@@ -329,7 +329,7 @@ pub fn grouped_order(configurations_in_order: &[usize]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Draws;
+    use crate::random::RandomStream;
 
     #[test]
     fn a_wall_clock_is_recognised() {
@@ -365,7 +365,7 @@ mod tests {
     /// Three configurations of five runs, one after the other; all values rise
     /// by `slope` from run to run, and each configuration has its own level.
     fn grouped(slope: f64, seed: u64) -> Vec<Vec<f64>> {
-        let mut draws = Draws::new(seed);
+        let mut draws = RandomStream::new(seed);
         let mut run = 0.0;
         let mut value = |level: f64| {
             run += 1.0;

@@ -10,7 +10,7 @@
 )]
 
 use assize_judge::pooled::{self, Combination, OneSided};
-use assize_judge::power::{self, Aim, Design, Layout};
+use assize_judge::power::{self, Aim, ComparisonLayout, PowerDesign};
 use assize_judge::{equivalence, factorial, lints, paired, poisson, spending};
 use serde_json::Value;
 
@@ -106,7 +106,7 @@ fn contrasts_and_fits_in_blocks() {
 fn rates_of_clusters() {
     for (input, want) in cases!("clustered_rates") {
         let (a, b) = (floats(&input["a"]["times"]), floats(&input["b"]["times"]));
-        let side = |times_s, of: &str| poisson::Observed {
+        let side = |times_s, of: &str| poisson::EventTimes {
             times_s,
             exposure_s: number(&input[of]["exposure"]),
         };
@@ -217,10 +217,10 @@ fn shares_that_runs_may_have_missed() {
     }
 }
 
-fn layout(input: &Value) -> Layout {
+fn layout(input: &Value) -> ComparisonLayout {
     match input["layout"].as_str().unwrap() {
-        "pairs" => Layout::Pairs,
-        _ => Layout::TwoSamples,
+        "pairs" => ComparisonLayout::Pairs,
+        _ => ComparisonLayout::TwoSamples,
     }
 }
 
@@ -235,7 +235,7 @@ fn aim(input: &Value) -> Aim {
 #[test]
 fn effects_that_designs_find() {
     for (input, want) in cases!("designs") {
-        let design = Design {
+        let design = PowerDesign {
             layout: layout(&input),
             runs: count(&input["runs"]),
         };

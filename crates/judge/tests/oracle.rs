@@ -11,8 +11,8 @@
 )]
 
 use assize_judge::{
-    Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, flips, jitter, lints,
-    paired, poisson, pooled, power, quantile, welch,
+    Estimate, Interval, PublishedMean, adjust, bootstrap, equivalence, factorial, flips, jitter,
+    lints, paired, poisson, pooled, power, quantile, welch,
 };
 use serde_json::Value;
 
@@ -191,7 +191,7 @@ oracle!(welch, |judge, input, want| {
 });
 
 oracle!(summaries, |judge, input, want| {
-    let moments = |v: &Value| Moments {
+    let moments = |v: &Value| PublishedMean {
         mean: number(&v[0]),
         standard_error: number(&v[1]),
         n: Some(count(&v[2]) as u32),
@@ -354,7 +354,7 @@ oracle!(power, |judge, input, want| {
 
 oracle!(equivalence_runs, |judge, input, want| {
     let [sd, margin, alpha, power] = ["sd", "margin", "alpha", "power"].map(|k| number(&input[k]));
-    let layout = power::Layout::TwoSamples;
+    let layout = power::ComparisonLayout::TwoSamples;
     let got = power::runs_for_equivalence(layout, sd, margin, alpha, power).unwrap();
     judge.agree("runs", f64::from(got), &want["runs"]);
 });

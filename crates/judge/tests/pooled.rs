@@ -2,7 +2,7 @@
 //! rates.
 
 use assize_judge::Error;
-use assize_judge::family::{Block, Contrast, step_down};
+use assize_judge::family::{Contrast, ContrastBlock, step_down};
 use assize_judge::pooled::{
     Combination, Study, fixed, heterogeneity, partial_conjunction,
     partial_conjunction_by_direction, random, shares,
@@ -74,7 +74,7 @@ fn with_few_pairs_the_interval_covers_and_welch_alarms_as_promised() {
 /// The p of the permutation test within machines, and the number of relabelings.
 fn permuted(machines: &[Vec<(Vec<f64>, Vec<f64>)>]) -> (f64, f64) {
     let blocks = machines.iter().flatten();
-    let blocks = (0..).zip(blocks).map(|(site, (a, b))| Block {
+    let blocks = (0..).zip(blocks).map(|(site, (a, b))| ContrastBlock {
         site,
         a: a.clone(),
         b: b.clone(),

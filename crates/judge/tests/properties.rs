@@ -6,7 +6,7 @@
 )]
 
 use assize_judge::{
-    Verdict, VerdictInput, adjust, bootstrap, decide, equivalence, family, flips, permutation,
+    Decision, VerdictInput, adjust, bootstrap, decide, equivalence, family, flips, permutation,
     poisson, power, quantile, welch,
 };
 use proptest::prelude::*;
@@ -26,11 +26,13 @@ fn any_group(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
 
 /// The result of the permutation test of one contrast, and its number of relabelings.
 fn alone(blocks: &[(Vec<f64>, Vec<f64>)]) -> (family::Tested, f64) {
-    let blocks = (0..).zip(blocks).map(|(site, (a, b))| family::Block {
-        site,
-        a: a.clone(),
-        b: b.clone(),
-    });
+    let blocks = (0..)
+        .zip(blocks)
+        .map(|(site, (a, b))| family::ContrastBlock {
+            site,
+            a: a.clone(),
+            b: b.clone(),
+        });
     let contrast = family::Contrast {
         blocks: blocks.collect(),
         resolution: 0.0,
@@ -118,9 +120,9 @@ proptest! {
             p_equivalence: None, alpha: 0.05,
         };
         let verdict = decide(input);
-        prop_assert_eq!(verdict == Verdict::Established, p <= 0.05);
+        prop_assert_eq!(verdict == Decision::Established, p <= 0.05);
         let without = decide(VerdictInput { p_adjusted: None, p_attainable: None, ..input });
-        prop_assert_eq!(without == Verdict::Supported, p <= 0.05);
+        prop_assert_eq!(without == Decision::Supported, p <= 0.05);
     }
 
     #[test]

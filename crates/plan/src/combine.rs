@@ -2,7 +2,7 @@
 //! settings.
 
 use assize_job::{
-    Action, Frequency, Idle, Kind, Machine, PlacementPolicy, Queue, Stalls, Workload,
+    Action, Frequency, Idle, Machine, PlacementPolicy, Queue, Stalls, Workload, WorkloadKind,
 };
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
-use crate::raw::{self, Level, Parameters};
+use crate::raw::{self, Parameters, RawLevel};
 use crate::{modules, payload, policy, power, queue, scheduling, settings, stalls};
 
 /// The levels of one configuration: factor, level and what it sets.
-pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
+pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
 
 /// The contents of one configuration, without its name.
 pub(crate) struct Combined {
@@ -287,11 +287,11 @@ fn workload(
             );
         }
     }
-    let mut kind: Kind = serde_json::from_value(Value::Object(parameters))
+    let mut kind: WorkloadKind = serde_json::from_value(Value::Object(parameters))
         .map_err(|why| experiment.error(path, format!("cannot be read: {why}")))?;
     match &mut kind {
-        Kind::Periodic(one) => one.rt_app = one.rt_app.as_deref().map(payload::there),
-        Kind::Replay(one) => one.file = one.file.as_deref().map(payload::there),
+        WorkloadKind::Periodic(one) => one.rt_app = one.rt_app.as_deref().map(payload::target_path),
+        WorkloadKind::Replay(one) => one.file = one.file.as_deref().map(payload::target_path),
         _ => {}
     }
     Ok(Workload {

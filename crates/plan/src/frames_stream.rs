@@ -2,15 +2,15 @@
 //! checks of how they combine.
 
 use assize_job::{
-    FlushInstruction, FrameFence, FrameFlush, FrameMemory, FramesStream, Kind, Workload,
+    FlushInstruction, FrameFence, FrameFlush, FrameMemory, FramesStream, Workload, WorkloadKind,
 };
 
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, Text, Whole, Word};
-use crate::keys::{Section, key, named};
+use crate::keys::KeyType::{Duration, Text, Whole, Word};
+use crate::keys::{KeySection, key, named};
 use crate::parameters::SCHEDULING;
 use crate::plan::PlannedConfiguration;
 
@@ -18,7 +18,7 @@ use crate::plan::PlannedConfiguration;
 const FRAME_BYTES_MAX: u64 = 256 << 20;
 
 /// The parameters of `frames-stream`.
-pub(crate) const FRAMES_STREAM: Section = Section {
+pub(crate) const FRAMES_STREAM: KeySection = KeySection {
     name: "frames-stream",
     keys: &[
         key("width", Whole(1, 16384), Is("1920"), "Pixels of a line."),
@@ -212,7 +212,7 @@ pub(crate) fn find(
         return Err(experiment.error("display", why).mend("remove it"));
     }
     let of_device = |workload: &&Workload| match &workload.kind {
-        Kind::FramesStream(stream) => {
+        WorkloadKind::FramesStream(stream) => {
             stream.copies() && (stream.source.is_of_device() || stream.destination.is_of_device())
         }
         _ => false,

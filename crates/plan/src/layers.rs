@@ -8,7 +8,7 @@ use crate::check::join;
 use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::raw::{Level, Parameters};
+use crate::raw::{Parameters, RawLevel};
 
 /// The settings under a key that may be given at the top of the file and in
 /// levels. Later ones override earlier ones, field by field.
@@ -26,7 +26,7 @@ impl<'a> Layers<'a> {
         levels: &Levels<'_>,
         key: &str,
         top: &Parameters,
-        of_level: impl Fn(&Level) -> &Parameters,
+        of_level: impl Fn(&RawLevel) -> &Parameters,
     ) -> Self {
         let mut settings = top.clone();
         let mut places = vec![key.to_owned()];

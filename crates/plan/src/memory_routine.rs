@@ -7,8 +7,8 @@ use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Whole, Word};
-use crate::keys::{Section, key};
+use crate::keys::KeyType::{Whole, Word};
+use crate::keys::{KeySection, key};
 use crate::parameters::SCHEDULING;
 
 /// The most bytes of a batch with a cold cache, in which each call has separate
@@ -16,7 +16,7 @@ use crate::parameters::SCHEDULING;
 const COLD_BYTES_MAX: u64 = 1 << 30;
 
 /// The parameters of `memory-routine`.
-pub(crate) const MEMORY_ROUTINE: Section = Section {
+pub(crate) const MEMORY_ROUTINE: KeySection = KeySection {
     name: "memory-routine",
     keys: &[
         key(

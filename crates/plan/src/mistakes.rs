@@ -9,8 +9,8 @@ use crate::check::join;
 use crate::combine::level_path;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::plan::Better;
-use crate::raw::{self, BACKGROUND, Level, Parameters};
+use crate::plan::BetterDirection;
+use crate::raw::{self, BACKGROUND, Parameters, RawLevel};
 use crate::{names, tables, tradeoffs};
 
 /// The targets other than `ssh:HOST`.
@@ -179,7 +179,7 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
             let error = experiment.error(&path, format!("'{metric}' is given twice"));
             return Err(error.mend("remove one"));
         }
-        if primary.better == Better::Lower && file.higher_is_better.contains(metric) {
+        if primary.better == BetterDirection::Lower && file.higher_is_better.contains(metric) {
             let why = format!("'{metric}' is in higher_is_better, but better is lower here");
             let error = experiment.error(&format!("primary[{at}].better"), why);
             return Err(error.mend("say one thing in both places"));
@@ -241,7 +241,11 @@ fn levels(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-fn runs_and_environment(experiment: &Experiment, path: &str, level: &Level) -> Result<(), Error> {
+fn runs_and_environment(
+    experiment: &Experiment,
+    path: &str,
+    level: &RawLevel,
+) -> Result<(), Error> {
     let file = &experiment.file;
     let names: Vec<&str> = level.background.iter().map(String::as_str).collect();
     beside(experiment, path, &names)?;

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::raw::Level;
+use crate::raw::RawLevel;
 
 /// The most characters of a name.
 pub(crate) const LONGEST: usize = 64;
@@ -23,7 +23,7 @@ pub(crate) fn wrong(name: &str) -> Option<String> {
 /// What each level adds to the name of a configuration: nothing for `off`, the
 /// factor's name for `on`, else the level's name; but `factor=level` where that
 /// would be ambiguous.
-pub(crate) fn parts(factors: &IndexMap<String, IndexMap<String, Level>>) -> Vec<Vec<String>> {
+pub(crate) fn parts(factors: &IndexMap<String, IndexMap<String, RawLevel>>) -> Vec<Vec<String>> {
     let mut seen: IndexMap<String, usize> = IndexMap::from([("base".to_owned(), 1)]);
     for (factor, levels) in factors {
         for level in levels.keys() {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn named(factors: &[(&str, &[&str])]) -> Vec<Vec<String>> {
-        let level = |name: &&str| ((*name).to_owned(), Level::default());
+        let level = |name: &&str| ((*name).to_owned(), RawLevel::default());
         let factors = factors
             .iter()
             .map(|(name, levels)| ((*name).to_owned(), levels.iter().map(level).collect()))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use assize_job::{
-    Action, Kind, Linked, Package, Payload, PlacementPolicy, PolicyForm, below_experiment,
+    Action, Linked, Package, Payload, PlacementPolicy, PolicyForm, WorkloadKind, below_experiment,
 };
 use indexmap::IndexMap;
 
@@ -130,18 +130,18 @@ fn varied(configurations: &[PlannedConfiguration], first: usize) -> Vec<String> 
 
 /// The program of a workload whose environment affects which libraries are
 /// loaded; `None` for others.
-fn linking(kind: &Kind) -> Option<Linked> {
-    let Kind::Command(command) = kind else {
+fn linking(kind: &WorkloadKind) -> Option<Linked> {
+    let WorkloadKind::Command(command) = kind else {
         return None;
     };
-    let linked = Linked::of(command.argv.first()?, &command.environment);
+    let linked = Linked::new(command.argv.first()?, &command.environment);
     (!linked.environment.is_empty()).then_some(linked)
 }
 
 /// The path on the target of a file that a workload names. An absolute path is
 /// kept; others are mapped below the experiment's directory, so that files of
 /// the same name from several directories do not collide.
-pub(crate) fn there(path: &str) -> String {
+pub(crate) fn target_path(path: &str) -> String {
     match path.starts_with('/') {
         true => path.to_owned(),
         false => below_experiment(path),
@@ -159,7 +159,7 @@ fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
     let workloads = file.workloads.values().chain(file.background.values());
     let read = workloads.chain(changes).filter_map(file_of);
     let all: BTreeSet<_> = given
-        .chain(read.map(|path| (PathBuf::from(path), there(path))))
+        .chain(read.map(|path| (PathBuf::from(path), target_path(path))))
         .collect();
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (from, to) in all {

@@ -9,7 +9,7 @@ use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::layers::Layers;
-use crate::power_tables::{self, Table};
+use crate::power_tables::{self, PowerTable};
 
 /// The most idle states that the module supports.
 const STATES_MAX: usize = 8;
@@ -26,7 +26,7 @@ const RATE_NS_MAX: u64 = 10_000_000_000;
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenIdle {
-    states: Written<WrittenState>,
+    states: NamedOrListed<WrittenState>,
     governor: IdleGovernor,
     delay: bool,
     active_uw: Option<u64>,
@@ -37,7 +37,7 @@ struct WrittenIdle {
 impl Default for WrittenIdle {
     fn default() -> Self {
         WrittenIdle {
-            states: Written::default(),
+            states: NamedOrListed::default(),
             governor: IdleGovernor::default(),
             delay: true,
             active_uw: None,
@@ -62,7 +62,7 @@ struct WrittenState {
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenFrequency {
-    steps: Written<WrittenStep>,
+    steps: NamedOrListed<WrittenStep>,
     governor: FrequencyGovernor,
     domain: u32,
     set_khz: Option<u64>,
@@ -72,7 +72,7 @@ struct WrittenFrequency {
 impl Default for WrittenFrequency {
     fn default() -> Self {
         WrittenFrequency {
-            steps: Written::default(),
+            steps: NamedOrListed::default(),
             governor: FrequencyGovernor::default(),
             domain: 1,
             set_khz: None,
@@ -92,14 +92,14 @@ struct WrittenStep {
 /// The name of a built-in table, or a list in the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Written<T> {
+enum NamedOrListed<T> {
     Named(String),
     Listed(Vec<T>),
 }
 
-impl<T> Default for Written<T> {
+impl<T> Default for NamedOrListed<T> {
     fn default() -> Self {
-        Written::Named(power_tables::TABLES[0].name.to_owned())
+        NamedOrListed::Named(power_tables::TABLES[0].name.to_owned())
     }
 }
 
@@ -117,12 +117,12 @@ pub(crate) fn idle(
     }
     let written: WrittenIdle = layers.read()?;
     let table = match &written.states {
-        Written::Named(name) => power_tables::find(name),
-        Written::Listed(_) => None,
+        NamedOrListed::Named(name) => power_tables::find(name),
+        NamedOrListed::Listed(_) => None,
     };
     let states = match written.states {
-        Written::Named(_) => table.map(Table::idle_states).unwrap_or_default(),
-        Written::Listed(states) => listed_states(&layers, states)?,
+        NamedOrListed::Named(_) => table.map(PowerTable::idle_states).unwrap_or_default(),
+        NamedOrListed::Listed(states) => listed_states(&layers, states)?,
     };
     if frequency && written.active_uw.is_some() {
         let error = layers.error("active", "has no effect beside frequency");
@@ -144,7 +144,7 @@ pub(crate) fn idle(
         let why = "is less than a CPU draws in the first idle state";
         return Err(layers.error("active", why));
     }
-    let of_table = |of: fn(&Table) -> u64| table.map_or(0, of);
+    let of_table = |of: fn(&PowerTable) -> u64| table.map_or(0, of);
     let package_uw = written.package_uw;
     let package_uw = package_uw.unwrap_or_else(|| of_table(|table| table.package_uw));
     let package_idle_uw = written.package_idle_uw;
@@ -244,10 +244,10 @@ pub(crate) fn frequency(
     }
     let written: WrittenFrequency = layers.read()?;
     let steps = match written.steps {
-        Written::Named(name) => power_tables::find(&name)
-            .map(Table::frequency_steps)
+        NamedOrListed::Named(name) => power_tables::find(&name)
+            .map(PowerTable::frequency_steps)
             .unwrap_or_default(),
-        Written::Listed(steps) => listed_steps(&layers, steps)?,
+        NamedOrListed::Listed(steps) => listed_steps(&layers, steps)?,
     };
     if !written.rate_ns.is_multiple_of(1000) || written.rate_ns > RATE_NS_MAX {
         let why = "must be whole microseconds, at most 10s";

@@ -11,8 +11,8 @@ use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, Flag, Whole, Word};
-use crate::keys::{Section, key, named};
+use crate::keys::KeyType::{Duration, Flag, Whole, Word};
+use crate::keys::{KeySection, key, named};
 use crate::modules;
 use crate::raw::Parameters;
 
@@ -24,7 +24,7 @@ const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
 const FREE_COST_NS_MAX: u64 = 1_000_000;
 
 /// The keys of a queue.
-pub(crate) static QUEUE: Section = Section {
+pub(crate) static QUEUE: KeySection = KeySection {
     name: "queue",
     keys: &[
         key(

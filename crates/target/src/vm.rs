@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_job::{IdentityKind, IdentityPart, Image, Machine, Order, Payload};
+use assize_job::{IdentityKind, IdentityPart, Machine, MemoryImage, Order, Payload};
 
 use crate::carried::Carried;
 use crate::exact::keep_error;
@@ -49,7 +49,7 @@ impl Ready {
             add(IdentityKind::Kernel, "version", version);
         }
         // The random choices of an image do not change the identity of the machine.
-        let line = Image::without(command_line);
+        let line = MemoryImage::without(command_line);
         add(IdentityKind::CommandLine, "", &line);
         // The command line may reduce CPUs and memory.
         let takes = |words: &[&str]| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assize_job::events::{Events, Row};
+use assize_job::events::{KernelEvent, KernelEventLog};
 
 use crate::threads::{Stretch, Threads};
 
@@ -111,7 +111,7 @@ struct Following {
 }
 
 /// Follows all jobs through the events.
-pub(crate) fn follow(events: &Events, threads: &Threads) -> Vec<Job> {
+pub(crate) fn follow(events: &KernelEventLog, threads: &Threads) -> Vec<Job> {
     let mut following = Following::default();
     for row in &events.rows {
         let Some(kind) = events.kind(row) else {
@@ -140,16 +140,16 @@ pub(crate) fn follow(events: &Events, threads: &Threads) -> Vec<Job> {
     following.jobs
 }
 
-fn unsigned(events: &Events, row: &Row, field: &str) -> Option<u64> {
+fn unsigned(events: &KernelEventLog, row: &KernelEvent, field: &str) -> Option<u64> {
     events.value(row, field).map(i64::cast_unsigned)
 }
 
-fn small(events: &Events, row: &Row, field: &str) -> Option<u32> {
+fn small(events: &KernelEventLog, row: &KernelEvent, field: &str) -> Option<u32> {
     events.value(row, field)?.try_into().ok()
 }
 
 /// The job that a simgpu event is about: context serial and sequence number.
-fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
+fn key(events: &KernelEventLog, row: &KernelEvent) -> Option<(u64, u64)> {
     Some((
         unsigned(events, row, "serial")?,
         unsigned(events, row, "seqno")?,
@@ -157,7 +157,7 @@ fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
 }
 
 impl Following {
-    fn submit(&mut self, events: &Events, row: &Row) -> Option<()> {
+    fn submit(&mut self, events: &KernelEventLog, row: &KernelEvent) -> Option<()> {
         let (serial, seqno) = key(events, row)?;
         let place = self.jobs.len();
         self.jobs.push(Job {
@@ -186,7 +186,7 @@ impl Following {
 
     /// Handles an event of the queue layer, which is about the job that the current
     /// thread has just handed on.
-    fn queue(&mut self, row: &Row, design: Design) {
+    fn queue(&mut self, row: &KernelEvent, design: Design) {
         let place = self.handed.remove(&row.tid);
         if let Some(job) = place.and_then(|place| self.jobs.get_mut(place)) {
             job.queued = Some(row.at_ns);
@@ -194,12 +194,12 @@ impl Following {
         }
     }
 
-    fn job(&mut self, events: &Events, row: &Row) -> Option<&mut Job> {
+    fn job(&mut self, events: &KernelEventLog, row: &KernelEvent) -> Option<&mut Job> {
         let place = *self.places.get(&key(events, row)?)?;
         self.jobs.get_mut(place)
     }
 
-    fn run(&mut self, events: &Events, row: &Row) {
+    fn run(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let inline = events.value(row, "arg") == Some(1);
         if let Some(job) = self.job(events, row).filter(|job| job.run.is_none()) {
             job.run = Some(row.at_ns);
@@ -208,7 +208,7 @@ impl Following {
         }
     }
 
-    fn done(&mut self, events: &Events, row: &Row) {
+    fn done(&mut self, events: &KernelEventLog, row: &KernelEvent) {
         let error = events.value(row, "arg").unwrap_or(0);
         if let Some(job) = self.job(events, row).filter(|job| job.done.is_none()) {
             job.done = Some(row.at_ns);
@@ -216,13 +216,13 @@ impl Following {
         }
     }
 
-    fn wait_begin(&mut self, events: &Events, row: &Row) -> Option<()> {
+    fn wait_begin(&mut self, events: &KernelEventLog, row: &KernelEvent) -> Option<()> {
         let (serial, seqno) = key(events, row)?;
         self.waits.insert((serial, seqno, row.tid), row.at_ns);
         Some(())
     }
 
-    fn wait_end(&mut self, events: &Events, row: &Row, threads: &Threads) {
+    fn wait_end(&mut self, events: &KernelEventLog, row: &KernelEvent, threads: &Threads) {
         let Some((serial, seqno)) = key(events, row) else {
             return;
         };

@@ -6,9 +6,9 @@
 //! picture.
 //!
 //! ```
-//! use assize_job::events::Events;
+//! use assize_job::events::KernelEventLog;
 //! let text = "assize.kernel-events/1\nstart 0\nstop 9\nlost 0\nend 0\n";
-//! let run = assize_trace::Run::new(Events::parse(text).unwrap());
+//! let run = assize_trace::Run::new(KernelEventLog::parse(text).unwrap());
 //! assert!(run.jobs.is_empty());
 //! ```
 //!
@@ -22,7 +22,7 @@ pub mod split;
 mod threads;
 mod timeline;
 
-use assize_job::events::Events;
+use assize_job::events::KernelEventLog;
 
 pub use jobs::{Design, Job, Wait};
 pub use threads::{Stretch, Thread, Threads};
@@ -32,7 +32,7 @@ pub use timeline::{Kind, Lane, Span, Timeline, timeline};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// The events.
-    pub events: Events,
+    pub events: KernelEventLog,
     /// The threads.
     pub threads: Threads,
     /// The jobs, in order of submission.
@@ -42,7 +42,7 @@ pub struct Run {
 impl Run {
     /// Derives threads and jobs from the events.
     #[must_use]
-    pub fn new(events: Events) -> Run {
+    pub fn new(events: KernelEventLog) -> Run {
         let threads = threads::follow(&events);
         let jobs = jobs::follow(&events, &threads);
         Run {

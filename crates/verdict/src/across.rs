@@ -1,15 +1,15 @@
 //! Compares two cells on several machines: on each machine, and pooled over all
 //! of them.
 
-use assize_bundle::Across as Kind;
+use assize_bundle::Across;
 use assize_judge::Estimate;
-use assize_judge::family::{Block, Contrast};
+use assize_judge::family::{Contrast, ContrastBlock};
 use assize_judge::pooled::{self, Heterogeneity, Random, Study};
 
 use crate::cells::{Cell, Cells};
 use crate::document::{Agreement, Scale, TTest, Verdict};
-use crate::family::Answer;
-use crate::weigh::{Weighed, by_machine_runs, counted, even_blocks};
+use crate::family::HypothesisResult;
+use crate::weigh::{CellComparison, by_machine_runs, counted, even_blocks};
 use crate::words::{and_list, finite, with_interval};
 
 /// Level of Welch's test at which machines are declared to differ. The test has
@@ -22,8 +22,8 @@ const SAME: f64 = 1e-12;
 
 /// The comparison of two cells on several machines.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Across {
-    pub(crate) kind: Kind,
+pub(crate) struct AcrossMachines {
+    pub(crate) kind: Across,
     /// In the order of their first appearance; two or more.
     pub(crate) machines: Vec<OnMachine>,
     /// The pooled result; `None` unless every machine has an effect with a
@@ -35,18 +35,18 @@ pub(crate) struct Across {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OnMachine {
     pub(crate) machine: String,
-    pub(crate) weighed: Weighed,
+    pub(crate) weighed: CellComparison,
     /// Its weight in the pooled effect.
     pub(crate) weight: Option<f64>,
     /// Its p values, known once the family has been tested.
-    pub(crate) answer: Answer,
+    pub(crate) answer: HypothesisResult,
     /// The verdict on this machine alone, also known then.
     pub(crate) verdict: Verdict,
 }
 
 /// To which machines a difference generalises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum Generalisation {
     /// To machines like these: the random-effects interval excludes "no
     /// difference".
     LikeThese,
@@ -84,7 +84,7 @@ impl OnMachine {
     }
 }
 
-impl Across {
+impl AcrossMachines {
     /// Whether the machines agree.
     pub(crate) fn agreement(&self) -> Agreement {
         let [up, down] = self.sides();
@@ -111,14 +111,14 @@ impl Across {
     /// that no machine has an effect. An effect on all of them is shown if the largest p of the
     /// machines is small enough (Benjamini and Heller 2008, all of k); a common direction on
     /// machines like these is shown by the interval of Hartung, Knapp, Sidik and Jonkman.
-    pub(crate) fn reach(&self, alpha: f64) -> Reach {
+    pub(crate) fn reach(&self, alpha: f64) -> Generalisation {
         if self.agreement() == Agreement::Opposite {
-            return Reach::None;
+            return Generalisation::None;
         }
         if let Some((_, random)) = &self.together
             && !random.ci.contains(0.0)
         {
-            return Reach::LikeThese;
+            return Generalisation::LikeThese;
         }
         let shown = |way: Option<std::cmp::Ordering>| {
             self.machines.iter().all(|on| {
@@ -127,9 +127,9 @@ impl Across {
         };
         let first = self.machines.first().and_then(|on| on.weighed.direction());
         if first != Some(std::cmp::Ordering::Equal) && first.is_some() && shown(first) {
-            Reach::AllOfThese
+            Generalisation::AllOfThese
         } else {
-            Reach::None
+            Generalisation::None
         }
     }
 
@@ -184,7 +184,7 @@ impl Across {
 
     /// The number of machines on which the effect is established or supported by
     /// their own runs, in the direction of the pooled effect.
-    pub(crate) fn shown(&self, pooled: &Weighed) -> u32 {
+    pub(crate) fn machines_showing(&self, pooled: &CellComparison) -> u32 {
         let [up, down] = self.sides();
         let count = match pooled.direction() {
             Some(std::cmp::Ordering::Greater) => up.len(),
@@ -205,7 +205,11 @@ fn effect(on: &OnMachine) -> Option<f64> {
 
 /// Compares `b` with `a`, with the machine as block; `None` if fewer than two
 /// machines have runs of both.
-pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Option<Weighed> {
+pub(crate) fn compare_across_machines(
+    cells: &Cells<'_>,
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+) -> Option<CellComparison> {
     let (in_a, in_b) = (a.machines(), b.machines());
     let both: Vec<usize> = in_a.intersection(&in_b).copied().collect();
     if both.len() < 2 {
@@ -227,7 +231,7 @@ pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Opt
             machine: cells.machines[machine].clone(),
             weighed: by_machine_runs(a, b, positive),
             weight: None,
-            answer: Answer::default(),
+            answer: HypothesisResult::default(),
             verdict: Verdict::Undecided,
         })
         .collect();
@@ -251,7 +255,11 @@ pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Opt
 }
 
 /// The comparison pooled over all machines.
-fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive: bool) -> Weighed {
+fn together(
+    parts: &[(Cell<'_>, Cell<'_>)],
+    machines: &mut [OnMachine],
+    positive: bool,
+) -> CellComparison {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
     for (a, b) in parts {
@@ -259,13 +267,13 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
         of_b.runs.extend(&b.runs);
     }
     let mut all = counted(&of_a, &of_b, positive);
-    let sum = |pick: fn(&Weighed) -> Option<u32>| {
+    let sum = |pick: fn(&CellComparison) -> Option<u32>| {
         let counts = machines.iter().map(|on| pick(&on.weighed));
         counts.sum::<Option<u32>>()
     };
     (all.n_a, all.n_b) = (sum(|w| w.n_a), sum(|w| w.n_b));
     if machines.iter().any(|on| on.weighed.images.is_some()) {
-        all.images = sum(Weighed::replicates);
+        all.images = sum(CellComparison::replicates);
     }
     if !positive {
         all.because
@@ -300,18 +308,18 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
         .contrast
         .as_ref()
         .and_then(|all| finite(all.attainable()));
-    all.across = Some(Box::new(Across {
-        kind: Kind::default(),
+    all.across = Some(Box::new(AcrossMachines {
+        kind: Across::default(),
         machines: Vec::new(),
         together: both,
     }));
     all
 }
 
-type Found = (Estimate, Vec<f64>, Heterogeneity, Random);
+type PooledEffects = (Estimate, Vec<f64>, Heterogeneity, Random);
 
-fn pool(studies: &[Study]) -> Result<Found, String> {
-    let all = || -> assize_judge::Result<Found> {
+fn pool(studies: &[Study]) -> Result<PooledEffects, String> {
+    let all = || -> assize_judge::Result<PooledEffects> {
         Ok((
             pooled::fixed(studies)?,
             pooled::shares(studies)?,
@@ -332,7 +340,7 @@ fn study(on: &OnMachine) -> Option<Study> {
 }
 
 /// Stores the pooled effect, as a ratio or a difference.
-fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
+fn take(all: &mut CellComparison, fixed: Estimate, positive: bool) {
     let estimate = if positive {
         fixed.exponentiated()
     } else {
@@ -351,7 +359,7 @@ fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
 }
 
 /// Stores the unweighted mean of the machines' effects, for lack of weights.
-fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
+fn unweighted(all: &mut CellComparison, machines: &[OnMachine], positive: bool) {
     let effects: Vec<f64> = machines.iter().filter_map(effect).collect();
     if effects.is_empty() {
         return;
@@ -391,26 +399,27 @@ fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
             continue;
         }
         let scaled = |values: Vec<f64>| values.into_iter().map(|v| v / variance).collect();
-        all.blocks.extend(centred.into_iter().map(|block| Block {
-            site: block.site,
-            a: scaled(block.a),
-            b: scaled(block.b),
-        }));
+        all.blocks
+            .extend(centred.into_iter().map(|block| ContrastBlock {
+                site: block.site,
+                a: scaled(block.a),
+                b: scaled(block.b),
+            }));
     }
     (!all.blocks.is_empty()).then_some(all)
 }
 
 /// The blocks that hold both labels, centred on their means, and the largest
 /// absolute value.
-fn centred(contrast: &Contrast) -> (Vec<Block>, f64) {
+fn centred(contrast: &Contrast) -> (Vec<ContrastBlock>, f64) {
     let mut most = 0.0_f64;
-    let both = |block: &&Block| !block.a.is_empty() && !block.b.is_empty();
+    let both = |block: &&ContrastBlock| !block.a.is_empty() && !block.b.is_empty();
     let blocks = contrast.blocks.iter().filter(both).map(|block| {
         let values = || block.a.iter().chain(&block.b);
         let mean = values().sum::<f64>() / values().count() as f64;
         most = values().fold(most, |most, v| most.max(v.abs()));
         let around = |values: &[f64]| values.iter().map(|v| v - mean).collect();
-        Block {
+        ContrastBlock {
             site: block.site,
             a: around(&block.a),
             b: around(&block.b),

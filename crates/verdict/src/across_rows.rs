@@ -2,13 +2,13 @@
 
 use assize_judge::Interval;
 
-use crate::across::{Across, Reach};
+use crate::across::{AcrossMachines, Generalisation};
 use crate::document::{Agreement, Comparison, MachineComparison, Pooled, Scale};
-use crate::weigh::{Weighed, ends};
+use crate::weigh::{CellComparison, ends};
 use crate::words::{finite, p_value};
 
 /// How far the machines agree, for the row's `because`.
-pub(crate) fn story(across: &Across, alpha: f64) -> String {
+pub(crate) fn story(across: &AcrossMachines, alpha: f64) -> String {
     if let Some(text) = across.disagreement() {
         return text;
     }
@@ -19,9 +19,9 @@ pub(crate) fn story(across: &Across, alpha: f64) -> String {
     };
     let kind = across.kind.several();
     let reach = match across.reach(alpha) {
-        Reach::LikeThese => String::new(),
-        Reach::AllOfThese => format!("; shown on all of these, not of {kind} like them"),
-        Reach::None => format!("; not shown on all of these nor of {kind} like them"),
+        Generalisation::LikeThese => String::new(),
+        Generalisation::AllOfThese => format!("; shown on all of these, not of {kind} like them"),
+        Generalisation::None => format!("; not shown on all of these nor of {kind} like them"),
     };
     let how = match across.agreement() {
         Agreement::Differ => format!("whose effects differ in size{p}"),
@@ -32,7 +32,7 @@ pub(crate) fn story(across: &Across, alpha: f64) -> String {
 }
 
 /// The row of each machine.
-pub(crate) fn machine_rows(across: &Across, row: &Comparison) -> Vec<MachineComparison> {
+pub(crate) fn machine_rows(across: &AcrossMachines, row: &Comparison) -> Vec<MachineComparison> {
     let of = across.machines.iter().map(|on| {
         let weighed = &on.weighed;
         MachineComparison {
@@ -66,12 +66,16 @@ pub(crate) fn machine_rows(across: &Across, row: &Comparison) -> Vec<MachineComp
     of.collect()
 }
 
-fn joined(weighed: &Weighed) -> Option<String> {
+fn joined(weighed: &CellComparison) -> Option<String> {
     (!weighed.because.is_empty()).then(|| weighed.because.join("; "))
 }
 
 /// The pooled row of all machines; `row` is the comparison with its figures.
-pub(crate) fn pooled_row(across: &Across, weighed: &Weighed, row: &Comparison) -> Pooled {
+pub(crate) fn pooled_row(
+    across: &AcrossMachines,
+    weighed: &CellComparison,
+    row: &Comparison,
+) -> Pooled {
     let together = across.together.as_ref();
     let raw = row.scale == Scale::Raw;
     let back = |value: f64| finite(if raw { value } else { value.exp() });
@@ -86,7 +90,7 @@ pub(crate) fn pooled_row(across: &Across, weighed: &Weighed, row: &Comparison) -
         baseline: row.baseline.clone(),
         configuration: row.configuration.clone(),
         machines: u32::try_from(across.machines.len()).unwrap_or(u32::MAX),
-        shown_on: across.shown(weighed),
+        shown_on: across.machines_showing(weighed),
         scale: row.scale,
         ratio: row.ratio,
         difference: row.difference,

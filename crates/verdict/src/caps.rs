@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
 use crate::document::Verdict;
-use crate::lints::order::{InOrder, Order};
+use crate::lints::order::{InOrder, OrderFindings};
 use crate::lost::Lost;
-use crate::outcomes::Ends;
+use crate::outcomes::RunEndings;
 use crate::rest;
 use crate::weigh::arithmetic;
 
@@ -34,8 +34,8 @@ pub(crate) struct Cap {
 
 /// Caps on whole workloads and metrics that follow from the order of the runs.
 pub(crate) struct Caps<'o> {
-    order: &'o Order,
-    ends: &'o Ends<'o>,
+    order: &'o OrderFindings,
+    ends: &'o RunEndings<'o>,
     /// Workload and metric of cells that drift within a configuration.
     drifting: BTreeSet<(usize, usize)>,
     /// Workload and metric whose consecutive runs are correlated.
@@ -43,7 +43,7 @@ pub(crate) struct Caps<'o> {
 }
 
 impl<'o> Caps<'o> {
-    pub(crate) fn new(order: &'o Order, ends: &'o Ends<'o>) -> Self {
+    pub(crate) fn new(order: &'o OrderFindings, ends: &'o RunEndings<'o>) -> Self {
         let places = |found: &[InOrder]| found.iter().map(InOrder::place).collect();
         Caps {
             order,
@@ -63,23 +63,23 @@ impl<'o> Caps<'o> {
     pub(crate) fn of_all(&self, cells: &Cells<'_>, workload: usize, metric: usize) -> Option<Cap> {
         let row: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
         let (configuration, first) = *row.first()?;
-        let key = Key {
+        let key = CellKey {
             workload,
             metric,
             configuration,
         };
         let caps = row
             .iter()
-            .filter_map(|(_, cell)| self.of(cells, key, (first, cell)));
+            .filter_map(|(_, cell)| self.cap_for(cells, key, (first, cell)));
         caps.max_by_key(|cap| cap.verdict == Verdict::Undecided)
     }
 
     /// The strictest cap on the comparison of `b` with `a`, both at the workload
     /// and metric of `key`.
-    pub(crate) fn of(
+    pub(crate) fn cap_for(
         &self,
         cells: &Cells<'_>,
-        key: Key,
+        key: CellKey,
         (a, b): (&Cell<'_>, &Cell<'_>),
     ) -> Option<Cap> {
         let place = (key.workload, key.metric);

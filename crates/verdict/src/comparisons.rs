@@ -10,19 +10,19 @@ use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
 use crate::document::{Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
 use crate::enough::{runs_needed, runs_to_attain};
-use crate::family::{Answer, Answers, Questions};
+use crate::family::{Hypotheses, HypothesisResult, HypothesisResults};
 use crate::identities::are_same;
 use crate::options::Options;
-use crate::row::{Pair, Row};
-use crate::weigh::{Weighed, ends};
+use crate::row::{ComparisonRow, ConfigurationPair};
+use crate::weigh::{CellComparison, ends};
 use crate::words::{count, p_value};
 
 /// A design: runs of the baseline, runs of the configuration, memory images if these are the
 /// replicates, runs of each per block.
-type Design = (u32, u32, Option<u32>, Option<u32>);
+type ReplicateCounts = (u32, u32, Option<u32>, Option<u32>);
 
 /// All comparisons, with the rows per machine and pooled.
-pub(crate) struct Compared {
+pub(crate) struct ComparisonResults {
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) machines: Vec<MachineComparison>,
     pub(crate) pooled: Vec<Pooled>,
@@ -30,7 +30,7 @@ pub(crate) struct Compared {
     pub(crate) lints: Vec<Lint>,
 }
 
-impl Compared {
+impl ComparisonResults {
     /// Sorts all rows by their places.
     pub(crate) fn sorted<K: Ord>(mut self, place: impl Fn(&str, &str) -> K) -> Self {
         let key = |workload: &String, metric: &String| place(workload, metric);
@@ -50,25 +50,25 @@ pub(crate) fn ask_all(
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
     options: &Options,
-    questions: &mut Questions,
-) -> Vec<Row> {
+    questions: &mut Hypotheses,
+) -> Vec<ComparisonRow> {
     let asked = baselines.compared(cells).into_iter();
     asked
         .filter(|(key, baseline)| !are_same(cells, *baseline, key.configuration, key.workload))
         .filter_map(|(key, baseline)| {
-            let pair = Pair {
+            let pair = ConfigurationPair {
                 key,
                 baseline,
                 primary: primary.contains(&key.metric),
                 bound: 1.0,
             };
-            Row::ask(cells, pair, caps, options, questions)
+            ComparisonRow::ask(cells, pair, caps, options, questions)
         })
         .collect()
 }
 
 /// Decides every row.
-pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
+pub(crate) fn settle(rows: &mut [ComparisonRow], answers: &HypothesisResults, options: &Options) {
     for row in rows {
         row.settle(answers, options);
         row.runs_needed = runs_needed(row, options);
@@ -76,15 +76,19 @@ pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
 }
 
 /// All rows in the form of the document.
-pub(crate) fn written_all(cells: &Cells<'_>, rows: &[Row], options: &Options) -> Compared {
-    let mut compared = Compared {
+pub(crate) fn written_all(
+    cells: &Cells<'_>,
+    rows: &[ComparisonRow],
+    options: &Options,
+) -> ComparisonResults {
+    let mut compared = ComparisonResults {
         comparisons: Vec::new(),
         machines: Vec::new(),
         pooled: Vec::new(),
         lints: too_few(cells, rows, options.alpha),
     };
     for row in rows {
-        let comparison = written(cells, row, options);
+        let comparison = comparison_row(cells, row, options);
         if let Some(across) = &row.weighed.across {
             compared.machines.extend(machine_rows(across, &comparison));
             let pooled = pooled_row(across, &row.weighed, &comparison);
@@ -96,8 +100,8 @@ pub(crate) fn written_all(cells: &Cells<'_>, rows: &[Row], options: &Options) ->
 }
 
 /// Lints for designs whose smallest attainable p is above alpha, one per design.
-fn too_few(cells: &Cells<'_>, rows: &[Row], alpha: f64) -> Vec<Lint> {
-    let mut designs: BTreeMap<Design, (f64, Vec<&str>)> = BTreeMap::new();
+fn too_few(cells: &Cells<'_>, rows: &[ComparisonRow], alpha: f64) -> Vec<Lint> {
+    let mut designs: BTreeMap<ReplicateCounts, (f64, Vec<&str>)> = BTreeMap::new();
     for row in rows {
         let weighed = &row.weighed;
         let (Some(a), Some(b), Some(p)) = (weighed.n_a, weighed.n_b, weighed.p_attainable) else {
@@ -150,7 +154,7 @@ fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<Str
     Some(format!("{n} against {n} would reach {}", p_value(p)))
 }
 
-fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
+fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> Comparison {
     let metric = &cells.metrics[row.key.metric];
     let weighed = &row.weighed;
     let across = weighed.across.as_ref();
@@ -204,12 +208,12 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
 }
 
 /// The lint that lowered a verdict below what its figures give.
-fn capped_by(row: &Row, options: &Options) -> Option<Cap> {
+fn capped_by(row: &ComparisonRow, options: &Options) -> Option<Cap> {
     let uncapped = row.uncapped(options);
     row.cap.filter(|_| uncapped != row.verdict)
 }
 
-fn within(weighed: &Weighed, options: &Options) -> bool {
+fn within(weighed: &CellComparison, options: &Options) -> bool {
     let margin = equivalence::bounds(options.margin).ok();
     margin
         .zip(weighed.ci90)
@@ -221,8 +225,8 @@ fn within(weighed: &Weighed, options: &Options) -> bool {
 /// the test uses the dependence between rows or steps down, the interval ends at
 /// "no difference".
 pub(crate) fn simultaneous(
-    weighed: &Weighed,
-    answer: &Answer,
+    weighed: &CellComparison,
+    answer: &HypothesisResult,
     verdict: Verdict,
 ) -> Option<[f64; 2]> {
     if !(answer.alone > 0.0 && answer.alone < 1.0) {

@@ -4,13 +4,13 @@
 //! of runs that would detect it. The spread of the runs does answer how many of them show whether
 //! two configurations differ by the margin.
 
-use assize_judge::power::{self, Aim, Layout};
+use assize_judge::power::{self, Aim, ComparisonLayout};
 use assize_judge::{equivalence, permutation};
 
 use crate::document::{TTest, Verdict};
 use crate::options::Options;
-use crate::row::{FEWEST_EQUIVALENT, Row, TAIL};
-use crate::weigh::Weighed;
+use crate::row::{ComparisonRow, FEWEST_EQUIVALENT, TAIL};
+use crate::weigh::CellComparison;
 
 /// More runs than this are not worth suggesting.
 const MOST_RUNS: u32 = 10_000;
@@ -22,7 +22,7 @@ const CONFIDENCE: f64 = 0.8;
 /// Runs per side that suffice, if runs are the replicates and more are needed than there are: to
 /// establish a supported row, judged by the attainable p at its share of alpha; or to settle an
 /// undecided one either way.
-pub(crate) fn runs_needed(row: &Row, options: &Options) -> Option<u32> {
+pub(crate) fn runs_needed(row: &ComparisonRow, options: &Options) -> Option<u32> {
     let weighed = &row.weighed;
     if row.cap.is_some() || weighed.images.is_some() || weighed.across.is_some() {
         return None;
@@ -43,7 +43,7 @@ pub(crate) fn runs_needed(row: &Row, options: &Options) -> Option<u32> {
 
 /// Replicates per side that likely show whether two sides differ by the margin. `None` if something
 /// other than their number keeps the row from being equivalent.
-pub(crate) fn to_settle(row: &Row, options: &Options) -> Option<u32> {
+pub(crate) fn to_settle(row: &ComparisonRow, options: &Options) -> Option<u32> {
     let weighed = &row.weighed;
     let hindered = row.cap.is_some() || row.lost.is_uneven();
     if hindered || weighed.ci90.is_none() || weighed.too_coarse(options).is_some() {
@@ -62,7 +62,7 @@ pub(crate) fn to_settle(row: &Row, options: &Options) -> Option<u32> {
 }
 
 /// Replicates per side that likely distinguish a ratio of 1 from `bound`.
-pub(crate) fn to_tell_from(weighed: &Weighed, bound: f64, level: f64) -> Option<u32> {
+pub(crate) fn to_tell_from(weighed: &CellComparison, bound: f64, level: f64) -> Option<u32> {
     let (layout, sd) = spread(weighed)?;
     let aim = Aim {
         rows: 1,
@@ -74,16 +74,19 @@ pub(crate) fn to_tell_from(weighed: &Weighed, bound: f64, level: f64) -> Option<
 
 /// The layout of a comparison on one machine, and an upper bound on the standard deviation of the
 /// logarithms.
-fn spread(weighed: &Weighed) -> Option<(Layout, f64)> {
+fn spread(weighed: &CellComparison) -> Option<(ComparisonLayout, f64)> {
     if weighed.across.is_some() {
         return None;
     }
     let estimate = weighed.estimate?;
     let (layout, share) = match weighed.t_test? {
-        TTest::Paired => (Layout::Pairs, 2.0 / f64::from(weighed.replicates()?)),
+        TTest::Paired => (
+            ComparisonLayout::Pairs,
+            2.0 / f64::from(weighed.replicates()?),
+        ),
         _ => {
             let [a, b] = [weighed.n_a?, weighed.n_b?].map(f64::from);
-            (Layout::TwoSamples, 1.0 / a + 1.0 / b)
+            (ComparisonLayout::TwoSamples, 1.0 / a + 1.0 / b)
         }
     };
     let sd = estimate.standard_error / share.sqrt();

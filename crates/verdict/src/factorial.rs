@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_judge::family::{Block, Contrast};
+use assize_judge::family::{Contrast, ContrastBlock};
 use assize_judge::{Error as JudgeError, Interval, factorial};
 
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
 use crate::document::{Effect, Factorial, Lint, Verdict};
-use crate::family::{Answers, Asked, Question, Questions};
+use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::images;
-use crate::interval::ended;
+use crate::interval::clipped_at;
 use crate::names::folded;
 use crate::options::Options;
 use crate::row::capped;
@@ -22,7 +22,7 @@ const FEWEST_BLOCKS: usize = 3;
 
 /// The fits, before their effects are decided.
 pub(crate) struct Fits {
-    fits: Vec<(Factorial, Vec<Asked>, Option<Cap>)>,
+    fits: Vec<(Factorial, Vec<HypothesisId>, Option<Cap>)>,
     pub(crate) holes: Vec<Lint>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn ask_all(
     cells: &Cells<'_>,
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
-    questions: &mut Questions,
+    questions: &mut Hypotheses,
 ) -> Fits {
     let levels = levels(cells);
     let names: Vec<&str> = cells.records.factors.iter().map(String::as_str).collect();
@@ -59,7 +59,7 @@ pub(crate) fn ask_all(
                         || contrast
                             .as_ref()
                             .is_some_and(|c| c.blocks.len() >= FEWEST_BLOCKS);
-                    questions.ask(Question {
+                    questions.ask(Hypothesis {
                         contrast,
                         p_t: finite(effect.p).filter(|_| varies && enough),
                         p_equivalence: None,
@@ -68,7 +68,7 @@ pub(crate) fn ask_all(
                 });
                 let asked = asked.collect();
                 let cap = caps.of_all(cells, workload, metric);
-                fits.push((written(cells, workload, metric, fit), asked, cap));
+                fits.push((document_factorial(cells, workload, metric, fit), asked, cap));
             }
             Err(JudgeError::MissingCell(hole)) => {
                 note_hole(&mut holes, cells, (workload, metric), &hole);
@@ -80,10 +80,10 @@ pub(crate) fn ask_all(
 }
 
 /// Decides the effects.
-pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Factorial> {
+pub(crate) fn settle(fits: Fits, answers: &HypothesisResults, options: &Options) -> Vec<Factorial> {
     let decided = fits.fits.into_iter().map(|(mut fit, asked, cap)| {
         for (effect, asked) in fit.effects.iter_mut().zip(asked) {
-            let answer = answers.of(asked);
+            let answer = answers.result(asked);
             let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
             let able = answer.least.is_some_and(|least| least <= options.alpha);
             effect.p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
@@ -97,7 +97,7 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
             effect.verdict = capped(verdict, cap, &answer, options);
             let direction = effect.ratio.partial_cmp(&1.0);
             effect.ci = effect.ci.and_then(|[low, high]| {
-                ends(ended(
+                ends(clipped_at(
                     Interval { low, high },
                     effect.verdict,
                     direction,
@@ -112,11 +112,11 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
 
 /// Gives each effect the interval of its own per-block contrasts, which its test
 /// is based on.
-fn in_blocks(fit: &mut assize_judge::Factorial, contrasts: &[Contrast]) {
+fn in_blocks(fit: &mut assize_judge::FactorialFit, contrasts: &[Contrast]) {
     for (effect, contrast) in fit.effects.iter_mut().zip(contrasts) {
         let values: Vec<f64> = contrast.blocks.iter().flat_map(|b| b.b.clone()).collect();
         let name = effect.name.clone();
-        if let Ok(found) = assize_judge::factorial::Effect::of_contrasts(name, &values) {
+        if let Ok(found) = assize_judge::factorial::FactorialEffect::of_contrasts(name, &values) {
             *effect = found;
             fit.residual_df = values.len() - 1;
         }
@@ -149,11 +149,14 @@ fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec
         return Vec::new();
     };
     let of = |values: Vec<f64>| {
-        let blocks = sites.iter().zip(values).map(|(&site, value)| Block {
-            site,
-            a: vec![0.0],
-            b: vec![value],
-        });
+        let blocks = sites
+            .iter()
+            .zip(values)
+            .map(|(&site, value)| ContrastBlock {
+                site,
+                a: vec![0.0],
+                b: vec![value],
+            });
         Contrast {
             blocks: blocks.collect(),
             resolution: 0.0,
@@ -230,11 +233,11 @@ fn note_hole(holes: &mut Vec<Lint>, cells: &Cells<'_>, row: (usize, usize), hole
     }
 }
 
-fn written(
+fn document_factorial(
     cells: &Cells<'_>,
     workload: usize,
     metric: usize,
-    fit: assize_judge::Factorial,
+    fit: assize_judge::FactorialFit,
 ) -> Factorial {
     let effects = fit.effects.iter().map(|effect| Effect {
         name: effect.name.clone(),

@@ -83,7 +83,7 @@ pub use error::Error;
 pub use failed::{FailedCell, failed_cells};
 pub use family::{OUTCOME_SHARE, PRIMARY_SHARE};
 pub use lints::LINTS;
-pub use names::{Kind, NameError, similar};
+pub use names::{NameError, NameKind, similar};
 pub use options::{Against, Options};
 pub use so_far::{SoFar, so_far};
 pub use trial::{check, primary_directions, try_records};

@@ -131,10 +131,10 @@ fn effect(a: &[f64], b: &[f64]) -> Option<(bool, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::Reading;
+    use crate::cells::RunValue;
 
     fn cell(values: impl IntoIterator<Item = f64>) -> Cell<'static> {
-        let reading = |(run, value)| Reading {
+        let reading = |(run, value)| RunValue {
             run,
             value,
             block: None,

@@ -1,9 +1,9 @@
 //! Noise floors: repeated baselines compared with the baseline.
 
-use crate::cells::{Cells, Key};
+use crate::cells::{CellKey, Cells};
 use crate::document::NoiseFloor;
 use crate::names::folded;
-use crate::weigh::weigh;
+use crate::weigh::compare_cells;
 
 /// The configuration that this one repeats, if any.
 pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize> {
@@ -23,7 +23,7 @@ pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
             let Some(baseline) = repeated(cells, configuration) else {
                 continue;
             };
-            let key = Key {
+            let key = CellKey {
                 workload,
                 metric,
                 configuration: baseline,
@@ -31,7 +31,7 @@ pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
             let Some(a) = cells.get(key) else {
                 continue;
             };
-            let weighed = weigh(cells, a, b);
+            let weighed = compare_cells(cells, a, b);
             floors.push(NoiseFloor {
                 workload: cells.workloads[workload].clone(),
                 metric: cells.metrics[metric].name.clone(),

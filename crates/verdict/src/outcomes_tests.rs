@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::trial::try_records;
 
 /// Which runs of each side crash.
-struct Planted<'a> {
+struct PlantedCrashes<'a> {
     runs: u32,
     /// Whether the runs of a block share seed and memory image.
     paired: bool,
@@ -16,7 +16,7 @@ struct Planted<'a> {
     new: &'a dyn Fn(u32) -> bool,
 }
 
-fn records(planted: &Planted<'_>) -> Records {
+fn records(planted: &PlantedCrashes<'_>) -> Records {
     let mut records = Records::default();
     for block in 0..planted.runs {
         let sides: [(&str, &dyn Fn(u32) -> bool); 2] = [("old", planted.old), ("new", planted.new)];
@@ -72,7 +72,7 @@ fn only(document: &Document) -> &OutcomeComparison {
 #[test]
 fn six_crashes_of_forty_against_none_are_established() {
     for paired in [false, true] {
-        let document = judged(&records(&Planted {
+        let document = judged(&records(&PlantedCrashes {
             runs: 40,
             paired,
             old: &|_| false,
@@ -96,7 +96,7 @@ fn six_crashes_of_forty_against_none_are_established() {
 
 #[test]
 fn one_crash_of_forty_is_mentioned_without_a_verdict() {
-    let document = judged(&records(&Planted {
+    let document = judged(&records(&PlantedCrashes {
         runs: 40,
         paired: true,
         old: &|_| false,
@@ -109,7 +109,7 @@ fn one_crash_of_forty_is_mentioned_without_a_verdict() {
 
 #[test]
 fn crashes_that_meet_both_sides_alike_are_no_difference() {
-    let document = judged(&records(&Planted {
+    let document = judged(&records(&PlantedCrashes {
         runs: 40,
         paired: true,
         old: &|block| block % 4 == 0,
@@ -122,7 +122,7 @@ fn crashes_that_meet_both_sides_alike_are_no_difference() {
 
 #[test]
 fn without_a_crash_there_is_no_row_and_nothing_changes() {
-    let mut all = records(&Planted {
+    let mut all = records(&PlantedCrashes {
         runs: 12,
         paired: true,
         old: &|_| false,
@@ -145,7 +145,7 @@ fn without_a_crash_there_is_no_row_and_nothing_changes() {
 #[test]
 fn a_side_that_lost_runs_is_not_equivalent() {
     let equal = |crashes: u32| {
-        let document = judged(&records(&Planted {
+        let document = judged(&records(&PlantedCrashes {
             runs: 40,
             paired: true,
             old: &|_| false,
@@ -162,7 +162,7 @@ fn a_side_that_lost_runs_is_not_equivalent() {
 
 #[test]
 fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
-    let mut all = records(&Planted {
+    let mut all = records(&PlantedCrashes {
         runs: 40,
         paired: true,
         old: &|_| false,
@@ -196,7 +196,7 @@ fn complaints_of_completed_runs_are_counted_apart_from_crashes() {
 
 #[test]
 fn other_crashes_equally_often_are_said() {
-    let mut all = records(&Planted {
+    let mut all = records(&PlantedCrashes {
         runs: 20,
         paired: true,
         old: &|block| block < 4,
@@ -240,7 +240,7 @@ fn found(documents: u32, runs: u32, paired: bool, chances: [f64; 2]) -> u32 {
     for _ in 0..documents {
         let mut draw = |share: f64| (0..runs).map(|_| chance.next() < share).collect::<Vec<_>>();
         let [old, new] = chances.map(&mut draw);
-        let mut all = records(&Planted {
+        let mut all = records(&PlantedCrashes {
             runs,
             paired,
             old: &|block| old[block as usize],
@@ -280,7 +280,7 @@ fn a_kernel_whose_slow_runs_crash_is_not_called_better() {
     let mut chance = Chance(2);
     let mut better = 0;
     for _ in 0..20 {
-        let mut all = records(&Planted {
+        let mut all = records(&PlantedCrashes {
             runs: 30,
             paired: true,
             old: &|_| false,

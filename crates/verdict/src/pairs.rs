@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::cells::{Cell, Reading};
+use crate::cells::{Cell, RunValue};
 
 /// The runs of both cells that have a partner in their block, by block.
 ///
 /// `None` unless every run is in a block, each block that holds both cells holds
 /// one run of each, and there are at least two such blocks.
 pub(crate) fn partners<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell<'a>)> {
-    let mut blocks: BTreeMap<u32, (Vec<Reading>, Vec<Reading>)> = BTreeMap::new();
+    let mut blocks: BTreeMap<u32, (Vec<RunValue>, Vec<RunValue>)> = BTreeMap::new();
     for &reading in &a.runs {
         blocks.entry(reading.block?).or_default().0.push(reading);
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     fn cell(blocks: &[Option<u32>]) -> Cell<'static> {
-        let runs = blocks.iter().enumerate().map(|(run, &block)| Reading {
+        let runs = blocks.iter().enumerate().map(|(run, &block)| RunValue {
             run,
             value: 1.0,
             block,

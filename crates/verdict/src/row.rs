@@ -3,14 +3,14 @@
 use assize_judge::family::Contrast;
 use assize_judge::{Estimate, VerdictInput, decide, equivalence, lints};
 
-use crate::across::Reach;
+use crate::across::Generalisation;
 use crate::caps::{Cap, Caps};
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
 use crate::document::{Agreement, Scale, Verdict};
-use crate::family::{Answer, Answers, Asked, Question, Questions};
+use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResult, HypothesisResults};
 use crate::lost::Lost;
 use crate::options::Options;
-use crate::weigh::{Weighed, weigh};
+use crate::weigh::{CellComparison, compare_cells};
 use crate::words::{finite, plain};
 
 /// With fewer replicates per side, nothing is supported.
@@ -23,9 +23,9 @@ pub(crate) const TAIL: f64 = 0.05;
 
 /// The two configurations that are compared, and how.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pair {
+pub(crate) struct ConfigurationPair {
     /// The configuration under trial.
-    pub(crate) key: Key,
+    pub(crate) key: CellKey,
     pub(crate) baseline: usize,
     pub(crate) primary: bool,
     /// The ratio to test against: 1 asks whether they differ.
@@ -33,37 +33,37 @@ pub(crate) struct Pair {
 }
 
 /// A comparison in progress.
-pub(crate) struct Row {
-    pub(crate) key: Key,
+pub(crate) struct ComparisonRow {
+    pub(crate) key: CellKey,
     pub(crate) baseline: usize,
-    pub(crate) weighed: Weighed,
+    pub(crate) weighed: CellComparison,
     pub(crate) primary: bool,
-    asked: Asked,
-    on_machines: Vec<Asked>,
+    asked: HypothesisId,
+    on_machines: Vec<HypothesisId>,
     pub(crate) cap: Option<Cap>,
     pub(crate) lost: Lost,
     /// Why the two cannot be equivalent, if for another reason than their interval.
     pub(crate) tails: Option<String>,
-    pub(crate) answer: Answer,
+    pub(crate) answer: HypothesisResult,
     pub(crate) verdict: Verdict,
     pub(crate) runs_needed: Option<u32>,
 }
 
-impl Row {
+impl ComparisonRow {
     /// Registers the question about two cells; `None` if one of them is empty.
     pub(crate) fn ask(
         cells: &Cells<'_>,
-        pair: Pair,
+        pair: ConfigurationPair,
         caps: &Caps<'_>,
         options: &Options,
-        questions: &mut Questions,
+        questions: &mut Hypotheses,
     ) -> Option<Self> {
-        let of_baseline = Key {
+        let of_baseline = CellKey {
             configuration: pair.baseline,
             ..pair.key
         };
         let (a, b) = (cells.get(of_baseline)?, cells.get(pair.key)?);
-        let weighed = weigh(cells, a, b).at_level(options.level);
+        let weighed = compare_cells(cells, a, b).at_level(options.level);
         let lost = caps.lost(pair.key.workload, [pair.baseline, pair.key.configuration]);
         let tails = tails(a, b, options).or_else(|| uneven(lost));
         let p_equivalence = equivalence_p(&weighed, options).filter(|_| tails.is_none());
@@ -72,7 +72,7 @@ impl Row {
             hold_against(&mut question, &weighed, pair.bound);
         }
         let machines = weighed.across.iter().flat_map(|across| &across.machines);
-        Some(Row {
+        Some(ComparisonRow {
             key: pair.key,
             baseline: pair.baseline,
             primary: pair.primary,
@@ -80,22 +80,24 @@ impl Row {
             on_machines: machines
                 .map(|on| questions.ask(self::question(&on.weighed, None, pair.primary)))
                 .collect(),
-            cap: caps.of(cells, pair.key, (a, b)).or_else(|| lost.cap(a, b)),
+            cap: caps
+                .cap_for(cells, pair.key, (a, b))
+                .or_else(|| lost.cap(a, b)),
             lost,
             weighed,
             tails,
-            answer: Answer::default(),
+            answer: HypothesisResult::default(),
             verdict: Verdict::Undecided,
             runs_needed: None,
         })
     }
 
     /// Sets the verdict.
-    pub(crate) fn settle(&mut self, answers: &Answers, options: &Options) {
-        self.answer = answers.of(self.asked);
+    pub(crate) fn settle(&mut self, answers: &HypothesisResults, options: &Options) {
+        self.answer = answers.result(self.asked);
         if let Some(across) = &mut self.weighed.across {
             for (on, &asked) in across.machines.iter_mut().zip(&self.on_machines) {
-                on.answer = answers.of(asked);
+                on.answer = answers.result(asked);
                 on.verdict = verdict_of(&on.weighed, &on.answer, options);
                 on.weighed.decided(on.verdict, options.level);
             }
@@ -112,8 +114,10 @@ impl Row {
 
 /// Makes the question whether a ratio lies on one side of `bound`, without
 /// equivalence.
-fn hold_against(question: &mut Question, weighed: &Weighed, bound: f64) {
-    let estimate = weighed.estimate.map(|estimate| about(estimate, bound));
+fn hold_against(question: &mut Hypothesis, weighed: &CellComparison, bound: f64) {
+    let estimate = weighed
+        .estimate
+        .map(|estimate| divided_by_bound(estimate, bound));
     question.p_equivalence = None;
     question.p_t = weighed
         .p_t
@@ -127,7 +131,7 @@ fn hold_against(question: &mut Question, weighed: &Weighed, bound: f64) {
 }
 
 /// Converts an estimate of the ratio to one of the ratio divided by `bound`.
-fn about(estimate: Estimate, bound: f64) -> Estimate {
+fn divided_by_bound(estimate: Estimate, bound: f64) -> Estimate {
     let over = Estimate {
         effect: estimate.effect / bound,
         ..estimate
@@ -144,8 +148,12 @@ fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
 }
 
 /// The question about two cells.
-pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: bool) -> Question {
-    Question {
+pub(crate) fn question(
+    weighed: &CellComparison,
+    p_equivalence: Option<f64>,
+    primary: bool,
+) -> Hypothesis {
+    Hypothesis {
         contrast: weighed.contrast.clone(),
         p_t: weighed.p_t,
         p_equivalence,
@@ -154,7 +162,7 @@ pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: b
 }
 
 /// p of the two one-sided tests; `None` if equivalence is impossible.
-fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
+fn equivalence_p(weighed: &CellComparison, options: &Options) -> Option<f64> {
     let fewest = weighed.replicates()?;
     if weighed.scale == Scale::Raw
         || fewest < FEWEST_EQUIVALENT
@@ -207,7 +215,7 @@ fn median(values: &[f64]) -> f64 {
 pub(crate) fn capped(
     verdict: Verdict,
     cap: Option<Cap>,
-    answer: &Answer,
+    answer: &HypothesisResult,
     options: &Options,
 ) -> Verdict {
     let Some(cap) = cap else {
@@ -227,17 +235,17 @@ pub(crate) fn capped(
 /// The verdict of a row. If several machines have no common direction, no
 /// difference is claimed; and a mean of unequal effects does not show
 /// equivalence.
-fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
+fn verdict(weighed: &CellComparison, answer: &HypothesisResult, options: &Options) -> Verdict {
     let word = verdict_of(weighed, answer, options);
     let differs = matches!(word, Verdict::Established | Verdict::Supported);
     if differs && let Some(across) = &weighed.across {
         return match across.reach(options.alpha) {
-            Reach::LikeThese => word,
+            Generalisation::LikeThese => word,
             // The kernels themselves are of interest, but machines are a sample
             // of others.
-            Reach::AllOfThese if across.is_of_kernels() => word,
-            Reach::AllOfThese => Verdict::Supported,
-            Reach::None => Verdict::Undecided,
+            Generalisation::AllOfThese if across.is_of_kernels() => word,
+            Generalisation::AllOfThese => Verdict::Supported,
+            Generalisation::None => Verdict::Undecided,
         };
     }
     let alike = weighed
@@ -250,7 +258,11 @@ fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
 }
 
 /// The verdict on two cells, from their corrected p values.
-pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
+pub(crate) fn verdict_of(
+    weighed: &CellComparison,
+    answer: &HypothesisResult,
+    options: &Options,
+) -> Verdict {
     let word = decide(VerdictInput {
         p_adjusted: answer.p_adjusted,
         p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(weighed)),
@@ -259,14 +271,14 @@ pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) 
         alpha: options.alpha,
     });
     match word {
-        assize_judge::Verdict::Established => Verdict::Established,
-        assize_judge::Verdict::Supported => Verdict::Supported,
-        assize_judge::Verdict::Equivalent => Verdict::Equivalent,
-        assize_judge::Verdict::Undecided => Verdict::Undecided,
+        assize_judge::Decision::Established => Verdict::Established,
+        assize_judge::Decision::Supported => Verdict::Supported,
+        assize_judge::Decision::Equivalent => Verdict::Equivalent,
+        assize_judge::Decision::Undecided => Verdict::Undecided,
     }
 }
 
-fn enough_for_t(weighed: &Weighed) -> bool {
+fn enough_for_t(weighed: &CellComparison) -> bool {
     let made = weighed.replicates();
     made.is_some_and(|n| n >= FEWEST_SUPPORTED)
 }

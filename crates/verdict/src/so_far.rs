@@ -3,10 +3,10 @@
 use assize_bundle::Records;
 
 use crate::baselines::Baselines;
-use crate::cells::{Cells, Key};
+use crate::cells::{CellKey, Cells};
 use crate::document::Scale;
 use crate::options::Options;
-use crate::weigh::weigh;
+use crate::weigh::compare_cells;
 
 /// The interim result of one configuration compared with its baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
     let mut all = Vec::new();
     for (key, baseline) in baselines.compared(&cells) {
         let named = &cells.metrics[key.metric];
-        let of_baseline = Key {
+        let of_baseline = CellKey {
             configuration: baseline,
             ..key
         };
@@ -57,7 +57,7 @@ pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
         ) else {
             continue;
         };
-        let weighed = weigh(&cells, a, b);
+        let weighed = compare_cells(&cells, a, b);
         let effect = weighed.ratio.or(weighed.difference);
         let (Some(effect), Some(ci), Some(n_baseline), Some(n)) =
             (effect, weighed.ci_ends(), weighed.n_a, weighed.n_b)

@@ -1,10 +1,10 @@
 //! Cells of which only a mean and its spread are known.
 
-use assize_judge::welch::{self, Moments};
+use assize_judge::welch::{self, PublishedMean};
 
 use crate::cells::{Cell, standard_error, usable};
 use crate::document::{Scale, TTest};
-use crate::weigh::{Weighed, arithmetic, take_estimate, variance};
+use crate::weigh::{CellComparison, arithmetic, take_estimate, variance};
 use crate::words::finite;
 
 /// Whether a cell's summary is the mean of the cell's own runs.
@@ -21,8 +21,8 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
 }
 
 /// Compares two cells of which one has a summary and no runs.
-pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
-    let mut weighed = Weighed::new(Scale::Summary);
+pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
+    let mut weighed = CellComparison::new(Scale::Summary);
     let (Some((mean_a, error_a, n_a)), Some((mean_b, error_b, n_b))) = (moments(a), moments(b))
     else {
         return weighed;
@@ -51,7 +51,7 @@ pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
             .push("the number of runs is not given: no interval and no test".into());
         return weighed;
     }
-    let moments = |mean, standard_error, n| Moments {
+    let moments = |mean, standard_error, n| PublishedMean {
         mean,
         standard_error,
         n,

@@ -4,12 +4,12 @@ use assize_bundle::DeclaredTable;
 use assize_judge::quantile;
 
 use crate::baselines::Baselines;
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cell, CellKey, Cells};
 use crate::document::{Comparison, Lint, Relation, Table, TableCell, TableRow};
 use crate::identities::are_same;
 use crate::names::{folded, similar};
 use crate::options::Options;
-use crate::weigh::{Weighed, weigh};
+use crate::weigh::{CellComparison, compare_cells};
 use crate::words::{count, finite};
 
 /// All tables, and lints for requested metrics that were not measured.
@@ -116,7 +116,7 @@ impl Tabulator<'_, '_> {
         let columns = self.asked.workloads.iter().zip(self.workloads());
         let cells = columns
             .map(|(name, workload)| {
-                let key = metric.zip(workload).map(|(metric, workload)| Key {
+                let key = metric.zip(workload).map(|(metric, workload)| CellKey {
                     workload,
                     metric,
                     configuration,
@@ -164,7 +164,7 @@ impl Tabulator<'_, '_> {
         })
     }
 
-    fn cell(&self, key: Option<Key>, workload: &str, configuration: usize) -> TableCell {
+    fn cell(&self, key: Option<CellKey>, workload: &str, configuration: usize) -> TableCell {
         let found = key.and_then(|key| self.cells.get(key));
         let mut values = found.map(Cell::values).unwrap_or_default();
         values.sort_by(f64::total_cmp);
@@ -201,13 +201,13 @@ impl Tabulator<'_, '_> {
     }
 
     /// The relation to the same configuration on the workload that is 1.
-    fn normalised(&self, key: Key, workload: &str) -> Option<Relation> {
+    fn normalised(&self, key: CellKey, workload: &str) -> Option<Relation> {
         let to = self
             .asked
             .normalised_to
             .as_ref()
             .filter(|to| *to != workload)?;
-        let one = Key {
+        let one = CellKey {
             workload: self.cells.workload(to)?,
             ..key
         };
@@ -217,7 +217,7 @@ impl Tabulator<'_, '_> {
 
     /// The relation to the baseline on the same workload: the document's own
     /// row, if it has one; `None` for identical configurations.
-    fn relative(&self, key: Key, baseline: usize) -> Option<Relation> {
+    fn relative(&self, key: CellKey, baseline: usize) -> Option<Relation> {
         if are_same(self.cells, baseline, key.configuration, key.workload) {
             return None;
         }
@@ -229,9 +229,9 @@ impl Tabulator<'_, '_> {
                 && row.configuration == self.cells.configurations[key.configuration]
         };
         if let Some(row) = self.comparisons.iter().find(same) {
-            return Some(taken(row));
+            return Some(row_relation(row));
         }
-        let of_baseline = Key {
+        let of_baseline = CellKey {
             configuration: baseline,
             ..key
         };
@@ -239,13 +239,13 @@ impl Tabulator<'_, '_> {
             .map(|weighed| relation(weighed, self.options.seed))
     }
 
-    fn weighed(&self, a: Key, b: Key) -> Option<Weighed> {
+    fn weighed(&self, a: CellKey, b: CellKey) -> Option<CellComparison> {
         let (a, b) = (self.cells.get(a)?, self.cells.get(b)?);
-        Some(weigh(self.cells, a, b).at_level(self.options.level))
+        Some(compare_cells(self.cells, a, b).at_level(self.options.level))
     }
 }
 
-fn relation(weighed: Weighed, seed: u64) -> Relation {
+fn relation(weighed: CellComparison, seed: u64) -> Relation {
     Relation {
         n_baseline: weighed.n_a,
         n: weighed.n_b,
@@ -261,7 +261,7 @@ fn relation(weighed: Weighed, seed: u64) -> Relation {
 }
 
 /// The figures of a comparison.
-pub(crate) fn taken(row: &Comparison) -> Relation {
+pub(crate) fn row_relation(row: &Comparison) -> Relation {
     Relation {
         n_baseline: row.n_baseline,
         n: row.n,

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use assize_judge::family::{self, Block, Contrast};
+use assize_judge::family::{self, Contrast, ContrastBlock};
 use assize_judge::welch::{self, Estimate};
 use assize_judge::{Interval, Result, paired};
 
-use crate::across::{Across, weigh_across};
+use crate::across::{AcrossMachines, compare_across_machines};
 use crate::cells::{Cell, Cells};
 use crate::document::{Agreement, Scale, TTest};
 use crate::hidden::{beyond_spread, hidden, hidden_step};
@@ -19,7 +19,7 @@ use crate::words::{count, finite, plain};
 
 /// The comparison of two cells; `a` is the baseline.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Weighed {
+pub(crate) struct CellComparison {
     pub(crate) n_a: Option<u32>,
     pub(crate) n_b: Option<u32>,
     /// Number of memory images, if these and not runs are the replicates.
@@ -48,14 +48,14 @@ pub(crate) struct Weighed {
     /// The coarser step of the two, if known.
     pub(crate) step: Option<f64>,
     /// The comparison on each of several machines, if the figures are pooled.
-    pub(crate) across: Option<Box<Across>>,
+    pub(crate) across: Option<Box<AcrossMachines>>,
     /// Why some figures are missing or unusual.
     pub(crate) because: Vec<String>,
 }
 
-impl Weighed {
+impl CellComparison {
     pub(crate) fn new(scale: Scale) -> Self {
-        Weighed {
+        CellComparison {
             n_a: None,
             n_b: None,
             images: None,
@@ -158,8 +158,8 @@ pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
 
 /// Compares `b` with `a`; both have runs or a summary. If both have runs on
 /// several machines, the machine is a block.
-pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
-    if let Some(mut weighed) = weigh_across(cells, a, b) {
+pub(crate) fn compare_cells(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
+    if let Some(mut weighed) = compare_across_machines(cells, a, b) {
         weighed.step = coarser(a, b);
         return weighed;
     }
@@ -186,7 +186,7 @@ pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
 }
 
 /// Compares the runs on one machine, on the scale used for all machines.
-pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
+pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let mut weighed = if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
@@ -198,7 +198,7 @@ pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Wei
 
 /// Compares by pairs if blocks are complete, otherwise as two independent samples; if memory images
 /// are shared, by the means of each image.
-fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
+fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let pairs = partners(a, b);
     let (in_a, in_b) = pairs.as_ref().map_or((a, b), |(a, b)| (a, b));
     let t_test = [TTest::Welch, TTest::Paired][usize::from(pairs.is_some())];
@@ -221,9 +221,9 @@ fn by_images<'a>(
     (a, b): (&Cell<'a>, &Cell<'a>),
     (mut of_a, mut of_b): (Cell<'a>, Cell<'a>),
     positive: bool,
-) -> Weighed {
+) -> CellComparison {
     let images = of_a.runs.len();
-    let taken = |mut weighed: Weighed| {
+    let taken = |mut weighed: CellComparison| {
         weighed.n_a = u32::try_from(a.runs.len()).ok();
         weighed.n_b = u32::try_from(b.runs.len()).ok();
         weighed.images = u32::try_from(images).ok();
@@ -243,7 +243,7 @@ fn by_images<'a>(
     taken(by_values(&of_a, &of_b, TTest::Paired, positive))
 }
 
-fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weighed {
+fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> CellComparison {
     let (values_a, values_b) = (a.values(), b.values());
     let mut weighed = counted(a, b, positive);
     let steps = [hidden(a, b, positive, a), hidden(a, b, positive, b)];
@@ -281,9 +281,9 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
 }
 
 /// Puts all runs into one block.
-fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> Block {
+fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> ContrastBlock {
     let machine = a.runs.first().and_then(|run| run.machine);
-    Block {
+    ContrastBlock {
         site: site(machine, None),
         a: x_a,
         b: x_b,
@@ -298,7 +298,7 @@ pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
 }
 
 /// The effect without a test, because one side has too few replicates.
-fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
+fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let mut weighed = counted(a, b, positive);
     match (weighed.mean_a, weighed.mean_b) {
         (Some(mean_a), Some(mean_b)) if positive => weighed.ratio = finite(mean_b / mean_a),
@@ -312,7 +312,7 @@ fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     weighed
 }
 
-fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+fn single(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
     let positive = a.runs.iter().chain(&b.runs).all(|r| r.value > 0.0);
     let mut weighed = effect_only(a, b, positive);
     let whose = match (a.runs.len(), b.runs.len()) {
@@ -327,17 +327,17 @@ fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
 }
 
 /// Counts and means of two cells that hold runs.
-pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
+pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
     let mean = |values: &[f64]| match positive {
         true => geometric(values),
         false => arithmetic(values),
     };
-    Weighed {
+    CellComparison {
         n_a: u32::try_from(a.runs.len()).ok(),
         n_b: u32::try_from(b.runs.len()).ok(),
         mean_a: mean(&a.values()).and_then(finite),
         mean_b: mean(&b.values()).and_then(finite),
-        ..Weighed::new(if positive { Scale::Log } else { Scale::Raw })
+        ..CellComparison::new(if positive { Scale::Log } else { Scale::Raw })
     }
 }
 
@@ -348,7 +348,7 @@ const ROUNDING: f64 = 1e-12;
 /// nothing varies there is no t test: that a few runs are equal does not show
 /// that all would be.
 pub(crate) fn take_estimate(
-    weighed: &mut Weighed,
+    weighed: &mut CellComparison,
     estimate: Result<Estimate>,
     t_test: TTest,
     variance: f64,
@@ -386,12 +386,12 @@ pub(crate) fn in_blocks(
     x_a: &[f64],
     b: &Cell<'_>,
     x_b: &[f64],
-) -> Option<Vec<Block>> {
-    let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
+) -> Option<Vec<ContrastBlock>> {
+    let mut blocks: BTreeMap<u64, ContrastBlock> = BTreeMap::new();
     for (cell, x, is_a) in [(a, x_a, true), (b, x_b, false)] {
         for (reading, &x) in cell.runs.iter().zip(x) {
             let site = site(reading.machine, Some(reading.block?));
-            let block = blocks.entry(site).or_insert(Block {
+            let block = blocks.entry(site).or_insert(ContrastBlock {
                 site,
                 a: Vec::new(),
                 b: Vec::new(),
@@ -403,9 +403,9 @@ pub(crate) fn in_blocks(
 }
 
 /// The number of runs of each side per block, if it is the same in all blocks.
-pub(crate) fn even_blocks(blocks: &[Block]) -> Option<u32> {
+pub(crate) fn even_blocks(blocks: &[ContrastBlock]) -> Option<u32> {
     let size = blocks.first()?.a.len();
-    let even = |block: &Block| block.a.len() == size && block.b.len() == size;
+    let even = |block: &ContrastBlock| block.a.len() == size && block.b.len() == size;
     blocks
         .iter()
         .all(even)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::idle::{self, Event, Span};
 use super::perf::{self, Counter, Scope};
@@ -55,7 +55,7 @@ impl Instrument for CpuIdle {
         self.stat[1] = system::read(Path::new("/proc/stat")).ok();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let (Some(mut tracer), Some(window)) = (self.tracer.take(), self.window) else {
             return vec![unavailable(NAME, None, "it was not started")];
         };
@@ -95,11 +95,11 @@ impl CpuIdle {
     /// A doubt for each CPU that was idle for longer by /proc/stat than by the trace, by
     /// more than two ticks and a tenth of the time: some kernels do not trace all idle
     /// times.
-    fn untraced(&self, records: &[Record], window: Span, hertz: u64) -> Vec<Record> {
+    fn untraced(&self, records: &[AgentMessage], window: Span, hertz: u64) -> Vec<AgentMessage> {
         let elapsed = number(window.to - window.from) * 1e-9;
         let mut doubts = Vec::new();
         for record in records {
-            let Record::Metric { metric, value, .. } = record else {
+            let AgentMessage::Metric { metric, value, .. } = record else {
                 continue;
             };
             let cpu = metric
@@ -135,7 +135,11 @@ fn is_longer(told: f64, traced: f64, elapsed: f64, tick: f64) -> bool {
 }
 
 /// `still`: whether a CPU without any event was idle.
-fn records(trace: &Trace<Event>, window: Span, still: &dyn Fn(u32) -> Option<bool>) -> Vec<Record> {
+fn records(
+    trace: &Trace<Event>,
+    window: Span,
+    still: &dyn Fn(u32) -> Option<bool>,
+) -> Vec<AgentMessage> {
     let elapsed = window.to - window.from;
     let mut records = Vec::with_capacity(trace.cpus.len() + 2);
     let (mut sum, mut used) = (0, 0);
@@ -324,7 +328,7 @@ mod tests {
         let trace = trace(&[&[(1100, Event::Leave)], &[]]);
         let given = records(&trace, WINDOW, &|_| None);
         assert_eq!(given[0], metric("cpu0_non_idle", 900.0, "ns"));
-        let unavailable = |r: &Record| matches!(r, Record::Unavailable { .. });
+        let unavailable = |r: &AgentMessage| matches!(r, AgentMessage::Unavailable { .. });
         assert!(given[1..].iter().all(unavailable), "{given:?}");
     }
 
@@ -374,14 +378,14 @@ mod tests {
         for cpu in &cpus {
             let name = format!("cpu{cpu}_non_idle");
             let value = records.iter().find_map(|record| match record {
-                Record::Metric { metric, value, .. } if *metric == name => Some(*value),
+                AgentMessage::Metric { metric, value, .. } if *metric == name => Some(*value),
                 _ => None,
             });
             let value = value.unwrap();
             assert!((0.0..=elapsed).contains(&value), "{records:?}");
         }
         // This thread slept, but it had to run to get there.
-        let any = |r: &Record| matches!(r, Record::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
+        let any = |r: &AgentMessage| matches!(r, AgentMessage::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
         assert!(records.iter().any(any), "{records:?}");
     }
 }

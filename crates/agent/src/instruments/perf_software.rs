@@ -11,7 +11,7 @@
 
 use std::io;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 use perf_event_open_sys::bindings;
 
 use super::perf::{self, Event, Sum, Total};
@@ -100,7 +100,7 @@ impl Instrument for PerfSoftware {
         disable(&mut self.metrics);
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         self.metrics.iter().flat_map(Metric::records).collect()
     }
 }
@@ -137,7 +137,7 @@ impl Instrument for PerfWorkload {
         disable(&mut self.metrics);
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         self.metrics.iter().flat_map(Metric::records).collect()
     }
 }
@@ -178,7 +178,7 @@ impl Metric {
         }
     }
 
-    fn records(&self) -> Vec<Record> {
+    fn records(&self) -> Vec<AgentMessage> {
         match &self.sum {
             Ok(_) => perf::records(self.instrument, self.name, self.unit, &self.total),
             Err(error) => vec![super::unavailable(

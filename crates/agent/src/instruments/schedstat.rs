@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::twice::Twice;
 use super::{Instrument, metric, number, system, unavailable};
@@ -41,7 +41,7 @@ impl Instrument for Schedstat {
         self.0.stop();
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let both = self.0.parsed(parse);
         let difference = both.and_then(|(before, after)| difference(&before, &after));
         difference.unwrap_or_else(|reason| vec![unavailable(NAME, None, reason)])
@@ -94,7 +94,7 @@ fn cpu(line: &str) -> Result<Cpu, String> {
     }
 }
 
-fn difference(before: &[Cpu], after: &[Cpu]) -> Result<Vec<Record>, String> {
+fn difference(before: &[Cpu], after: &[Cpu]) -> Result<Vec<AgentMessage>, String> {
     let same = |(a, b): (&Cpu, &Cpu)| a.number == b.number;
     if before.len() != after.len() || !before.iter().zip(after).all(same) {
         return Err("CPUs came or went during the run; leave them as they are".into());

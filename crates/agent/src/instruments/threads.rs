@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use assize_job::Record;
+use assize_job::AgentMessage;
 
 use super::labels::{THREADS_MAX, labels};
 use super::taskstats::{Exit, Taskstats};
@@ -63,7 +63,7 @@ impl Instrument for Threads {
         self.left = left(self.workload);
     }
 
-    fn records(&mut self) -> Vec<Record> {
+    fn records(&mut self) -> Vec<AgentMessage> {
         let mut threads = of_workload(self.workload, &self.ended, &self.left);
         if let (Some(before), Some(own)) = (&self.before, threads.get_mut(&self.workload)) {
             own.voluntary = own.voluntary.saturating_sub(before.voluntary);
@@ -110,7 +110,7 @@ fn of_workload(workload: u32, ended: &[Exit], left: &[Exit]) -> BTreeMap<u32, Ex
         .collect()
 }
 
-fn records(threads: &BTreeMap<u32, Exit>) -> Vec<Record> {
+fn records(threads: &BTreeMap<u32, Exit>) -> Vec<AgentMessage> {
     if threads.is_empty() {
         let reason = "the workload's process was not seen; it was reaped too early";
         return vec![unavailable(NAME, None, reason)];
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_workload_that_was_not_seen_is_unavailable() {
         let given = records(&of_workload(10, &[], &[]));
-        assert!(matches!(&given[..], [Record::Unavailable { .. }]));
+        assert!(matches!(&given[..], [AgentMessage::Unavailable { .. }]));
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
         let names: Vec<&str> = given
             .iter()
             .filter_map(|record| match record {
-                Record::Metric { metric, .. } => Some(metric.as_str()),
+                AgentMessage::Metric { metric, .. } => Some(metric.as_str()),
                 _ => None,
             })
             .collect();

@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-use assize_job::{Design, Pick, Put, Queue, Shape, Share, Worker};
+use assize_job::{Design, DriverShape, Pick, Put, Queue, Worker, WorkerSharing};
 
 use crate::device;
 use crate::sys;
@@ -263,9 +263,9 @@ fn create(queue: &Queue, engine: u32) -> Create {
             Worker::FollowMin => uapi::WORKER_FOLLOW_MIN,
         },
         share: match queue.share {
-            Share::Context => uapi::SHARE_CONTEXT,
-            Share::Engine => uapi::SHARE_ENGINE,
-            Share::Device => uapi::SHARE_DEVICE,
+            WorkerSharing::Context => uapi::SHARE_CONTEXT,
+            WorkerSharing::Engine => uapi::SHARE_ENGINE,
+            WorkerSharing::Device => uapi::SHARE_DEVICE,
         },
         engine,
         priority: 0,
@@ -276,10 +276,10 @@ fn create(queue: &Queue, engine: u32) -> Create {
         context: 0,
         free_cost_ns: u32::try_from(queue.free_cost_ns).unwrap_or(u32::MAX),
         shape: match queue.shape {
-            Shape::None => uapi::SHAPE_NONE,
-            Shape::Xe => uapi::SHAPE_XE,
-            Shape::Panthor => uapi::SHAPE_PANTHOR,
-            Shape::Amdgpu => uapi::SHAPE_AMDGPU,
+            DriverShape::None => uapi::SHAPE_NONE,
+            DriverShape::Xe => uapi::SHAPE_XE,
+            DriverShape::Panthor => uapi::SHAPE_PANTHOR,
+            DriverShape::Amdgpu => uapi::SHAPE_AMDGPU,
         },
         memory: 0,
         pad: 0,
@@ -308,7 +308,11 @@ mod tests {
         };
         let flags = uapi::CREATE_SHARED | uapi::CREATE_HIGHPRI;
         assert_eq!(create(&highpri, 3), Create { flags, ..wanted });
-        for (shape, number) in [(Shape::Xe, 1), (Shape::Panthor, 2), (Shape::Amdgpu, 3)] {
+        for (shape, number) in [
+            (DriverShape::Xe, 1),
+            (DriverShape::Panthor, 2),
+            (DriverShape::Amdgpu, 3),
+        ] {
             let shaped = Queue {
                 shape,
                 ..Queue::default()
@@ -338,7 +342,7 @@ mod tests {
             bypass: true,
             put: Put::Submit,
             worker: Worker::Highpri,
-            share: Share::Device,
+            share: WorkerSharing::Device,
             ..Queue::default()
         };
         let depq = create(&depq, 3);

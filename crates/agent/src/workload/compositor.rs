@@ -12,7 +12,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use assize_job::{Compositor as Parameters, Fences, Record};
+use assize_job::{AgentMessage, CompositorWorkload as Parameters, Fences};
 
 use super::blanks::{self, Blanks, Frame};
 use super::client::{Client, Finished, Lane, Terms};
@@ -147,7 +147,7 @@ impl Load for Composing {
         terms: &Terms,
         start: u64,
         finished: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let jobs = finished.last().map_or(&[][..], |one| &one.records);
         let done: Vec<u64> = jobs.iter().map(|job| job.t_hw).collect();
         let mut latency = Series::default();
@@ -166,7 +166,7 @@ impl Load for Composing {
             ("frames", self.compositions.len()),
             ("client_frames", taken.sum()),
         ] {
-            records.push(Record::Metric {
+            records.push(AgentMessage::Metric {
                 metric: metric.into(),
                 value: value as f64,
                 unit: String::new(),

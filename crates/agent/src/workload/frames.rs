@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use assize_job::{Frames, Record};
+use assize_job::{AgentMessage, FramesWorkload};
 
 use super::blanks::{self, Blanks, Frame};
 use super::client::{Client, Finished, Lane, Terms};
@@ -22,14 +22,14 @@ use crate::simgpu::uapi::{self, Dep, Exec};
 use crate::sys;
 
 pub(super) struct Rendering {
-    frames: Frames,
+    frames: FramesWorkload,
     blanks: Blanks,
     /// For each frame, when its submission began and when it was ready.
     shown: Vec<(u64, u64)>,
 }
 
 impl Rendering {
-    pub(super) fn new(frames: Frames) -> Rendering {
+    pub(super) fn new(frames: FramesWorkload) -> Rendering {
         Rendering {
             frames,
             blanks: Blanks::default(),
@@ -110,7 +110,7 @@ impl Load for Rendering {
         terms: &Terms,
         start: u64,
         _: &[Finished],
-    ) -> Result<Vec<Record>, String> {
+    ) -> Result<Vec<AgentMessage>, String> {
         let mut times = Series::default();
         for (begun, ready) in &self.shown {
             times.push(*ready, ready - begun);
@@ -118,7 +118,7 @@ impl Load for Rendering {
         let ready = self.shown.iter().map(|(_, ready)| *ready);
         let missed = missed(&self.blanks, ready);
         let mut records = times.records("frame_time", "ns", start, terms.samples);
-        records.push(Record::Metric {
+        records.push(AgentMessage::Metric {
             metric: "frames".into(),
             value: self.shown.len() as f64,
             unit: String::new(),
@@ -130,7 +130,7 @@ impl Load for Rendering {
 }
 
 struct ClientThread {
-    frames: Frames,
+    frames: FramesWorkload,
     blanks: Blanks,
     lane: Lane,
     give: SyncSender<Frame>,
@@ -174,7 +174,7 @@ impl ClientThread {
 }
 
 struct Compositor {
-    frames: Frames,
+    frames: FramesWorkload,
     lane: Lane,
     done: Arc<AtomicU64>,
     keep: bool,

@@ -1,6 +1,6 @@
 //! hackbench of rt-tests.
 
-use assize_job::{Hackbench, Record, Stage, Via};
+use assize_job::{AgentMessage, Hackbench, RunStage, Via};
 
 use super::{Prepared, output, program};
 use crate::process::{Body, Left};
@@ -44,15 +44,15 @@ fn argv(hackbench: &Hackbench, background: bool) -> Result<Vec<String>, String> 
     Ok(argv)
 }
 
-fn read(name: &str, left: &Left) -> Vec<Record> {
+fn read(name: &str, left: &Left) -> Vec<AgentMessage> {
     let mut records = vec![match time(&left.stdout) {
-        Some(seconds) => Record::Metric {
+        Some(seconds) => AgentMessage::Metric {
             metric: "reported_time".into(),
             value: seconds,
             unit: "s".into(),
         },
-        None => Record::Failed {
-            stage: Stage::Workload,
+        None => AgentMessage::Failed {
+            stage: RunStage::Workload,
             what: name.into(),
             why: "hackbench printed no line `Time: SECONDS`".into(),
         },

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use assize_job::{PingPong, Record, Via};
+use assize_job::{AgentMessage, PingPong, Via};
 
 use super::series::Series;
 use super::threads::{join, spawn};
@@ -122,7 +122,7 @@ impl Staged for Game {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<Vec<Record>, String> {
+    fn records(&mut self) -> Result<Vec<AgentMessage>, String> {
         let trips = std::mem::take(&mut self.trips);
         Ok(trips.records("round_trip", "ns", self.start, self.samples))
     }

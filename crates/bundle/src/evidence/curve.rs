@@ -9,7 +9,7 @@ use super::grain::Grain;
 const NAMED: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
 /// A value, and the number of samples that are not greater.
-type Point = (f64, u64);
+type CurvePoint = (f64, u64);
 
 /// The distribution of one metric in one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,9 +20,9 @@ pub(super) struct Distribution {
     /// The number of distinct values.
     pub(super) distinct: usize,
     /// Recorded values, ascending.
-    points: Vec<Point>,
+    points: Vec<CurvePoint>,
     /// Quantiles, ascending.
-    named: Vec<Point>,
+    named: Vec<CurvePoint>,
 }
 
 impl Distribution {
@@ -116,7 +116,7 @@ impl Distribution {
 
     /// The form that is shown.
     pub(super) fn curve(&self, run: u32) -> Curve {
-        let mut points: Vec<Point> = self.points.iter().chain(&self.named).copied().collect();
+        let mut points: Vec<CurvePoint> = self.points.iter().chain(&self.named).copied().collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points.dedup_by(|a, b| a.0 == b.0);
         let share = shares(self.count);

@@ -2,7 +2,7 @@
 //! finer one keeps, so that coarsening in steps gives the same result as one
 //! step.
 
-use super::Limits;
+use super::EvidenceLimits;
 
 /// Values that every curve includes in addition: both extremes and four
 /// quantiles.
@@ -34,7 +34,7 @@ pub(super) struct Grain {
 
 impl Grain {
     /// The finest grain within the limits.
-    pub(super) fn finest(limits: &Limits) -> Grain {
+    pub(super) fn finest(limits: &EvidenceLimits) -> Grain {
         let points = limits.points.saturating_sub(ALWAYS);
         let decade = halvable(points / 2 / DECADES, COARSEST.decade);
         let body = points.saturating_sub(decade * DECADES).min(points / 2);
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn the_finest_is_within_the_limits() {
         for points in 16..2000 {
-            let limits = Limits {
+            let limits = EvidenceLimits {
                 points,
-                ..Limits::default()
+                ..EvidenceLimits::default()
             };
             let grain = Grain::finest(&limits);
             assert!(grain.points() + ALWAYS <= points, "{points}: {grain:?}");
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn each_part_gets_coarser_until_none_can() {
-        let mut grain = Grain::finest(&Limits::default());
+        let mut grain = Grain::finest(&EvidenceLimits::default());
         let mut steps = 0;
         while let Some(next) = grain.coarser() {
             let sum = |grain: Grain| grain.body + grain.decade + grain.stretches;

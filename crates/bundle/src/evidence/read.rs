@@ -9,12 +9,12 @@ use std::thread;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Limits;
+use super::EvidenceLimits;
 use super::curve::Distribution;
-use super::gather::{Found, Gathered};
+use super::gather::{Gathered, RunData};
 use super::series::Course;
 use crate::disk::get;
-use crate::recorded::{self, Exit, StoredRun};
+use crate::recorded::{self, RunExit, StoredRun};
 use crate::writer::{recorded as there, run_path, samples_path};
 use crate::{Error, Samples, samples};
 
@@ -27,11 +27,11 @@ const THREADS: usize = 4;
 struct Sketch<'a> {
     configuration: String,
     workload: String,
-    exit: Exit,
+    exit: RunExit,
     #[serde(default, borrow)]
     histograms: Vec<Outline<'a>>,
     #[serde(default)]
-    samples: Vec<recorded::Series>,
+    samples: Vec<recorded::SampleSeries>,
 }
 
 #[derive(Deserialize)]
@@ -44,17 +44,17 @@ struct Outline<'a> {
 }
 
 /// The data shared by the threads.
-struct Shared {
+struct SharedProgress {
     gathered: Gathered,
     /// The error of the unreadable run with the lowest index.
     error: Option<(usize, Error)>,
 }
 
 /// Reads all recorded runs.
-pub(super) fn all(directory: &Path, limits: &Limits) -> Result<Gathered, Error> {
+pub(super) fn gather_all(directory: &Path, limits: &EvidenceLimits) -> Result<Gathered, Error> {
     let runs: Vec<u32> = there(directory)?.into_iter().collect();
     let next = AtomicUsize::new(0);
-    let shared = Mutex::new(Shared {
+    let shared = Mutex::new(SharedProgress {
         gathered: Gathered::new(limits),
         error: None,
     });
@@ -72,7 +72,7 @@ pub(super) fn all(directory: &Path, limits: &Limits) -> Result<Gathered, Error> 
 }
 
 /// Reads runs in order until there are no more.
-fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Shared>) {
+fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<SharedProgress>) {
     let locked = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let at = next.fetch_add(1, Ordering::Relaxed);
@@ -86,7 +86,7 @@ fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Share
             }
             shared.gathered.grain
         };
-        match found(directory, index) {
+        match run_data(directory, index) {
             Ok(mut found) => {
                 found.thin(grain);
                 locked().gathered.take(found);
@@ -102,7 +102,7 @@ fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Share
 }
 
 /// Reads the data of one run.
-fn found(directory: &Path, index: u32) -> Result<Found, Error> {
+fn run_data(directory: &Path, index: u32) -> Result<RunData, Error> {
     let path = run_path(directory, index);
     let text = fs::read(&path).map_err(Error::io(&path))?;
     let malformed = |source| Error::Malformed {
@@ -110,12 +110,12 @@ fn found(directory: &Path, index: u32) -> Result<Found, Error> {
         source,
     };
     let sketch: Sketch<'_> = serde_json::from_slice(&text).map_err(malformed)?;
-    let mut found = Found {
+    let mut found = RunData {
         index,
         configuration: sketch.configuration,
         workload: sketch.workload,
-        failed: sketch.exit != Exit::Completed,
-        ..Found::default()
+        failed: sketch.exit != RunExit::Completed,
+        ..RunData::default()
     };
     if found.failed {
         return Ok(found);
@@ -142,7 +142,7 @@ fn found(directory: &Path, index: u32) -> Result<Found, Error> {
     Ok(found)
 }
 
-fn counted(histogram: &Outline<'_>, buckets: &[(u64, u64)], found: &mut Found) {
+fn counted(histogram: &Outline<'_>, buckets: &[(u64, u64)], found: &mut RunData) {
     let pairs = buckets.iter().map(|&(value, count)| (value as f64, count));
     let mut pairs: Vec<(f64, u64)> = pairs.collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -156,7 +156,7 @@ fn counted(histogram: &Outline<'_>, buckets: &[(u64, u64)], found: &mut Found) {
     found.distributions.extend(distribution);
 }
 
-fn measured(samples: Samples, found: &mut Found) {
+fn measured(samples: Samples, found: &mut RunData) {
     let Samples {
         metric,
         unit,

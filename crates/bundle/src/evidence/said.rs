@@ -1,6 +1,6 @@
 //! Sentences about what was thinned or left out.
 
-use super::Limits;
+use super::EvidenceLimits;
 use super::grain::{DECADES, Grain};
 
 /// For a bundle without runs of its own.
@@ -9,7 +9,7 @@ pub(super) const POSTED: &str = "the bundle holds results that were read, with n
 
 /// Counts of what was recorded and of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
+pub(super) struct EvidenceCounts {
     pub(super) runs: usize,
     pub(super) failed: usize,
     /// Distributions that were recorded.
@@ -31,7 +31,11 @@ pub(super) struct Counts {
 }
 
 /// All sentences.
-pub(super) fn sentences(counts: &Counts, grain: Grain, limits: &Limits) -> Vec<String> {
+pub(super) fn sentences(
+    counts: &EvidenceCounts,
+    grain: Grain,
+    limits: &EvidenceLimits,
+) -> Vec<String> {
     let mut said = Vec::new();
     let completed = counts.runs - counts.failed;
     if counts.distributions == 0 {
@@ -53,7 +57,7 @@ pub(super) fn sentences(counts: &Counts, grain: Grain, limits: &Limits) -> Vec<S
     said
 }
 
-fn thinned(counts: &Counts, grain: Grain) -> Option<String> {
+fn thinned(counts: &EvidenceCounts, grain: Grain) -> Option<String> {
     if counts.thinned == 0 {
         return None;
     }
@@ -81,7 +85,7 @@ fn up(value: f64) -> f64 {
     (value * 100.0).ceil() / 100.0
 }
 
-fn stretched(counts: &Counts, grain: Grain) -> Option<String> {
+fn stretched(counts: &EvidenceCounts, grain: Grain) -> Option<String> {
     (counts.stretched > 0).then(|| {
         format!(
             "{} of {} series are thinned to {} equal stretches of time each or fewer: the least \
@@ -92,7 +96,7 @@ fn stretched(counts: &Counts, grain: Grain) -> Option<String> {
     })
 }
 
-fn left_out(counts: &Counts, limits: &Limits) -> Vec<String> {
+fn left_out(counts: &EvidenceCounts, limits: &EvidenceLimits) -> Vec<String> {
     let all = [
         ("distributions", counts.distributions, counts.curves),
         ("series", counts.courses, counts.series),
@@ -110,7 +114,7 @@ fn left_out(counts: &Counts, limits: &Limits) -> Vec<String> {
         .collect()
 }
 
-fn besides(counts: &Counts) -> Vec<String> {
+fn besides(counts: &EvidenceCounts) -> Vec<String> {
     let mut said = Vec::new();
     if counts.bucketed > 0 {
         said.push(format!(

@@ -1,11 +1,11 @@
 //! One thinned series.
 
-use super::Series;
+use super::ThinnedSeries;
 use super::grain::Grain;
 
 /// One stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Stretch {
+struct TimeStretch {
     t_ns: u64,
     low: f64,
     high: f64,
@@ -19,15 +19,15 @@ pub(super) struct Course {
     pub(super) count: usize,
     first: u64,
     last: u64,
-    stretches: Vec<Stretch>,
+    stretches: Vec<TimeStretch>,
 }
 
 impl Course {
     /// Builds it from samples, which must be finite; `None` if there are none.
     pub(super) fn new(metric: &str, unit: &str, t_ns: &[u64], values: &[f64]) -> Option<Self> {
         let pairs = t_ns.iter().zip(values);
-        let mut stretches: Vec<Stretch> = pairs
-            .map(|(&t_ns, &value)| Stretch {
+        let mut stretches: Vec<TimeStretch> = pairs
+            .map(|(&t_ns, &value)| TimeStretch {
                 t_ns,
                 low: value,
                 high: value,
@@ -68,9 +68,9 @@ impl Course {
     }
 
     /// The form that is shown.
-    pub(super) fn series(&self, run: u32) -> Series {
+    pub(super) fn series(&self, run: u32) -> ThinnedSeries {
         let all = self.stretches.iter();
-        Series {
+        ThinnedSeries {
             run,
             metric: self.metric.clone(),
             unit: self.unit.clone(),

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Limits;
+use crate::EvidenceLimits;
 
 fn grain(stretches: usize) -> Grain {
-    Grain::finest(&Limits {
+    Grain::finest(&EvidenceLimits {
         stretches,
-        ..Limits::default()
+        ..EvidenceLimits::default()
     })
 }
 

@@ -14,7 +14,7 @@ fn floats(v: &Value) -> Vec<f64> {
 }
 
 fn contrast(row: &Value) -> Contrast {
-    let block = |block: &Value| Block {
+    let block = |block: &Value| ContrastBlock {
         site: block[0].as_u64().unwrap(),
         a: floats(&block[1]),
         b: floats(&block[2]),
@@ -51,7 +51,7 @@ fn statistics_and_the_spread_in_common_agree_with_scipy() {
             agree(what, found.df, &want["prior"][1]);
         }
         for (at, row) in rows.iter().enumerate() {
-            let got = Row::new(row, &sites, found).statistic(&sites);
+            let got = PreparedContrast::new(row, &sites, found).statistic(&sites);
             agree(what, got, &want["statistic"][at]);
         }
     }
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn every_joint_labeling_comes_once(sizes in prop::collection::vec((0_usize..4, 0_usize..4), 1..4)) {
-        let block = |(site, &(a, b)): (u64, &(usize, usize))| Block {
+        let block = |(site, &(a, b)): (u64, &(usize, usize))| ContrastBlock {
             site,
             a: vec![0.0; a],
             b: vec![0.0; b],

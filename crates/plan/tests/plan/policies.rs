@@ -8,7 +8,7 @@ use assize_job::{PlacementPolicy, PolicyForm};
 
 use crate::common::{SMALL, mistake, plan};
 
-fn of(name: &str, form: PolicyForm, tunables: &[(&str, u64)]) -> PlacementPolicy {
+fn policy(name: &str, form: PolicyForm, tunables: &[(&str, u64)]) -> PlacementPolicy {
     let tunables = tunables
         .iter()
         .map(|(name, value)| ((*name).into(), *value));
@@ -28,7 +28,7 @@ fn given(policy: &str) -> Option<PlacementPolicy> {
 #[test]
 fn a_policy_of_ours_has_all_of_its_tunables() {
     let full = |fill| {
-        of(
+        policy(
             "pack-full",
             PolicyForm::Ours,
             &[("fill", fill), ("slice", 4_000_000)],
@@ -51,9 +51,9 @@ fn a_policy_of_ours_has_all_of_its_tunables() {
 
 #[test]
 fn objects_and_programs_are_taken_as_they_are() {
-    let object = of("a/x.bpf.o", PolicyForm::Object, &[]);
+    let object = policy("a/x.bpf.o", PolicyForm::Object, &[]);
     assert_eq!(given("\"a/x.bpf.o\""), Some(object));
-    let object = of("x.bpf.o", PolicyForm::Object, &[("depth", 0)]);
+    let object = policy("x.bpf.o", PolicyForm::Object, &[("depth", 0)]);
     assert_eq!(given("{ name = \"x.bpf.o\", depth = 0 }"), Some(object));
     let program = given("{ program = \"scx_x\", arguments = [\"-v\", \"\"] }").unwrap();
     assert_eq!(program.form, PolicyForm::Program);

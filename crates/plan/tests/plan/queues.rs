@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use assize_job::{Action, Design, Kind, Put, Queue, Share, Worker};
+use assize_job::{Action, Design, Put, Queue, Worker, WorkerSharing, WorkloadKind};
 use assize_plan::Plan;
 
 use crate::common::{SMALL, plan};
@@ -54,7 +54,7 @@ fn settings_of_levels_lie_over_those_of_the_top() {
         design: Design::Depq,
         bypass: true,
         put: Put::Submit,
-        share: Share::Engine,
+        share: WorkerSharing::Engine,
         ring: 512,
         ..drm
     };
@@ -117,7 +117,7 @@ fn a_file_of_steps_is_carried_to_the_target() {
         files[..],
         [("media/a.wsim".into(), "/experiment/media/a.wsim".into())]
     );
-    let Kind::Replay(replay) = &plan.configurations[0].workloads[0].kind else {
+    let WorkloadKind::Replay(replay) = &plan.configurations[0].workloads[0].kind else {
         panic!("{:?}", plan.configurations[0].workloads)
     };
     assert_eq!(replay.file.as_deref(), Some("/experiment/media/a.wsim"));

@@ -111,10 +111,10 @@ mod tests {
     fn this_machine_answers() {
         let home = tempfile::tempdir().unwrap();
         let mut programs = ["sh", "assize-no-such-program", "it's", "/bin/sh"]
-            .map(|name| Linked::of(name, &[]))
+            .map(|name| Linked::new(name, &[]))
             .to_vec();
         let elsewhere = [("PATH".to_string(), "/nowhere".to_string())];
-        programs.push(Linked::of("env", &elsewhere));
+        programs.push(Linked::new("env", &elsewhere));
         let files = BTreeSet::from(["/proc/sys/no/such/file".to_string()]);
         let done = Command::new("sh")
             .arg("-c")

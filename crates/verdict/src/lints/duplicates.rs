@@ -16,7 +16,7 @@ const MANY_DIGITS: usize = 5;
 const MANY_RUNS: usize = 100;
 
 /// The distribution of one metric's values on one workload over its runs.
-struct Column {
+struct ValueDistribution {
     /// Digits after the point in the most precise value.
     decimals: usize,
     /// The number of runs in which each value occurs, keyed by its bits.
@@ -24,7 +24,7 @@ struct Column {
     runs: usize,
 }
 
-type Columns = BTreeMap<(usize, usize), Column>;
+type ValueDistributions = BTreeMap<(usize, usize), ValueDistribution>;
 
 /// Lints for repetitions of one configuration that share too many values, one
 /// per pair of repetitions.
@@ -128,7 +128,7 @@ pub(super) fn whole_runs(cells: &Cells<'_>) -> Vec<Lint> {
     lints
 }
 
-impl Column {
+impl ValueDistribution {
     /// Whether a value is rare enough for its repetition to be suspicious.
     fn tells(&self, value: f64) -> bool {
         let times = self.occurrences.get(&value.to_bits()).copied().unwrap_or(0);
@@ -136,12 +136,12 @@ impl Column {
     }
 }
 
-fn columns(cells: &Cells<'_>) -> Columns {
-    let mut columns = Columns::new();
+fn columns(cells: &Cells<'_>) -> ValueDistributions {
+    let mut columns = ValueDistributions::new();
     for (key, cell) in cells.iter() {
         let column = columns
             .entry((key.workload, key.metric))
-            .or_insert_with(|| Column {
+            .or_insert_with(|| ValueDistribution {
                 decimals: 0,
                 occurrences: BTreeMap::new(),
                 runs: 0,
@@ -195,7 +195,7 @@ fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
 
 /// Metrics whose equal values are suspicious, with their digits.
 fn shared(
-    columns: &Columns,
+    columns: &ValueDistributions,
     workload: usize,
     a: &BTreeMap<usize, f64>,
     b: &BTreeMap<usize, f64>,

@@ -43,7 +43,7 @@ pub(crate) fn find_all(
     cells: &Cells<'_>,
     absent: &[String],
     primary: &BTreeSet<usize>,
-    order: &order::Order,
+    order: &order::OrderFindings,
 ) -> (Vec<Lint>, Faults) {
     let mut faults = Faults::default();
     let mut lints = counters::constant(cells, &mut faults);

@@ -84,7 +84,7 @@ fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
 /// The findings on the order of the runs, shared by lints and verdicts; empty if the order is
 /// unknown.
 #[derive(Default)]
-pub(crate) struct Order {
+pub(crate) struct OrderFindings {
     /// Workloads whose runs are grouped by configuration.
     pub(crate) grouped: BTreeSet<usize>,
     /// Trends within configurations on those workloads.
@@ -93,13 +93,13 @@ pub(crate) struct Order {
     pub(crate) serial: Vec<InOrder>,
 }
 
-impl Order {
+impl OrderFindings {
     pub(crate) fn new(cells: &Cells<'_>) -> Self {
         if cells.records.order_unknown {
-            return Order::default();
+            return OrderFindings::default();
         }
         let grouped = grouped(cells);
-        Order {
+        OrderFindings {
             drifting: drifting_inside(cells, &grouped),
             serial: serial(cells),
             grouped,
@@ -108,7 +108,7 @@ impl Order {
 }
 
 /// A lint for workloads where all runs of a configuration are consecutive.
-pub(super) fn unrandomised(cells: &Cells<'_>, order: &Order) -> Option<Lint> {
+pub(super) fn unrandomised(cells: &Cells<'_>, order: &OrderFindings) -> Option<Lint> {
     let grouped: Vec<&str> = order
         .grouped
         .iter()
@@ -207,7 +207,7 @@ fn in_order(cells: &Cells<'_>, cell: &Cell<'_>) -> Vec<f64> {
 }
 
 /// Lints for metrics that drift within configurations whose runs are grouped.
-pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
+pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &OrderFindings) -> Vec<Lint> {
     let drifting = order.drifting.iter();
     drifting
         .map(|found| {
@@ -231,7 +231,7 @@ pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint>
 }
 
 /// Lints for metrics whose runs depend on each other.
-pub(super) fn dependent(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
+pub(super) fn dependent(cells: &Cells<'_>, order: &OrderFindings) -> Vec<Lint> {
     let mut told = BTreeSet::new();
     let serial = order.serial.iter();
     serial
@@ -320,7 +320,7 @@ fn place(cells: &Cells<'_>, (workload, metric): (usize, usize)) -> String {
 /// Lints for trends over the order of runs where configurations alternate, after subtracting the
 /// configurations' means, Holm-corrected for the number of rows examined. The runs of one block are
 /// one point. If every machine starts from an image, the order cannot affect the runs.
-pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Lint> {
+pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &OrderFindings) -> Vec<Lint> {
     if cells.records.order_unknown {
         return Vec::new();
     }

@@ -21,11 +21,11 @@ pub(super) fn find(document: &Document) -> Vec<Sentence> {
     tested
         .iter()
         .take(MOST)
-        .filter_map(|(comparison, p)| written(document, comparison, *p))
+        .filter_map(|(comparison, p)| sentence(document, comparison, *p))
         .collect()
 }
 
-fn written(document: &Document, comparison: &RateComparison, p: f64) -> Option<Sentence> {
+fn sentence(document: &Document, comparison: &RateComparison, p: f64) -> Option<Sentence> {
     let of = |configuration: &str| {
         document.rates.iter().find(|r| {
             r.configuration == configuration

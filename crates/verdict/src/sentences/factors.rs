@@ -37,7 +37,7 @@ pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> O
         .filter(|(_, effect)| matches!(effect.verdict, Verdict::Established | Verdict::Supported))
         .filter_map(|(fit, effect)| overturned(fit, effect, effect.p_adjusted?))
         .min_by(|a, b| a.p.total_cmp(&b.p))
-        .map(|found| written(&found))
+        .map(|found| sentence(&found))
 }
 
 /// The factor whose effect has opposite directions without and with the other
@@ -65,7 +65,7 @@ fn overturned<'d>(fit: &'d Factorial, interaction: &'d Effect, p: f64) -> Option
         .max_by(|x, y| x.main.ln().abs().total_cmp(&y.main.ln().abs()))
 }
 
-fn written(found: &Overturned<'_>) -> Sentence {
+fn sentence(found: &Overturned<'_>) -> Sentence {
     let half = found.interaction.ratio.sqrt();
     let text = format!(
         "The effect of {} on {} on {} depends on {}: {} without it, {} with it \

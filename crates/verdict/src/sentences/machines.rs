@@ -13,7 +13,7 @@ const MOST: usize = 2;
 /// Sentences on machines that contradict each other; they come before anything
 /// else.
 pub(super) fn contradictions(document: &Document) -> Vec<Sentence> {
-    let opposite: Vec<&Pooled> = of(document, Agreement::Opposite).collect();
+    let opposite: Vec<&Pooled> = pooled_with(document, Agreement::Opposite).collect();
     let mut sentences: Vec<Sentence> = opposite
         .iter()
         .take(MOST)
@@ -59,7 +59,7 @@ fn contradiction(document: &Document, row: &Pooled) -> Sentence {
 /// smallest p.
 pub(super) fn sizes(document: &Document) -> Option<Sentence> {
     let strong = |row: &&Pooled| matches!(row.verdict, Verdict::Established | Verdict::Supported);
-    let (row, p) = of(document, Agreement::Differ)
+    let (row, p) = pooled_with(document, Agreement::Differ)
         .filter(strong)
         .filter_map(|row| Some((row, row.q_p_welch?)))
         .min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -139,7 +139,7 @@ pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<Wher
     })
 }
 
-fn of(document: &Document, agreement: Agreement) -> impl Iterator<Item = &Pooled> {
+fn pooled_with(document: &Document, agreement: Agreement) -> impl Iterator<Item = &Pooled> {
     let rows = document.pooled.iter();
     rows.filter(move |row| row.agreement == agreement)
 }

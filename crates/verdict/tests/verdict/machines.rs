@@ -63,7 +63,7 @@ fn ends(ci: Option<[f64; 2]>, wanted: [f64; 2]) {
     close(ci.map(|ci| ci[1]), wanted[1]);
 }
 
-fn said(document: &Document) -> Vec<&str> {
+fn sentence_texts(document: &Document) -> Vec<&str> {
     let sentences = document.sentences.iter();
     sentences.map(|sentence| sentence.text.as_str()).collect()
 }
@@ -117,7 +117,7 @@ fn the_comparison_is_the_pooled_one() {
         (pooled.ratio, pooled.ci, pooled.p, Verdict::Established)
     );
     assert_eq!(
-        said(&document),
+        sentence_texts(&document),
         ["time is lower on pipe with queue (0.901 [0.894, 0.908] on all 3 machines)."]
     );
 }
@@ -150,7 +150,7 @@ fn machines_that_contradict_each_other_are_not_pooled_silently() {
     let found = row(&document, "pipe", "time", "queue");
     assert_eq!(found.verdict, Verdict::Undecided);
     assert_eq!(found.runs_needed, None, "more runs would not help");
-    let first = said(&document)[0];
+    let first = sentence_texts(&document)[0];
     assert!(
         first.starts_with(
             "The machines disagree on time on pipe with queue: it is higher on beta (1.2"
@@ -182,7 +182,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     // Two machines give almost no information about others.
     let ci = pooled.ci_random.unwrap();
     assert!(ci[0] < 0.2 && ci[1] > 1.0, "{ci:?}");
-    let sentences = said(&document);
+    let sentences = sentence_texts(&document);
     assert!(
         sentences.iter().any(|text| text.starts_with(
             "How much time changes on pipe with queue differs between the machines (p < 0.0001)"
@@ -232,7 +232,7 @@ fn a_noisy_machine_does_not_drown_a_quiet_one() {
     assert_eq!(document.machines[1].verdict, Verdict::Undecided);
     let pooled = &document.pooled[0];
     assert_eq!((pooled.verdict, pooled.shown_on), (Verdict::Established, 1));
-    assert!(said(&document)[0].contains("on 1 of 2 machines"));
+    assert!(sentence_texts(&document)[0].contains("on 1 of 2 machines"));
 }
 
 #[test]
@@ -312,7 +312,7 @@ fn kernels_are_called_kernels() {
     let mut records = three();
     records.across = Across::Kernels;
     let document = tried(&records, &Options::default());
-    assert!(said(&document)[0].contains("on all 3 kernels"));
+    assert!(sentence_texts(&document)[0].contains("on all 3 kernels"));
     let json = serde_json::to_value(&document).unwrap();
     assert_eq!(json["across"], "kernels");
     let back: Document = serde_json::from_value(json).unwrap();

@@ -1,6 +1,6 @@
 //! Trade-offs: which configurations no other one dominates.
 
-use assize_bundle::{DeclaredTradeoff, Records, TradeoffMetric};
+use assize_bundle::{DeclaredTradeoff, DeclaredTradeoffMetric, Records};
 use assize_verdict::{
     Better, ClaimOrigin, Document, Error, Options, Standing, Tradeoff, TradeoffPoint, Verdict,
     try_records,
@@ -13,8 +13,8 @@ const BLOCKS: u32 = 8;
 /// A configuration: its name, its time on `pages` and its energy on `music`.
 type Planted<'p> = (&'p str, f64, f64);
 
-fn metric(metric: &str, workload: &str) -> TradeoffMetric {
-    TradeoffMetric {
+fn metric(metric: &str, workload: &str) -> DeclaredTradeoffMetric {
+    DeclaredTradeoffMetric {
         metric: metric.into(),
         workload: workload.into(),
         higher_is_better: false,

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_job::{Tracer, TracerKind};
+use assize_job::{TracerKind, TracerSettings};
 
 use crate::instruments::system;
 
@@ -52,7 +52,7 @@ fn write(root: &Path, all: &Wanted) -> Result<(), String> {
 }
 
 /// The settings for this tracer.
-pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> Wanted {
+pub(super) fn wanted(kind: TracerKind, settings: &TracerSettings, cpus: &[u32]) -> Wanted {
     let us = |ns: u64| (ns / 1000).to_string();
     if kind == TracerKind::Hwlat {
         return vec![
@@ -106,7 +106,7 @@ pub(super) fn in_use(root: &Path) -> Option<String> {
         .find_map(|place| {
             let path = place.join("current_tracer");
             let text = system::read(&path).ok()?;
-            let kind = TracerKind::named(text.trim())?;
+            let kind = TracerKind::from_name(text.trim())?;
             Some(format!(
                 "the tracer {} is in use by another program ({}); stop it",
                 kind.word(),
@@ -137,7 +137,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let root = place.path();
         fs::create_dir(root.join("hwlat_detector")).unwrap();
-        let hwlat = wanted(TracerKind::Hwlat, &Tracer::of(TracerKind::Hwlat), &[1]);
+        let hwlat = wanted(
+            TracerKind::Hwlat,
+            &TracerSettings::for_kind(TracerKind::Hwlat),
+            &[1],
+        );
         for (at, (file, _)) in hwlat.iter().enumerate() {
             fs::write(root.join(file), format!("{at}\n")).unwrap();
         }
@@ -150,7 +154,11 @@ mod tests {
         for (at, (file, _)) in hwlat.iter().enumerate() {
             assert_eq!(read(file), at.to_string());
         }
-        let lacks = wanted(TracerKind::Osnoise, &Tracer::of(TracerKind::Osnoise), &[1]);
+        let lacks = wanted(
+            TracerKind::Osnoise,
+            &TracerSettings::for_kind(TracerKind::Osnoise),
+            &[1],
+        );
         let why = Changed::set(root, &lacks).unwrap_err();
         assert!(why.contains("osnoise/cpus"), "{why}");
     }

@@ -1,7 +1,7 @@
 //! timerlat: a timer on each CPU that wakes a thread of high priority.
 
 use assize_job::gaps::{Cause, Gap};
-use assize_job::{Record, Tracer, TracerKind};
+use assize_job::{AgentMessage, TracerKind, TracerSettings};
 
 use super::event::{self, Event};
 use super::{CpuEvents, Description, Observed, Outcome, of_run};
@@ -34,7 +34,7 @@ pub(super) static TIMERLAT: Description = Description {
 
 /// A timer counts, together with the period before it, if its thread ran before
 /// recording stopped.
-fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
+fn observe(of: &CpuEvents<Event>, settings: &TracerSettings) -> Observed {
     let threshold = settings.threshold_ns;
     let mut observed = Observed::default();
     let (mut irq, mut parts) = (None, Vec::new());
@@ -101,7 +101,7 @@ fn cause(parts: &[(Cause, u64)], irq_ns: u64, late_ns: u64) -> Cause {
     }
 }
 
-fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+fn records(outcome: &Outcome<'_>) -> Vec<AgentMessage> {
     let mut irqs: Vec<u64> = outcome
         .cpus
         .iter()
@@ -134,7 +134,7 @@ mod tests {
             cpu: 2,
             events: events.to_vec(),
         };
-        observe(&of, &Tracer::of(TracerKind::Timerlat))
+        observe(&of, &TracerSettings::for_kind(TracerKind::Timerlat))
     }
 
     #[test]
