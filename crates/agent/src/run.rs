@@ -4,7 +4,6 @@ use std::os::fd::OwnedFd;
 
 use assize_job::{
     AGENT_SCHEMA, AgentMessage, Job, MemoryImage, PLANTED_STALLS, RunStage, SCHEMA, Scheduling,
-    Workload,
 };
 
 use crate::actions::{self, Circumstances};
@@ -179,12 +178,8 @@ impl Run {
         if !self.guest {
             governors.restore();
             let left = modules.unload().into_iter();
-            let left = left.map(|(name, why)| {
-                failed(
-                    RunStage::Teardown,
-                    &format!("unload the module {name}"),
-                    why,
-                )
+            let left = left.map(|(one, why)| {
+                failed(RunStage::Teardown, &format!("unload the module {one}"), why)
             });
             channel.send_all(&left.collect::<Vec<_>>());
         }
@@ -311,7 +306,7 @@ impl Run {
     fn start_background(
         &self,
         index: usize,
-        workload: &Workload,
+        workload: &assize_job::Workload,
         evidence: &mut Evidence,
     ) -> Result<Background, String> {
         let label = format!("background.{index}");

@@ -33,7 +33,7 @@ pub(crate) struct Rates {
 }
 
 /// Two rates before the verdict.
-pub(crate) struct PendingRateComparison {
+pub(crate) struct RatePair {
     /// Rate b over rate a.
     pub(crate) ratio: Option<f64>,
     pub(crate) test: Option<RateTest>,
@@ -56,7 +56,7 @@ pub(crate) struct Decided {
 }
 
 /// A record of events with its place in the order of names.
-pub(crate) struct IndexedEventCounts<'a> {
+pub(crate) struct PlacedEvents<'a> {
     pub(crate) workload: usize,
     pub(crate) configuration: usize,
     pub(crate) events: &'a Events,
@@ -64,18 +64,15 @@ pub(crate) struct IndexedEventCounts<'a> {
 }
 
 /// All records of events, ordered by workload, event and configuration.
-pub(crate) fn counted<'a>(
-    cells: &Cells<'a>,
-    exposure_s: Option<f64>,
-) -> Vec<IndexedEventCounts<'a>> {
+pub(crate) fn counted<'a>(cells: &Cells<'a>, exposure_s: Option<f64>) -> Vec<PlacedEvents<'a>> {
     let names = event_names(cells);
     let known = |s: &f64| *s >= 1e-9 && *s <= 1e18;
-    let mut all: Vec<IndexedEventCounts<'a>> = cells
+    let mut all: Vec<PlacedEvents<'a>> = cells
         .records
         .events
         .iter()
         .filter_map(|events| {
-            Some(IndexedEventCounts {
+            Some(PlacedEvents {
                 workload: cells.workload(&events.workload)?,
                 configuration: cells.configuration(&events.configuration)?,
                 events,
@@ -101,16 +98,16 @@ pub(crate) fn event_names(cells: &Cells<'_>) -> Vec<String> {
 
 /// Rates compared with the baseline's, before the verdicts.
 pub(crate) struct PendingRates<'a> {
-    all: Vec<IndexedEventCounts<'a>>,
+    all: Vec<PlacedEvents<'a>>,
     /// Indices of a and b, and their comparison.
-    pairs: Vec<(usize, usize, PendingRateComparison)>,
+    pairs: Vec<(usize, usize, RatePair)>,
 }
 
 impl PendingRates<'_> {
     /// The question asked about two rates, whichever of them is the baseline;
     /// `None` if there was none.
     pub(crate) fn hypothesis(&self, one: usize, other: usize) -> Option<HypothesisId> {
-        let same = |&&(a, b, _): &&(usize, usize, PendingRateComparison)| {
+        let same = |&&(a, b, _): &&(usize, usize, RatePair)| {
             (a, b) == (one, other) || (b, a) == (one, other)
         };
         self.pairs.iter().find(same)?.2.asked
@@ -152,7 +149,7 @@ pub(crate) fn ask_all<'a>(
     PendingRates { all, pairs }
 }
 
-fn is_same_event(a: &IndexedEventCounts<'_>, b: &IndexedEventCounts<'_>) -> bool {
+fn is_same_event(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> bool {
     a.workload == b.workload && a.events.event == b.events.event
 }
 
@@ -200,14 +197,14 @@ pub(crate) fn settle(
 /// independent events. A question already `known` for these two is not asked again.
 pub(crate) fn ask(
     cells: &Cells<'_>,
-    a: &IndexedEventCounts<'_>,
-    b: &IndexedEventCounts<'_>,
+    a: &PlacedEvents<'_>,
+    b: &PlacedEvents<'_>,
     known: Option<HypothesisId>,
     caps: &Caps<'_>,
     questions: &mut Hypotheses,
-) -> PendingRateComparison {
+) -> RatePair {
     let exact = compare(a, b);
-    let mut compared = PendingRateComparison {
+    let mut compared = RatePair {
         ratio: exact.and_then(|t| t.ratio),
         test: exact.map(|_| RateTest::Poisson),
         p: exact.and_then(|t| finite(t.p)),
@@ -240,9 +237,9 @@ pub(crate) fn ask(
 /// nothing; if it is unknown whether events cluster, it does not even support
 /// anything.
 pub(crate) fn decide(
-    compared: &PendingRateComparison,
-    a: &IndexedEventCounts<'_>,
-    b: &IndexedEventCounts<'_>,
+    compared: &RatePair,
+    a: &PlacedEvents<'_>,
+    b: &PlacedEvents<'_>,
     answers: &HypothesisResults,
     options: &Options,
 ) -> Decided {
@@ -301,8 +298,8 @@ pub(crate) fn decide(
 /// Compares the runs' rates, if each side has at least two runs of known exposure, with its cap.
 fn by_runs(
     cells: &Cells<'_>,
-    a: &IndexedEventCounts<'_>,
-    b: &IndexedEventCounts<'_>,
+    a: &PlacedEvents<'_>,
+    b: &PlacedEvents<'_>,
     caps: &Caps<'_>,
 ) -> Option<(CellComparison, Option<Cap>)> {
     let (of_a, of_b) = (rates_of_runs(cells, a)?, rates_of_runs(cells, b)?);
@@ -311,7 +308,7 @@ fn by_runs(
     several.then(|| (compare_cells(cells, &of_a, &of_b), cap()))
 }
 
-fn rates_of_runs(cells: &Cells<'_>, counted: &IndexedEventCounts<'_>) -> Option<Cell<'static>> {
+fn rates_of_runs(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Option<Cell<'static>> {
     let place = (counted.workload, counted.configuration);
     let mut runs = Vec::new();
     // The step of a rate is one event.
@@ -340,10 +337,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &IndexedEventCounts<'_>) -> Option<
 }
 
 /// Compares two exposures by the scatter of their counts in windows of time.
-fn in_windows(
-    a: &IndexedEventCounts<'_>,
-    b: &IndexedEventCounts<'_>,
-) -> Option<poisson::ClusteredComparison> {
+fn in_windows(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> Option<poisson::ClusteredComparison> {
     let (of_a, of_b) = (times(a)?, times(b)?);
     let observed = |times_s, exposure_s| poisson::EventTimes {
         times_s,
@@ -358,7 +352,7 @@ fn in_windows(
 
 /// The times of all events since the start of the exposure, in seconds of exposure, which is
 /// assumed to be spread evenly over the span in which events could happen.
-fn times(counted: &IndexedEventCounts<'_>) -> Option<Vec<f64>> {
+fn times(counted: &PlacedEvents<'_>) -> Option<Vec<f64>> {
     let exposure = counted.exposure_s?;
     let span = counted.events.span_s.filter(|&span| span > 0.0);
     let mut times = times_within(counted, span.unwrap_or(exposure))?;
@@ -372,7 +366,7 @@ fn times(counted: &IndexedEventCounts<'_>) -> Option<Vec<f64>> {
 
 /// The times of all events within a span in which they could happen. If their clock started
 /// earlier, the span is assumed to lie around them.
-pub(crate) fn times_within(counted: &IndexedEventCounts<'_>, exposure: f64) -> Option<Vec<f64>> {
+pub(crate) fn times_within(counted: &PlacedEvents<'_>, exposure: f64) -> Option<Vec<f64>> {
     let times = &counted.events.times_s;
     let (first, last) = (*times.first()?, *times.last()?);
     if times.len() as u64 != counted.events.count || last - first > exposure {
@@ -387,11 +381,7 @@ pub(crate) fn times_within(counted: &IndexedEventCounts<'_>, exposure: f64) -> O
 }
 
 /// A lint if the user's baseline has no count of an event.
-fn without_baseline(
-    cells: &Cells<'_>,
-    group: &[IndexedEventCounts<'_>],
-    chosen: usize,
-) -> Option<Lint> {
+fn without_baseline(cells: &Cells<'_>, group: &[PlacedEvents<'_>], chosen: usize) -> Option<Lint> {
     let first = group.first()?;
     let lacks = group.iter().all(|c| c.configuration != chosen);
     lacks.then(|| Lint {
@@ -407,7 +397,7 @@ fn without_baseline(
     })
 }
 
-fn untested(a: &IndexedEventCounts<'_>, b: &IndexedEventCounts<'_>) -> String {
+fn untested(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> String {
     if a.exposure_s.is_none() || b.exposure_s.is_none() {
         "the exposure is not known: no test".into()
     } else {
@@ -416,10 +406,7 @@ fn untested(a: &IndexedEventCounts<'_>, b: &IndexedEventCounts<'_>) -> String {
 }
 
 /// The exact conditional test of two records of events.
-fn compare(
-    a: &IndexedEventCounts<'_>,
-    b: &IndexedEventCounts<'_>,
-) -> Option<poisson::PoissonComparison> {
+fn compare(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> Option<poisson::PoissonComparison> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count.max(b.events.count) > MOST_EVENTS {
         return None;
@@ -428,11 +415,7 @@ fn compare(
 }
 
 /// The exposure that brings p to `level` if the rates stay as they are.
-pub(crate) fn settled_by(
-    a: &IndexedEventCounts<'_>,
-    b: &IndexedEventCounts<'_>,
-    level: f64,
-) -> Option<String> {
+pub(crate) fn settled_by(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>, level: f64) -> Option<String> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count == 0 && b.events.count == 0 {
         return Some("no events on either side: only a longer exposure can tell".into());
@@ -455,7 +438,7 @@ pub(crate) fn settled_by(
     ))
 }
 
-fn rate(cells: &Cells<'_>, counted: &IndexedEventCounts<'_>) -> Rate {
+fn rate(cells: &Cells<'_>, counted: &PlacedEvents<'_>) -> Rate {
     let events = counted.events;
     let exposure = counted.exposure_s;
     let interval = exposure.and_then(|s| garwood(events.count, s, 0.95).ok());
@@ -492,14 +475,14 @@ fn rate(cells: &Cells<'_>, counted: &IndexedEventCounts<'_>) -> Rate {
 
 /// Whether the clock of the times started with the exposure, as far as the times
 /// show.
-fn began(counted: &IndexedEventCounts<'_>) -> bool {
+fn began(counted: &PlacedEvents<'_>) -> bool {
     let events = counted.events;
     let span = events.span_s.or(counted.exposure_s);
     events.exposure_s.is_some()
         && span.is_some_and(|span| events.times_s.iter().all(|t| (0.0..=span).contains(t)))
 }
 
-fn exposure_lint(cells: &Cells<'_>, all: &[IndexedEventCounts<'_>]) -> Option<Lint> {
+fn exposure_lint(cells: &Cells<'_>, all: &[PlacedEvents<'_>]) -> Option<Lint> {
     let mut without: Vec<&str> = all
         .iter()
         .filter(|c| c.exposure_s.is_none())

@@ -9,7 +9,7 @@ use crate::cells::{CellKey, Cells};
 use crate::document::{ClaimOrigin, RunEnd, Scale};
 use crate::family::{Hypotheses, OutcomeHypothesis};
 use crate::options::Options;
-use crate::rates::{self, IndexedEventCounts};
+use crate::rates::{self, PlacedEvents};
 use crate::row::{ComparisonRow, ConfigurationPair};
 use crate::weigh::{CellComparison, compare_cells};
 
@@ -17,7 +17,7 @@ use crate::weigh::{CellComparison, compare_cells};
 pub(super) struct ClaimEvaluator<'c, 'a> {
     pub(super) cells: &'c Cells<'a>,
     pub(super) grounds: Grounds<'c, 'a>,
-    pub(super) events: &'c [IndexedEventCounts<'a>],
+    pub(super) events: &'c [PlacedEvents<'a>],
     pub(super) options: &'c Options,
     pub(super) questions: &'c mut Hypotheses,
 }

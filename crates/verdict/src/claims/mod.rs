@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::family::{Hypotheses, HypothesisResult, HypothesisResults, OutcomeHypothesisId};
 use crate::options::Options;
 use crate::outcomes::{self, RunEndings};
-use crate::rates::{self, IndexedEventCounts, counted};
+use crate::rates::{self, PlacedEvents, counted};
 use crate::row::ComparisonRow;
 use crate::weigh::CellComparison;
 use crate::words::count;
@@ -46,7 +46,7 @@ pub(super) enum EvidenceFigures {
     Events {
         counts: [u64; 2],
         exposures: [Option<f64>; 2],
-        compared: Box<rates::PendingRateComparison>,
+        compared: Box<rates::RatePair>,
     },
     /// How many runs of A and of B ended in one way.
     Outcomes {
@@ -100,7 +100,7 @@ pub(crate) struct PendingClaim {
 /// All claims, before the family is tested.
 pub(crate) struct Claims<'a> {
     pending: Vec<PendingClaim>,
-    events: Vec<IndexedEventCounts<'a>>,
+    events: Vec<PlacedEvents<'a>>,
 }
 
 /// The other questions about the same records.
@@ -206,7 +206,7 @@ fn find(
     reading: &ParsedClaim,
     part: &ClaimEvidence,
     rows: &[ComparisonRow],
-    events: &[IndexedEventCounts<'_>],
+    events: &[PlacedEvents<'_>],
     among: Option<usize>,
     answers: &HypothesisResults,
     options: &Options,
