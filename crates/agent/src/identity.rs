@@ -7,7 +7,7 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{
-    Action, AgentMessage, CarriedPackage, IdentityKind, IdentityPart, Job, MemoryImage, Payload,
+    Action, AgentMessage, CarriedPackage, IdentityKind, Job, MemoryImage, Payload, RunIdentityPart,
     SETTING_MAX, Workload,
 };
 
@@ -104,7 +104,7 @@ impl Evidence {
         let list = fs::read(Payload::PACKAGES).unwrap_or_default();
         let packages: Vec<CarriedPackage> = serde_json::from_slice(&list).unwrap_or_default();
         for package in packages {
-            let listed = package.listed(|path| self.digests.of(path).ok());
+            let listed = package.digest_list(|path| self.digests.of(path).ok());
             let digest = blake3::hash(listed.as_bytes()).to_hex();
             let part = package.identity(&digest);
             self.parts.insert((part.kind, part.name), part.value);
@@ -130,7 +130,7 @@ impl Evidence {
         }
         records.extend(self.take_mapped());
         let parts = self.parts.into_iter();
-        let parts = parts.map(|((kind, name), value)| IdentityPart { kind, name, value });
+        let parts = parts.map(|((kind, name), value)| RunIdentityPart { kind, name, value });
         records.push(AgentMessage::Identity {
             parts: parts.collect(),
         });

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use assize_job::{
     Action, AgentMessage, CyclictestWorkload, Hackbench, Hogs, Job, Loop, Mark, Periodic, PingPong,
-    Policy, RunStage, Scheduling, Via, Workload, WorkloadKind,
+    Policy, RunStage, Scheduling, WakeupMechanism, Workload, WorkloadKind,
 };
 
 /// The agent's answer to this text, whose stream must be whole.
@@ -453,7 +453,7 @@ fn scheduling_that_is_not_to_be_had_is_a_failure() {
 
 #[test]
 fn ping_pong_measures_every_round_trip() {
-    for via in [Via::Pipe, Via::Futex] {
+    for via in [WakeupMechanism::Pipe, WakeupMechanism::Futex] {
         let ping_pong = PingPong {
             loops: 50,
             via,
@@ -569,7 +569,10 @@ fn hackbench_gives_its_time() {
         loops: 10,
         ..Hackbench::default()
     };
-    for (threads, via) in [(false, Via::Pipe), (true, Via::Socket)] {
+    for (threads, via) in [
+        (false, WakeupMechanism::Pipe),
+        (true, WakeupMechanism::Socket),
+    ] {
         let metrics = metrics(&completed(&job(WorkloadKind::Hackbench(Hackbench {
             threads,
             via,

@@ -96,13 +96,17 @@ fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Wa
     };
     let instrument = instrument_of(event).unwrap_or_default();
     if let (Some(gaps), "gaps") = (&plan.gaps, instrument) {
-        return of_gaps(gaps, event, chosen(&gaps.cpus, &|all| gaps.chosen(all)));
+        return of_gaps(
+            gaps,
+            event,
+            chosen(&gaps.cpus, &|all| gaps.cpus_to_watch(all)),
+        );
     }
     match (&plan.tracer, TracerKind::from_name(instrument)) {
         (Some(tracer), Some(kind)) => of_tracer(
             tracer,
             kind,
-            chosen(&tracer.cpus, &|all| tracer.chosen(all)),
+            chosen(&tracer.cpus, &|all| tracer.cpus_to_watch(all)),
         ),
         _ => whole,
     }

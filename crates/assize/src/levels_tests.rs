@@ -5,8 +5,8 @@ use assize_target::{Done, Error, Tell};
 
 use super::*;
 
-fn one(kind: IdentityKind, name: &str, value: &str) -> IdentityPart {
-    IdentityPart::new(kind, name, value)
+fn one(kind: IdentityKind, name: &str, value: &str) -> RunIdentityPart {
+    RunIdentityPart::new(kind, name, value)
 }
 
 fn plan(factors: &str) -> Plan {
@@ -32,7 +32,7 @@ impl Target for Pretend {
         Ok(())
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let modules = order.job.setup.iter().filter_map(|step| match step {
             Action::Module { module, .. } => Some(module),
             _ => None,

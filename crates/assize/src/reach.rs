@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assize_bundle::{Records, Run};
-use assize_judge::power::{Aim, ComparisonLayout, PowerDesign, least_effect, runs_for};
+use assize_judge::power::{ComparisonLayout, PowerAim, PowerDesign, least_effect, runs_for};
 use assize_plan::{MOST_IMAGES, Plan};
 use assize_verdict::PRIMARY_SHARE;
 
@@ -252,8 +252,8 @@ impl Reach {
         self.design().least_p() <= family.alpha
     }
 
-    fn aim(&self, family: Family) -> Aim {
-        Aim {
+    fn aim(&self, family: Family) -> PowerAim {
+        PowerAim {
             rows: family.rows.unwrap_or(1).max(1),
             alpha: family.alpha,
             power: POWER,

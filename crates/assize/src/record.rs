@@ -6,9 +6,9 @@ use assize_bundle::{
     Unavailable,
 };
 use assize_job::{
-    AgentMessage, IdentityKind, IdentityPart, JITTER, JITTER_OF, JOBS, Mark, PER_JOB, RunStage,
+    AgentMessage, IdentityKind, JITTER, JITTER_OF, JOBS, Mark, PER_JOB, RunIdentityPart, RunStage,
 };
-use assize_judge::{PerRun, jitter, quantile, weighted};
+use assize_judge::{RunQuantiles, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Failure, Outcome};
 
@@ -26,7 +26,7 @@ pub(crate) fn recorded(
     plan: &Plan,
     run: &PlannedRun,
     done: &Done,
-    expected: &[IdentityPart],
+    expected: &[RunIdentityPart],
 ) -> RunRecord {
     let (records, exit, ending) = match &done.outcome {
         Outcome::Completed(records) => (records, RunExit::Completed, None),
@@ -191,13 +191,13 @@ fn take(record: &AgentMessage, recorded: &mut RunRecord) {
 
 /// Records the parts that the run consisted of, and compares them with the requested
 /// ones.
-fn identify(records: &[AgentMessage], expected: &[IdentityPart], recorded: &mut RunRecord) {
+fn identify(records: &[AgentMessage], expected: &[RunIdentityPart], recorded: &mut RunRecord) {
     let said = records.iter().find_map(|record| match record {
         AgentMessage::Identity { parts } => Some(parts),
         _ => None,
     });
     let mut observed = said.cloned().unwrap_or_default();
-    let image = |part: &&IdentityPart| part.kind == IdentityKind::Kernel && part.name == "image";
+    let image = |part: &&RunIdentityPart| part.kind == IdentityKind::Kernel && part.name == "image";
     observed.extend(expected.iter().find(image).cloned());
     observed.sort();
     recorded.identity = observed.iter().map(part).collect();
@@ -239,7 +239,7 @@ fn identify(records: &[AgentMessage], expected: &[IdentityPart], recorded: &mut 
     }
 }
 
-fn part(part: &IdentityPart) -> assize_bundle::IdentityPart {
+fn part(part: &RunIdentityPart) -> assize_bundle::IdentityPart {
     assize_bundle::IdentityPart {
         kind: part.kind.noun().replace(' ', "-"),
         name: part.name.clone(),
@@ -377,7 +377,7 @@ fn per_job(recorded: &mut RunRecord) {
 }
 
 /// The quantiles that the run's samples support, and their spread.
-fn marks(of: PerRun) -> impl Iterator<Item = (Mark, f64)> {
+fn marks(of: RunQuantiles) -> impl Iterator<Item = (Mark, f64)> {
     let value = move |mark| match mark {
         Mark::P50 => of.p50,
         Mark::P90 => of.p90,

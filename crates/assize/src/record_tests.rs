@@ -38,7 +38,7 @@ fn of(outcome: Outcome) -> RunRecord {
     with(outcome, &[])
 }
 
-fn with(outcome: Outcome, expected: &[IdentityPart]) -> RunRecord {
+fn with(outcome: Outcome, expected: &[RunIdentityPart]) -> RunRecord {
     let machine = [("qemu", "10.0"), ("memory_image", "abc")];
     let plan = plan();
     let done = Done {
@@ -271,8 +271,8 @@ fn counters_are_given_per_job_where_jobs_are_counted() {
     );
 }
 
-fn module(digest: &str) -> IdentityPart {
-    IdentityPart::new(IdentityKind::Module, "gpu_sched", digest)
+fn module(digest: &str) -> RunIdentityPart {
+    RunIdentityPart::new(IdentityKind::Module, "gpu_sched", digest)
 }
 
 #[test]

@@ -25,7 +25,7 @@ type CellOnMachine = (String, String, Option<String>);
 /// The kind and the name of a part.
 type PartKey = (String, String);
 /// The values of a part in each build.
-type ByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
+type ValuesByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
 
 /// Groups runs by what they consisted of, in the order of each group's first run.
 ///
@@ -67,7 +67,7 @@ fn same_for_all_builds(made: &mut [CompletedRun], builds: &[u64]) {
         builds.get(image).copied()
     };
     let mut there: BTreeMap<CellOnMachine, BTreeSet<u64>> = BTreeMap::new();
-    let mut values: BTreeMap<(CellOnMachine, PartKey), ByBuild> = BTreeMap::new();
+    let mut values: BTreeMap<(CellOnMachine, PartKey), ValuesByBuild> = BTreeMap::new();
     for run in &*made {
         let Some(build) = build_of(run) else { return };
         there.entry(cell(run)).or_default().insert(build);
@@ -89,14 +89,14 @@ fn same_for_all_builds(made: &mut [CompletedRun], builds: &[u64]) {
             };
             let always = by_build.len() == there.get(&cell).map_or(0, BTreeSet::len);
             if always && by_build.values().all(|values| values.len() == 1) {
-                part.value = together(by_build, &common);
+                part.value = distinct_values(by_build, &common);
             }
         }
     }
 }
 
 /// The distinct values of these builds, or of all builds if there are none.
-fn together(by_build: &ByBuild, common: &BTreeSet<u64>) -> Option<String> {
+fn distinct_values(by_build: &ValuesByBuild, common: &BTreeSet<u64>) -> Option<String> {
     let counts = |build: &u64| common.is_empty() || common.contains(build);
     let all = by_build.iter().filter(|(build, _)| counts(build));
     let mut values: Vec<&String> = Vec::new();

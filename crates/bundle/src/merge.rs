@@ -78,9 +78,9 @@ pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<MergeSummary, Error> {
     let mut runs: BTreeMap<u32, RunOrigin<'_>> = BTreeMap::new();
     let mut duplicates = 0;
     for input in &all {
-        let part = place(&mut parts, input, exact)?;
+        let part = part_for(&mut parts, input, exact)?;
         for index in recorded(input.directory)? {
-            let (from, new) = match shifted(input, &part, index) {
+            let (from, new) = match origin_and_index(input, &part, index) {
                 Some(shifted) => shifted,
                 None => continue,
             };
@@ -132,7 +132,7 @@ fn parts_of(directory: &Path) -> Result<Vec<MergeInput<'_>>, Error> {
 
 /// The part that the runs of an input go to: that of their machine, or a new
 /// one.
-fn place<'i>(
+fn part_for<'i>(
     parts: &mut Vec<(MachinePart, &'i MergeInput<'i>)>,
     input: &'i MergeInput<'i>,
     exact: bool,
@@ -190,7 +190,7 @@ fn incomparable(
 
 /// Where a run comes from, and its new index; `None` if it belongs to another
 /// part.
-fn shifted<'i>(
+fn origin_and_index<'i>(
     input: &MergeInput<'i>,
     part: &MachinePart,
     index: u32,
@@ -209,7 +209,7 @@ fn shifted<'i>(
 }
 
 /// The run as it appears in the new bundle.
-fn moved(from: RunOrigin<'_>) -> Result<StoredRun, Error> {
+fn renumbered_run(from: RunOrigin<'_>) -> Result<StoredRun, Error> {
     let mut run: StoredRun = get(&run_path(from.directory, from.index))?;
     // No schedule has more blocks than runs, so blocks do not collide either.
     let by = |value: u32| u32::try_from(i64::from(value) + from.shift).unwrap_or(u32::MAX);
@@ -248,7 +248,7 @@ fn same_run(
     index: u32,
     exact: bool,
 ) -> Result<(), Error> {
-    let (first, second) = (moved(there)?, moved(here)?);
+    let (first, second) = (renumbered_run(there)?, renumbered_run(here)?);
     let value = |run: &StoredRun| serde_json::to_value(run).unwrap_or_default();
     let mut difference = first_difference(&value(&first), &value(&second));
     if difference.is_none() {
@@ -390,7 +390,7 @@ fn write(
     }
     for (&index, &from) in runs {
         let original: StoredRun = get(&run_path(from.directory, from.index))?;
-        let run = moved(from)?;
+        let run = renumbered_run(from)?;
         let to = RunOrigin {
             directory: at,
             index,

@@ -127,7 +127,7 @@ struct RowGroupColumns {
 impl RowGroupColumns {
     fn new(group: &dyn RowGroupReader) -> Result<RowGroupColumns, ParquetError> {
         if group.num_columns() != 3 {
-            return Err(odd());
+            return Err(not_samples());
         }
         let columns = [0, 1, 2].map(|at| group.get_column_reader(at));
         let [metric, t_ns, value] = columns;
@@ -137,7 +137,7 @@ impl RowGroupColumns {
             ColumnReader::DoubleColumnReader(value),
         ) = (metric?, t_ns?, value?)
         else {
-            return Err(odd());
+            return Err(not_samples());
         };
         Ok(RowGroupColumns {
             metric,
@@ -165,11 +165,11 @@ impl RowGroupColumns {
         let even = read.iter().all(|(records, ..)| *records == rows)
             && self.times.len() == rows
             && self.values.len() == rows;
-        if even { Ok(rows) } else { Err(odd()) }
+        if even { Ok(rows) } else { Err(not_samples()) }
     }
 }
 
-fn odd() -> ParquetError {
+fn not_samples() -> ParquetError {
     ParquetError::General("not a file of samples".into())
 }
 
@@ -178,23 +178,25 @@ fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
     for group in 0..reader.num_row_groups() {
         let mut columns = RowGroupColumns::new(&*reader.get_row_group(group)?)?;
         while columns.next()? > 0 {
-            take(&columns, all)?;
+            add_batch(&columns, all)?;
         }
     }
     Ok(())
 }
 
 /// Adds a batch, which usually holds a single metric.
-fn take(columns: &RowGroupColumns, all: &mut [Samples]) -> Result<(), ParquetError> {
+fn add_batch(columns: &RowGroupColumns, all: &mut [Samples]) -> Result<(), ParquetError> {
     let mut from = 0;
     for same in columns.metrics.chunk_by(|a, b| a == b) {
-        let metric = same.first().ok_or_else(odd)?.as_utf8()?;
+        let metric = same.first().ok_or_else(not_samples)?.as_utf8()?;
         let samples = all.iter_mut().find(|samples| samples.metric == metric);
-        let samples = samples.ok_or_else(odd)?;
+        let samples = samples.ok_or_else(not_samples)?;
         let rows = from..from + same.len();
         from = rows.end;
         for t in columns.times.get(rows.clone()).unwrap_or_default() {
-            samples.t_ns.push(u64::try_from(*t).map_err(|_| odd())?);
+            samples
+                .t_ns
+                .push(u64::try_from(*t).map_err(|_| not_samples())?);
         }
         let values = columns.values.get(rows).unwrap_or_default();
         samples.values.extend_from_slice(values);

@@ -41,7 +41,7 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
         limits: borne_out(head.limits),
         ..Records::default()
     };
-    let mut collected = Collected::default();
+    let mut collected = CollectedReports::default();
     let mut all_made = Vec::new();
     let mut executions = Executions::default();
     let mut repetitions: BTreeMap<PlannedCell, u32> = BTreeMap::new();
@@ -62,7 +62,7 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
         let machine = parts.iter().find(|part| part.holds(index));
         let machine = machine.map(|part| part.machine.clone());
         all_made.extend(completed_run(&mut run, &machine));
-        keep(&mut records, run, machine);
+        add_run(&mut records, run, machine);
     }
     records.identities = identities(all_made, &head.plan);
     records.doubts = collected.doubts();
@@ -77,7 +77,7 @@ pub(crate) fn read(directory: &Path, stored: StoredHead) -> Result<Records, Erro
 }
 
 /// Adds a run to the completed or to the failed ones.
-fn keep(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {
+fn add_run(records: &mut Records, mut run: StoredRun<Skipped>, machine: Option<String>) {
     match run.exit.clone() {
         RunExit::Completed => {
             records.complained.extend(complained(&mut run));
@@ -181,14 +181,14 @@ fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
 
 /// What the runs report in addition to metrics, without duplicates.
 #[derive(Default)]
-struct Collected {
+struct CollectedReports {
     events: Vec<Events>,
     unavailable: BTreeSet<Unavailable>,
     /// Doubts in order of first appearance, with the number of runs.
     doubts: Vec<(Doubt, PlannedCell, u32)>,
 }
 
-impl Collected {
+impl CollectedReports {
     fn take(&mut self, run: &StoredRun<Skipped>) {
         self.unavailable.extend(run.unavailable.iter().cloned());
         for doubt in &run.doubts {

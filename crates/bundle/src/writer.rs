@@ -44,11 +44,11 @@ impl Writer {
         Writer::may_create(directory)?;
         let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
         Writer::may_create(directory)?;
-        clean(directory)?;
+        remove_unfinished(directory)?;
         if let Err(error) = put_head(directory, head) {
             // Nothing is recorded, so leave the directory as it was. Errors of
             // the removal are less important than the one being returned.
-            let _ = clean(directory);
+            let _ = remove_unfinished(directory);
             let _ = whole::remove(&directory.join(WRITERS));
             return Err(error);
         }
@@ -197,11 +197,11 @@ impl Writer {
     /// are not recorded, half a line of the log.
     fn remove_leftovers(&self) -> Result<(), Error> {
         let there = self.recorded()?;
-        clean(&self.directory)?;
-        clean(&self.directory.join(kept::FOLDER))?;
+        remove_unfinished(&self.directory)?;
+        remove_unfinished(&self.directory.join(kept::FOLDER))?;
         for folder in FOLDERS {
             let folder_path = self.directory.join(folder);
-            clean(&folder_path)?;
+            remove_unfinished(&folder_path)?;
             if folder == "runs" {
                 continue;
             }
@@ -252,7 +252,7 @@ pub(crate) fn recorded(directory: &Path) -> Result<BTreeSet<u32>, Error> {
 }
 
 /// Removes unfinished files.
-fn clean(directory: &Path) -> Result<(), Error> {
+fn remove_unfinished(directory: &Path) -> Result<(), Error> {
     for name in whole::names(directory)? {
         if name.starts_with(UNFINISHED) {
             whole::remove(&directory.join(name))?;

@@ -94,20 +94,20 @@ pub struct ThreadNaming {
 
 /// A text that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct MalformedText {
     /// The line number, from 1.
     pub line: usize,
     /// The defect.
     pub why: String,
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.why)
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for MalformedText {}
 
 impl KernelEventLog {
     /// Appends an event, no earlier than the last one, with a value for each field of its
@@ -176,8 +176,8 @@ impl KernelEventLog {
     /// Parses the text.
     ///
     /// # Errors
-    /// [`Malformed`] with the first line that is invalid; also if the end is missing.
-    pub fn parse(text: &str) -> Result<KernelEventLog, Malformed> {
+    /// [`MalformedText`] with the first line that is invalid; also if the end is missing.
+    pub fn parse(text: &str) -> Result<KernelEventLog, MalformedText> {
         let mut reader = KernelEventLogReader::default();
         let mut lines = text.lines().enumerate();
         if lines.next().map(|(_, line)| line) != Some(EVENTS_SCHEMA) {
@@ -197,8 +197,8 @@ impl KernelEventLog {
     }
 }
 
-fn malformed(line: usize, why: String) -> Malformed {
-    Malformed { line, why }
+fn malformed(line: usize, why: String) -> MalformedText {
+    MalformedText { line, why }
 }
 
 #[derive(Default)]

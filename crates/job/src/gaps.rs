@@ -39,7 +39,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::events::Malformed;
+use crate::events::MalformedText;
 use crate::{Policy, Scheduling};
 
 /// The schema of the text, its first line.
@@ -98,14 +98,14 @@ impl GapsSettings {
 
     /// The CPUs to watch, given those that are online.
     #[must_use]
-    pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
-        chosen(&self.cpus, online)
+    pub fn cpus_to_watch(&self, online: &[u32]) -> Vec<u32> {
+        cpus_to_watch(&self.cpus, online)
     }
 }
 
 /// The named CPUs; if none are named, all online ones but the first, or the first if it is
 /// the only one.
-pub(crate) fn chosen(named: &[u32], online: &[u32]) -> Vec<u32> {
+pub(crate) fn cpus_to_watch(named: &[u32], online: &[u32]) -> Vec<u32> {
     match (named.is_empty(), online) {
         (false, _) => named.to_vec(),
         (true, [_, others @ ..]) if !others.is_empty() => others.to_vec(),
@@ -295,14 +295,14 @@ impl Seen {
     /// Parses the text.
     ///
     /// # Errors
-    /// [`Malformed`] with the first line that is invalid; also if the end is missing.
-    pub fn parse(text: &str) -> Result<Seen, Malformed> {
+    /// [`MalformedText`] with the first line that is invalid; also if the end is missing.
+    pub fn parse(text: &str) -> Result<Seen, MalformedText> {
         let mut seen = Seen::default();
         let mut ended = false;
         let mut count = 0;
         for (at, line) in text.lines().enumerate() {
             count = at + 1;
-            let malformed = |why: String| Malformed { line: count, why };
+            let malformed = |why: String| MalformedText { line: count, why };
             if at == 0 {
                 if line != GAPS_SCHEMA {
                     return Err(malformed(format!("not of the schema {GAPS_SCHEMA}")));
@@ -316,7 +316,7 @@ impl Seen {
         }
         match ended {
             true => Ok(seen),
-            false => Err(Malformed {
+            false => Err(MalformedText {
                 line: count + 1,
                 why: "the end is missing".into(),
             }),
@@ -531,12 +531,12 @@ mod tests {
     #[test]
     fn all_but_the_first_cpu_are_watched_where_there_are_several() {
         let gaps = GapsSettings::default();
-        assert_eq!(gaps.chosen(&[0]), [0]);
-        assert_eq!(gaps.chosen(&[0, 1, 3]), [1, 3]);
+        assert_eq!(gaps.cpus_to_watch(&[0]), [0]);
+        assert_eq!(gaps.cpus_to_watch(&[0, 1, 3]), [1, 3]);
         let gaps = GapsSettings {
             cpus: vec![0],
             ..gaps
         };
-        assert_eq!(gaps.chosen(&[0, 1]), [0]);
+        assert_eq!(gaps.cpus_to_watch(&[0, 1]), [0]);
     }
 }

@@ -64,14 +64,14 @@ impl MemoryImage {
         let mut all = *self;
         let prefix = MemoryImage::PREFIX;
         let word = |(name, value): (&str, &mut u32)| format!("{prefix}{name}={value}");
-        all.named().map(word).into()
+        all.words_and_values().map(word).into()
     }
 
     /// Parses the choices from a command line; the default for those that are missing.
     #[must_use]
     pub fn from_command_line(line: &str) -> MemoryImage {
         let mut image = MemoryImage::default();
-        for (name, value) in image.named() {
+        for (name, value) in image.words_and_values() {
             let mut words = line.split_ascii_whitespace();
             let said = words.find_map(|word| {
                 let said = word.strip_prefix(MemoryImage::PREFIX)?.strip_prefix(name)?;
@@ -92,7 +92,7 @@ impl MemoryImage {
         words.join(" ")
     }
 
-    fn named(&mut self) -> [(&'static str, &mut u32); 6] {
+    fn words_and_values(&mut self) -> [(&'static str, &mut u32); 6] {
         [
             ("settle_us", &mut self.settle_us),
             ("processes", &mut self.processes),
@@ -111,14 +111,14 @@ mod tests {
     #[test]
     fn every_draw_comes_back_from_the_command_line() {
         let mut image = MemoryImage::default();
-        for (number, (_, value)) in (1..).zip(image.named()) {
+        for (number, (_, value)) in (1..).zip(image.words_and_values()) {
             *value = number;
         }
         let line = image.words().join(" ");
         assert_eq!(MemoryImage::from_command_line(&line), image);
         assert_eq!(
             line.matches(MemoryImage::PREFIX).count(),
-            image.named().len()
+            image.words_and_values().len()
         );
     }
 

@@ -43,17 +43,17 @@ pub use frames_stream::{
     FlushInstruction, FrameEach, FrameFence, FrameFlush, FrameMemory, FrameStore, FramesStream,
 };
 pub use gaps::GapsSettings;
-pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
+pub use identity::{IdentityKind, RunIdentityPart, SETTING_MAX};
 pub use image::MemoryImage;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{
-    CarriedPackage, Display, Linked, Machine, Order, Package, Payload, below_experiment,
+    CarriedPackage, Display, LinkedProgram, Machine, Order, Package, Payload, below_experiment,
 };
 pub use memory_routine::{CacheState, CpuMode, MemoryRoutine, Routine};
 pub use metric::{
     ELAPSED, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, MetricForm, MetricName, MetricSource,
-    PER_JOB, Preference, Wording, event_names, givers, instrument_of, is_event, measured,
+    PER_JOB, Preference, Wording, event_names, instrument_of, is_event, measured, metric_sources,
     of_instrument, per_job, wording,
 };
 pub use phone::{Audio, Browser, CpuScore};
@@ -65,15 +65,15 @@ pub use power::{
     Idle, IdleGovernor, IdleState,
 };
 pub use quantum::WrongQuantum;
-pub use queue::{Design, DriverShape, Pick, Put, Queue, Worker, WorkerSharing};
+pub use queue::{Design, DriverShape, JobPicker, JobPutter, Queue, Worker, WorkerSharing};
 pub use record::{AGENT_SCHEMA, AgentMessage, RESUMED_NS, RunStage, may_complain};
 pub use stalls::{PLANTED_STALLS, StallKind, Stalls};
 pub use submitting::{
-    CompositorWorkload, Crowd, Deep, Fences, FramesWorkload, Replay, Storm, StreamWorkload, Sync,
-    ThreadsWorkload,
+    CompositorFences, CompositorWorkload, Crowd, Deep, FramesWorkload, Replay, Storm,
+    StreamWorkload, Sync, ThreadsWorkload,
 };
 pub use tracer::{TracerKind, TracerMode, TracerSettings};
 pub use workload::{
     CommandWorkload, CyclictestWorkload, Hackbench, Hogs, Loop, Periodic, PingPong, Policy,
-    Scheduling, Via, WORKLOADS, Workload, WorkloadKind,
+    Scheduling, WORKLOADS, WakeupMechanism, Workload, WorkloadKind,
 };

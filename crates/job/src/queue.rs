@@ -19,7 +19,7 @@ pub enum Design {
 /// What puts a finished job, that is, drops the queue's reference to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Put {
+pub enum JobPutter {
     /// The worker.
     #[default]
     Worker,
@@ -76,7 +76,7 @@ pub enum WorkerSharing {
 /// What picks an engine's next job among those of several contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Pick {
+pub enum JobPicker {
     /// The engine's ring: first in, first out.
     #[default]
     Ring,
@@ -120,13 +120,13 @@ pub struct Queue {
     /// Whether the submitter runs the job if possible. `depq` only.
     pub bypass: bool,
     /// What puts finished jobs. `depq` only.
-    pub put: Put,
+    pub put: JobPutter,
     /// What runs the jobs. `drm-sched` supports `workqueue` and `highpri`.
     pub worker: Worker,
     /// Which contexts share a worker. `depq` only.
     pub share: WorkerSharing,
     /// What picks an engine's next job among those of several contexts. `depq` only.
-    pub pick: Pick,
+    pub pick: JobPicker,
     /// Whether all contexts of an engine share one scheduler. `drm-sched` only.
     pub shared: bool,
     /// The driver whose use of `drm_sched` is imitated. It replaces `shared` and `worker`.
@@ -153,10 +153,10 @@ impl Default for Queue {
         Queue {
             design: Design::DrmSched,
             bypass: false,
-            put: Put::Worker,
+            put: JobPutter::Worker,
             worker: Worker::Workqueue,
             share: WorkerSharing::Context,
-            pick: Pick::Ring,
+            pick: JobPicker::Ring,
             shared: false,
             shape: DriverShape::None,
             credits: DriverShape::None.credits(),
@@ -180,7 +180,7 @@ impl Queue {
         let default = Queue::default();
         let wrong = [
             (!depq && self.bypass, "bypass", "false"),
-            (!depq && self.put != Put::Worker, "put", "worker"),
+            (!depq && self.put != JobPutter::Worker, "put", "worker"),
             (
                 drm_sched && !matches!(self.worker, Worker::Workqueue | Worker::Highpri),
                 "worker",
@@ -196,7 +196,7 @@ impl Queue {
                 "share",
                 "context",
             ),
-            (!depq && self.pick != Pick::Ring, "pick", "ring"),
+            (!depq && self.pick != JobPicker::Ring, "pick", "ring"),
             (!drm_sched && self.shared, "shared", "false"),
             (
                 !drm_sched && self.shape != DriverShape::None,
@@ -249,14 +249,14 @@ mod tests {
                 "bypass",
                 Queue {
                     bypass: true,
-                    put: Put::Irq,
+                    put: JobPutter::Irq,
                     ..Queue::default()
                 },
             ),
             (
                 "put",
                 Queue {
-                    put: Put::Submit,
+                    put: JobPutter::Submit,
                     ..Queue::default()
                 },
             ),
@@ -284,7 +284,7 @@ mod tests {
             (
                 "pick",
                 Queue {
-                    pick: Pick::Fair,
+                    pick: JobPicker::Fair,
                     ..Queue::default()
                 },
             ),
@@ -359,13 +359,13 @@ mod tests {
             queue.unknown_to_design().map(|(key, _)| key)
         };
         assert_eq!(with(|queue| queue.bypass = true), Some("bypass"));
-        assert_eq!(with(|queue| queue.put = Put::Irq), Some("put"));
+        assert_eq!(with(|queue| queue.put = JobPutter::Irq), Some("put"));
         assert_eq!(with(|queue| queue.worker = Worker::Highpri), Some("worker"));
         assert_eq!(
             with(|queue| queue.share = WorkerSharing::Engine),
             Some("share")
         );
-        assert_eq!(with(|queue| queue.pick = Pick::Fair), Some("pick"));
+        assert_eq!(with(|queue| queue.pick = JobPicker::Fair), Some("pick"));
         assert_eq!(with(|queue| queue.shared = true), Some("shared"));
         assert_eq!(with(|queue| queue.credits = 4), Some("credits"));
         assert_eq!(with(|queue| queue.timeout_ns = 1000), Some("timeout"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::IdentityPart;
+use crate::RunIdentityPart;
 
 /// The schema of the stream, named in [`AgentMessage::Hello`].
 pub const AGENT_SCHEMA: &str = "assize.agent/1";
@@ -54,7 +54,7 @@ pub enum AgentMessage {
     /// `setting-changed`.
     Identity {
         /// Sorted; no two have the same kind and name.
-        parts: Vec<IdentityPart>,
+        parts: Vec<RunIdentityPart>,
     },
     /// Something requested that this target cannot provide.
     Unavailable {

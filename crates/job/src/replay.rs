@@ -135,7 +135,7 @@ impl fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 /// A step's defect, and the correction.
-type Wrong = (String, String);
+type StepDefect = (String, String);
 
 /// Parses a text.
 ///
@@ -152,7 +152,7 @@ pub fn parse(text: &str) -> Result<Script, ReplayError> {
         }
         let steps = line.split(',').map(str::trim);
         for word in steps.filter(|word| !word.is_empty()) {
-            let error = |(why, mend): Wrong| ReplayError {
+            let error = |(why, mend): StepDefect| ReplayError {
                 line: at + 1,
                 step: display_word(word),
                 why,
@@ -188,7 +188,7 @@ fn display_word(word: &str) -> String {
     short.escape_debug().collect()
 }
 
-fn wrong(why: impl Into<String>, mend: impl Into<String>) -> Wrong {
+fn wrong(why: impl Into<String>, mend: impl Into<String>) -> StepDefect {
     (why.into(), mend.into())
 }
 
@@ -211,7 +211,7 @@ const UNKNOWN: &[(&str, &str)] = &[
 
 impl Script {
     /// Parses the next step.
-    fn step(&mut self, word: &str) -> Result<ReplayStep, Wrong> {
+    fn step(&mut self, word: &str) -> Result<ReplayStep, StepDefect> {
         let fields: Vec<&str> = word.split('.').collect();
         match fields[..] {
             ["d", time] => Ok(ReplayStep::Delay {
@@ -246,7 +246,7 @@ impl Script {
         }
     }
 
-    fn batch(&mut self, fields: [&str; 5]) -> Result<ReplayStep, Wrong> {
+    fn batch(&mut self, fields: [&str; 5]) -> Result<ReplayStep, StepDefect> {
         let [context, engine, duration, dependencies, wait] = fields;
         let context: u32 = number(context, "the context")?;
         let engine = engine_of(engine)?;
@@ -301,7 +301,7 @@ impl Script {
 
     /// The index of the step this far back, which must be a job. `written` is its text, for
     /// messages.
-    fn job_back(&self, back: &str, written: &str) -> Result<usize, Wrong> {
+    fn job_back(&self, back: &str, written: &str) -> Result<usize, StepDefect> {
         let mend = "count back from the step, or write 0 for none";
         let what = format!("dependency {}", display_word(written));
         let back = back
@@ -324,7 +324,7 @@ impl Script {
     }
 }
 
-fn number<T: FromStr>(text: &str, what: &str) -> Result<T, Wrong> {
+fn number<T: FromStr>(text: &str, what: &str) -> Result<T, StepDefect> {
     let digits = text.chars().all(|c| c.is_ascii_digit());
     text.parse().ok().filter(|_| digits).ok_or_else(|| {
         wrong(
@@ -334,11 +334,11 @@ fn number<T: FromStr>(text: &str, what: &str) -> Result<T, Wrong> {
     })
 }
 
-fn count(text: &str) -> Result<usize, Wrong> {
+fn count(text: &str) -> Result<usize, StepDefect> {
     number::<u32>(text, "the number of jobs").map(|count| count as usize)
 }
 
-fn microseconds(text: &str) -> Result<u64, Wrong> {
+fn microseconds(text: &str) -> Result<u64, StepDefect> {
     let us: u64 = number(text, "the time")?;
     if us > US_MAX {
         return Err(wrong(
@@ -350,7 +350,7 @@ fn microseconds(text: &str) -> Result<u64, Wrong> {
 }
 
 /// Minimum time and upper bound of additional random time, in nanoseconds.
-fn duration_of(text: &str) -> Result<(u64, u64), Wrong> {
+fn duration_of(text: &str) -> Result<(u64, u64), StepDefect> {
     let Some((least, most)) = text.split_once('-') else {
         if text == "*" {
             return Err(wrong("no job is infinite", "give a duration"));
@@ -367,7 +367,7 @@ fn duration_of(text: &str) -> Result<(u64, u64), Wrong> {
     Ok((least, most - least))
 }
 
-fn engine_of(text: &str) -> Result<u32, Wrong> {
+fn engine_of(text: &str) -> Result<u32, StepDefect> {
     if let Some((_, engine)) = ENGINES.iter().find(|(name, _)| *name == text) {
         return Ok(*engine);
     }

@@ -144,7 +144,7 @@ impl Default for StreamWorkload {
 /// How a compositor handles the fences of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fences {
+pub enum CompositorFences {
     /// Takes only frames whose fence has signalled.
     #[default]
     Done,
@@ -177,7 +177,7 @@ pub struct CompositorWorkload {
     /// Time of the compositor's job on the engine, in nanoseconds.
     pub composition_ns: u64,
     /// How the compositor handles the fences of the clients' frames.
-    pub fences: Fences,
+    pub fences: CompositorFences,
     /// Whether the compositor has its own engine.
     pub own_engine: bool,
     /// CPU time to pass a job to the engine, in nanoseconds.
@@ -200,7 +200,7 @@ impl Default for CompositorWorkload {
             spread_ns: 100_000,
             lead_ns: 4_000_000,
             composition_ns: 1_000_000,
-            fences: Fences::Done,
+            fences: CompositorFences::Done,
             own_engine: false,
             run_cost_ns: 0,
             scheduling: Scheduling::default(),

@@ -114,8 +114,8 @@ impl TracerSettings {
 
     /// The CPUs to watch, given those that are online.
     #[must_use]
-    pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
-        crate::gaps::chosen(&self.cpus, online)
+    pub fn cpus_to_watch(&self, online: &[u32]) -> Vec<u32> {
+        crate::gaps::cpus_to_watch(&self.cpus, online)
     }
 }
 

@@ -286,7 +286,7 @@ impl Default for CyclictestWorkload {
 /// The mechanism that carries messages or wake-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Via {
+pub enum WakeupMechanism {
     /// Pipes.
     #[default]
     Pipe,
@@ -311,7 +311,7 @@ pub struct Hackbench {
     /// Whether to use threads rather than processes.
     pub threads: bool,
     /// `pipe` or `socket`.
-    pub via: Via,
+    pub via: WakeupMechanism,
     /// Its scheduling.
     pub scheduling: Scheduling,
 }
@@ -324,7 +324,7 @@ impl Default for Hackbench {
             loops: 100,
             datasize: 100,
             threads: false,
-            via: Via::Pipe,
+            via: WakeupMechanism::Pipe,
             scheduling: Scheduling::default(),
         }
     }
@@ -424,7 +424,7 @@ pub struct PingPong {
     /// Round trips.
     pub loops: u64,
     /// `pipe` or `futex`.
-    pub via: Via,
+    pub via: WakeupMechanism,
     /// Scheduling of both threads.
     pub scheduling: Scheduling,
 }
@@ -433,7 +433,7 @@ impl Default for PingPong {
     fn default() -> Self {
         PingPong {
             loops: 1000,
-            via: Via::Pipe,
+            via: WakeupMechanism::Pipe,
             scheduling: Scheduling::default(),
         }
     }

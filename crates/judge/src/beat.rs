@@ -24,7 +24,7 @@ const ROUNDS: usize = 10;
 
 /// A periodicity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Beat {
+pub struct Periodicity {
     /// The period, in the unit of the times.
     pub period: f64,
     /// The number of events examined; simultaneous ones count once.
@@ -57,7 +57,7 @@ pub struct Beat {
 /// - Checked by simulation: p <= 0.01 in 1 of 2,000 Poisson processes, and in 4 of 2,000 clustered
 ///   processes.
 #[must_use]
-pub fn beat(events: EventTimes<'_>) -> Option<Beat> {
+pub fn beat(events: EventTimes<'_>) -> Option<Periodicity> {
     let inside = |t: &f64| (0.0..=events.exposure_s).contains(t);
     if events.times_s.len() < FEWEST || !events.times_s.iter().all(inside) {
         return None;
@@ -85,7 +85,7 @@ pub fn beat(events: EventTimes<'_>) -> Option<Beat> {
     let z = greatest / dispersion;
     let independent = (highest - lowest) * (4.0 * PI * variance(&times)).sqrt();
     let p = (-z).exp() * (1.0 + independent * z.sqrt());
-    Some(Beat {
+    Some(Periodicity {
         period: 1.0 / frequency,
         n: times.len(),
         on_beat: on_beat(&times, frequency),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::random::RandomStream;
 
-fn found(times_s: &[f64], exposure_s: f64) -> Option<Beat> {
+fn found(times_s: &[f64], exposure_s: f64) -> Option<Periodicity> {
     beat(EventTimes {
         times_s,
         exposure_s,

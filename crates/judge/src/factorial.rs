@@ -331,10 +331,10 @@ fn index(levels: &[bool]) -> usize {
 }
 
 /// The factors of a term: one for a main effect, two for an interaction.
-type Term = (usize, Option<usize>);
+type FactorTerm = (usize, Option<usize>);
 
 /// Main effects, then interactions.
-fn terms(k: usize) -> Vec<Term> {
+fn terms(k: usize) -> Vec<FactorTerm> {
     let mut terms: Vec<_> = (0..k).map(|i| (i, None)).collect();
     for i in 0..k {
         terms.extend((i + 1..k).map(|j| (i, Some(j))));
@@ -343,7 +343,7 @@ fn terms(k: usize) -> Vec<Term> {
 }
 
 /// `bypass` for a factor, `bypass:irq` for an interaction.
-fn name_of((i, other): Term, names: &[&str]) -> String {
+fn name_of((i, other): FactorTerm, names: &[&str]) -> String {
     other.map_or_else(
         || names[i].to_owned(),
         |j| format!("{}:{}", names[i], names[j]),
@@ -351,7 +351,7 @@ fn name_of((i, other): Term, names: &[&str]) -> String {
 }
 
 /// The model matrix by columns, the intercept first.
-fn columns(cells: &[(Vec<bool>, f64)], terms: &[Term]) -> Vec<Vec<f64>> {
+fn columns(cells: &[(Vec<bool>, f64)], terms: &[FactorTerm]) -> Vec<Vec<f64>> {
     let code = |on: bool| if on { 0.5 } else { -0.5 };
     let mut columns = vec![vec![1.0; cells.len()]];
     for &(i, other) in terms {
@@ -386,8 +386,8 @@ fn check_grid(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<()> {
 }
 
 fn describe(
-    solution: &qr::Solution,
-    terms: &[Term],
+    solution: &qr::LeastSquares,
+    terms: &[FactorTerm],
     names: &[&str],
     response: &[f64],
     residual_df: usize,

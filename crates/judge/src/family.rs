@@ -9,9 +9,9 @@ mod sites;
 use crate::error::{Error, Result, check_finite};
 use crate::moments::{mean, variance};
 use crate::permutation::choose;
-use crate::prior::{Prior, fit};
+use crate::prior::{VariancePrior, fit};
 use crate::random::RandomStream;
-use sites::Sites;
+use sites::RelabellingSites;
 
 /// The largest number of relabelings that are all visited.
 pub const EXACT_LIMIT: f64 = 1e6;
@@ -90,7 +90,7 @@ impl Contrast {
 
 /// The result for one contrast.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tested {
+pub struct ContrastResult {
     /// The uncorrected two-sided p of the contrast.
     pub p: f64,
     /// The smallest uncorrected p that it can have.
@@ -103,7 +103,7 @@ pub struct Tested {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FamilyResult {
     /// The results in the order of the contrasts.
-    pub tested: Vec<Tested>,
+    pub tested: Vec<ContrastResult>,
     /// The number of joint relabelings, visited or not.
     pub relabelings: f64,
     /// Whether all of them were visited; otherwise the p are (k + 1) / (m + 1)
@@ -159,7 +159,7 @@ pub fn step_down(contrasts: &[Contrast], seed: u64) -> Result<FamilyResult> {
     for contrast in contrasts {
         check(contrast)?;
     }
-    let mut sites = Sites::new(contrasts);
+    let mut sites = RelabellingSites::new(contrasts);
     let prior = prior(contrasts);
     let mut rows: Vec<PreparedContrast> = contrasts
         .iter()
@@ -222,7 +222,7 @@ fn differences(contrast: &Contrast) -> Option<Vec<(&ContrastBlock, f64)>> {
 
 /// The spread common to the contrasts, computed from quantities that no flip
 /// changes.
-fn prior(contrasts: &[Contrast]) -> Option<Prior> {
+fn prior(contrasts: &[Contrast]) -> Option<VariancePrior> {
     let spreads: Vec<(f64, f64)> = contrasts
         .iter()
         .filter(|contrast| contrast.relative)
@@ -242,12 +242,12 @@ fn spread(differences: &[(&ContrastBlock, f64)]) -> Option<(f64, f64)> {
 
 /// A contrast prepared for many relabelings.
 enum PreparedContrast {
-    Pairs(Pairs),
-    Groups(Groups),
+    Pairs(PairDifferences),
+    Groups(CentredGroups),
 }
 
 /// Differences within blocks of one run of each label.
-struct Pairs {
+struct PairDifferences {
     differences: Vec<(usize, f64)>,
     squares: f64,
     /// Added to the sum of squared deviations, and to the degrees of freedom.
@@ -257,7 +257,7 @@ struct Pairs {
 }
 
 /// Runs of two labels, centred on the means of their blocks.
-struct Groups {
+struct CentredGroups {
     blocks: Vec<(usize, Vec<f64>)>,
     n_a: f64,
     n_b: f64,
@@ -267,9 +267,9 @@ struct Groups {
 }
 
 impl PreparedContrast {
-    fn new(contrast: &Contrast, sites: &Sites, prior: Option<Prior>) -> Self {
+    fn new(contrast: &Contrast, sites: &RelabellingSites, prior: Option<VariancePrior>) -> Self {
         let Some(differences) = differences(contrast) else {
-            return PreparedContrast::Groups(Groups::new(contrast, sites));
+            return PreparedContrast::Groups(CentredGroups::new(contrast, sites));
         };
         let most = differences.iter().map(|d| d.1.abs()).fold(0.0, f64::max);
         let df = differences.len() as f64 - 1.0;
@@ -278,7 +278,7 @@ impl PreparedContrast {
             let weight = prior.df.min(df);
             (weight * prior.variance, weight)
         });
-        PreparedContrast::Pairs(Pairs {
+        PreparedContrast::Pairs(PairDifferences {
             squares: differences.iter().map(|d| d.1 * d.1).sum(),
             prior,
             floor: 2.0 * contrast.resolution + (SUREST * most).powi(2),
@@ -299,7 +299,7 @@ impl PreparedContrast {
         }
     }
 
-    fn statistic(&self, sites: &Sites) -> f64 {
+    fn statistic(&self, sites: &RelabellingSites) -> f64 {
         match self {
             PreparedContrast::Pairs(pairs) => pairs.statistic(sites),
             PreparedContrast::Groups(groups) => groups.statistic(sites),
@@ -307,8 +307,8 @@ impl PreparedContrast {
     }
 }
 
-impl Pairs {
-    fn statistic(&self, sites: &Sites) -> f64 {
+impl PairDifferences {
+    fn statistic(&self, sites: &RelabellingSites) -> f64 {
         let sum: f64 = self
             .differences
             .iter()
@@ -322,9 +322,9 @@ impl Pairs {
     }
 }
 
-impl Groups {
-    fn new(contrast: &Contrast, sites: &Sites) -> Self {
-        let mut groups = Groups {
+impl CentredGroups {
+    fn new(contrast: &Contrast, sites: &RelabellingSites) -> Self {
+        let mut groups = CentredGroups {
             blocks: Vec::new(),
             n_a: 0.0,
             n_b: 0.0,
@@ -351,7 +351,7 @@ impl Groups {
         groups
     }
 
-    fn statistic(&self, sites: &Sites) -> f64 {
+    fn statistic(&self, sites: &RelabellingSites) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for (site, values) in &self.blocks {
             for (v, _) in values.iter().zip(&sites.labels[*site]).filter(|run| *run.1) {
@@ -406,7 +406,7 @@ struct ExceedanceTally {
 
 impl ExceedanceTally {
     /// Starts a tally that includes the observed labeling.
-    fn new(rows: &mut [PreparedContrast], sites: &Sites) -> Self {
+    fn new(rows: &mut [PreparedContrast], sites: &RelabellingSites) -> Self {
         let observed: Vec<f64> = rows.iter().map(|row| row.statistic(sites)).collect();
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&i, &j| observed[i].total_cmp(&observed[j]));
@@ -419,7 +419,7 @@ impl ExceedanceTally {
         }
     }
 
-    fn add(&mut self, rows: &mut [PreparedContrast], sites: &Sites) {
+    fn add(&mut self, rows: &mut [PreparedContrast], sites: &RelabellingSites) {
         self.visited += 1;
         let mut largest = 0.0_f64;
         for &at in &self.order {
@@ -430,12 +430,12 @@ impl ExceedanceTally {
         }
     }
 
-    fn finish(&self, contrasts: &[Contrast]) -> Vec<Tested> {
+    fn finish(&self, contrasts: &[Contrast]) -> Vec<ContrastResult> {
         let share = |count: u32| f64::from(count) / f64::from(self.visited);
-        let mut tested: Vec<Tested> = contrasts
+        let mut tested: Vec<ContrastResult> = contrasts
             .iter()
             .zip(&self.alone)
-            .map(|(contrast, &alone)| Tested {
+            .map(|(contrast, &alone)| ContrastResult {
                 p: share(alone),
                 p_attainable: contrast.attainable(),
                 p_adjusted: 1.0,

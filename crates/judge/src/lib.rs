@@ -70,7 +70,7 @@ pub mod weighted;
 pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm, share_alpha};
-pub use beat::{Beat, beat};
+pub use beat::{Periodicity, beat};
 pub use bootstrap::{Bca, Bootstrap, bca_interval, quantile_ratio};
 pub use counts::RunShare;
 pub use equivalence::{Equivalence, share_missed, tost};
@@ -79,6 +79,6 @@ pub use factorial::{FactorialEffect, FactorialFit};
 pub use jitter::Jitter;
 pub use lints::Drift;
 pub use poisson::{ClusteredComparison, GapDispersion, PoissonComparison, garwood};
-pub use quantile::{PerRun, QuantileInterval};
+pub use quantile::{QuantileInterval, RunQuantiles};
 pub use verdict::{Decision, VerdictInput, decide};
 pub use welch::{Estimate, Interval, PublishedMean};

@@ -261,7 +261,7 @@ fn kendall_variance(x: &[f64]) -> f64 {
 
 /// How similar consecutive runs are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Likeness {
+pub struct SerialLikeness {
     /// The rank version of von Neumann's ratio: about 2 for independent runs, less if neighbours
     /// are similar.
     pub ratio: f64,
@@ -281,7 +281,7 @@ pub struct Likeness {
 ///   of the American Statistical Association 77.
 /// - Checked against the formula in numpy.
 #[must_use]
-pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
+pub fn serial_likeness(values_in_order: &[f64]) -> Option<SerialLikeness> {
     let x = values_in_order;
     if x.len() < 10 || x.iter().any(|v| !v.is_finite()) {
         return None;
@@ -301,7 +301,7 @@ pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
     let ratio = steps / (n * (n * n - 1.0) / 12.0);
     let variance =
         4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0) / (5.0 * n * (n + 1.0) * (n - 1.0).powi(2));
-    Some(Likeness {
+    Some(SerialLikeness {
         ratio,
         p: normal_cdf((ratio - 2.0) / variance.sqrt()),
     })

@@ -102,7 +102,7 @@ pub struct EventTimes<'a> {
 
 /// Events counted in windows of equal length.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Windows {
+pub struct WindowCounts {
     /// Events in each window, in order of time.
     pub counts: Vec<u64>,
     /// The length of a window.
@@ -133,7 +133,7 @@ pub struct Windows {
 /// # Errors
 /// [`Error::TooFew`] below 10 events, [`Error::NotFinite`], [`Error::BadArgument`] for the exposure
 /// or a time outside of it.
-pub fn windows(side: EventTimes<'_>) -> Result<Windows> {
+pub fn windows(side: EventTimes<'_>) -> Result<WindowCounts> {
     check_exposure(side.exposure_s)?;
     check_finite(side.times_s, FEWEST_CLUSTERED)?;
     let outside = |t: &f64| *t < 0.0 || *t > side.exposure_s;
@@ -151,7 +151,7 @@ pub fn windows(side: EventTimes<'_>) -> Result<Windows> {
     let squares = counts.iter().map(|&c| (c as f64 - expected).powi(2));
     let chi2 = squares.sum::<f64>() / expected;
     let df = (number - 1) as f64;
-    Ok(Windows {
+    Ok(WindowCounts {
         counts,
         width_s: side.exposure_s / number as f64,
         chi2,
@@ -206,7 +206,8 @@ pub struct ClusteredComparison {
 pub fn compare_clustered(a: EventTimes<'_>, b: EventTimes<'_>) -> Result<ClusteredComparison> {
     let (of_a, of_b) = (windows(a)?, windows(b)?);
     let rate = |side: EventTimes<'_>| side.times_s.len() as f64 / side.exposure_s;
-    let squared = |side: EventTimes<'_>, of: &Windows| (of.phi / side.times_s.len() as f64, of.df);
+    let squared =
+        |side: EventTimes<'_>, of: &WindowCounts| (of.phi / side.times_s.len() as f64, of.df);
     let effect = (rate(b) / rate(a)).ln();
     let found = combine(effect, squared(a, &of_a), squared(b, &of_b)).exponentiated();
     Ok(ClusteredComparison {

@@ -94,7 +94,7 @@ impl PowerDesign {
     }
 
     /// The level of one row; `None` if the family's level is out of reach.
-    fn level(self, aim: Aim) -> Option<f64> {
+    fn level(self, aim: PowerAim) -> Option<f64> {
         let floor = self.least_p();
         let reachable = self.runs >= 2 && floor <= aim.alpha;
         reachable.then(|| f64::max(aim.alpha / f64::from(aim.rows), floor))
@@ -103,7 +103,7 @@ impl PowerDesign {
 
 /// The tests to plan for, and the power wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Aim {
+pub struct PowerAim {
     /// Rows in the family: comparisons that are corrected together.
     pub rows: u32,
     /// The level of the family.
@@ -112,7 +112,7 @@ pub struct Aim {
     pub power: f64,
 }
 
-impl Aim {
+impl PowerAim {
     fn makes_sense(self) -> bool {
         let inside = |p: f64| p > 0.0 && p < 1.0;
         self.rows > 0 && inside(self.alpha) && inside(self.power) && self.power > self.alpha
@@ -141,15 +141,15 @@ impl Aim {
 ///   `scipy.optimize.brentq`.
 ///
 /// ```
-/// use assize_judge::power::{Aim, PowerDesign, ComparisonLayout, least_effect};
+/// use assize_judge::power::{PowerAim, PowerDesign, ComparisonLayout, least_effect};
 /// let six = PowerDesign { layout: ComparisonLayout::Pairs, runs: 6 };
-/// let aim = Aim { rows: 1, alpha: 0.05, power: 0.8 };
+/// let aim = PowerAim { rows: 1, alpha: 0.05, power: 0.8 };
 /// let ratio = least_effect(six, 0.03, aim).ok_or("out of reach")?;
 /// assert!((ratio - 1.065).abs() < 0.005, "{ratio}");
 /// # Ok::<(), &str>(())
 /// ```
 #[must_use]
-pub fn least_effect(design: PowerDesign, sd_ln: f64, aim: Aim) -> Option<f64> {
+pub fn least_effect(design: PowerDesign, sd_ln: f64, aim: PowerAim) -> Option<f64> {
     let in_range = sd_ln > 0.0 && sd_ln.is_finite();
     if !in_range || !aim.makes_sense() {
         return None;
@@ -184,7 +184,7 @@ pub fn least_effect(design: PowerDesign, sd_ln: f64, aim: Aim) -> Option<f64> {
 /// `None` if there is none, for arguments out of range, or if ratio = 1. Cost: about 30 integrals.
 /// Checked as there, by trying every number.
 #[must_use]
-pub fn runs_for(layout: ComparisonLayout, sd_ln: f64, ratio: f64, aim: Aim) -> Option<u32> {
+pub fn runs_for(layout: ComparisonLayout, sd_ln: f64, ratio: f64, aim: PowerAim) -> Option<u32> {
     let in_range = sd_ln > 0.0 && sd_ln.is_finite() && ratio > 0.0 && ratio.is_finite();
     if !in_range || ratio == 1.0 || !aim.makes_sense() {
         return None;
@@ -372,7 +372,7 @@ mod tests {
     }
 
     const PAIRS: ComparisonLayout = ComparisonLayout::Pairs;
-    const ONE: Aim = Aim {
+    const ONE: PowerAim = PowerAim {
         rows: 1,
         alpha: 0.05,
         power: 0.8,
@@ -403,10 +403,10 @@ mod tests {
             Some(4)
         );
         // 2 / 2^8 is the first at most 0.01.
-        let others = Aim { alpha: 0.01, ..ONE };
+        let others = PowerAim { alpha: 0.01, ..ONE };
         assert_eq!(runs_for(PAIRS, 0.001, 5.0, others), Some(8));
         // Below the floor of drawn relabelings nothing can be established.
-        let too_low = Aim { alpha: 1e-6, ..ONE };
+        let too_low = PowerAim { alpha: 1e-6, ..ONE };
         assert_eq!(runs_for(PAIRS, 0.001, 5.0, too_low), None);
     }
 
@@ -414,7 +414,7 @@ mod tests {
     fn the_effect_that_a_design_finds_needs_that_design() {
         for layout in [PAIRS, ComparisonLayout::TwoSamples] {
             for (runs, rows) in [(9, 1), (12, 4), (30, 50)] {
-                let aim = Aim { rows, ..ONE };
+                let aim = PowerAim { rows, ..ONE };
                 let ratio = least_effect(design(layout, runs), 0.03, aim).unwrap();
                 assert_eq!(runs_for(layout, 0.03, ratio * 1.0001, aim), Some(runs));
                 let inverse = runs_for(layout, 0.03, 1.0 / ratio / 1.0001, aim);
@@ -429,7 +429,7 @@ mod tests {
     fn so_many_pairs_find_what_they_are_said_to_find() {
         // t tests of simulated pairs at the level assumed.
         let (runs, sd) = (10, 0.03);
-        let aim = Aim { rows: 5, ..ONE };
+        let aim = PowerAim { rows: 5, ..ONE };
         let ratio = least_effect(design(PAIRS, runs), sd, aim).unwrap();
         let mut draws = RandomStream::new(23);
         let found = (0..2000).filter(|_| {
@@ -481,16 +481,16 @@ mod tests {
     fn aims_that_make_no_sense_have_no_answer() {
         let of = |aim| least_effect(design(PAIRS, 10), 0.03, aim);
         assert!(of(ONE).is_some());
-        assert_eq!(of(Aim { rows: 0, ..ONE }), None);
+        assert_eq!(of(PowerAim { rows: 0, ..ONE }), None);
         assert_eq!(
-            of(Aim {
+            of(PowerAim {
                 alpha: f64::NAN,
                 ..ONE
             }),
             None
         );
-        assert_eq!(of(Aim { power: 1.0, ..ONE }), None);
-        assert_eq!(of(Aim { power: 0.04, ..ONE }), None);
+        assert_eq!(of(PowerAim { power: 1.0, ..ONE }), None);
+        assert_eq!(of(PowerAim { power: 0.04, ..ONE }), None);
         assert_eq!(least_effect(design(PAIRS, 10), 0.0, ONE), None);
         assert_eq!(runs_for(PAIRS, 0.03, 1.0, ONE), None);
     }

@@ -9,8 +9,8 @@
     reason = "helpers of tests, which the configuration does not recognise"
 )]
 
-use assize_judge::pooled::{self, Combination, OneSided};
-use assize_judge::power::{self, Aim, ComparisonLayout, PowerDesign};
+use assize_judge::pooled::{self, OneSided, PCombination};
+use assize_judge::power::{self, ComparisonLayout, PowerAim, PowerDesign};
 use assize_judge::{equivalence, factorial, lints, paired, poisson, spending};
 use serde_json::Value;
 
@@ -153,7 +153,7 @@ fn effects_on_some_of_several_machines() {
             agree("p below", p.below, &want["below"][at]);
         }
         for (at, want) in want["by_number"].as_array().unwrap().iter().enumerate() {
-            let ways = [Combination::Bonferroni, Combination::Simes];
+            let ways = [PCombination::Bonferroni, PCombination::Simes];
             for (way, combination) in ways.into_iter().enumerate() {
                 let got = pooled::partial_conjunction_by_direction(&p, at + 1, combination);
                 let got = got.unwrap();
@@ -224,8 +224,8 @@ fn layout(input: &Value) -> ComparisonLayout {
     }
 }
 
-fn aim(input: &Value) -> Aim {
-    Aim {
+fn aim(input: &Value) -> PowerAim {
+    PowerAim {
         rows: count(&input["rows"]),
         alpha: number(&input["alpha"]),
         power: number(&input["power"]),

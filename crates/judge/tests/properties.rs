@@ -25,7 +25,7 @@ fn any_group(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
 }
 
 /// The result of the permutation test of one contrast, and its number of relabelings.
-fn alone(blocks: &[(Vec<f64>, Vec<f64>)]) -> (family::Tested, f64) {
+fn alone(blocks: &[(Vec<f64>, Vec<f64>)]) -> (family::ContrastResult, f64) {
     let blocks = (0..)
         .zip(blocks)
         .map(|(site, (a, b))| family::ContrastBlock {

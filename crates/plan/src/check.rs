@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use crate::error::{Error, SourceText};
-use crate::keys::{Absent, KeySection, KeyType, SectionKey};
+use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
 use crate::raw::BACKGROUND;
 use crate::{parameters, quantity, sections};
 
@@ -23,7 +23,7 @@ pub(crate) type ValueNode<'t> = Spanned<DeValue<'t>>;
 pub(crate) fn read(source: SourceText<'_>) -> Result<(Value, Spans), Error> {
     let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
     let root = document.get_ref();
-    let mut checker = Checker {
+    let mut checker = ExperimentChecker {
         source,
         spans: Spans::new(),
         kinds: HashMap::new(),
@@ -73,7 +73,7 @@ fn is_bare(key: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-pub(crate) struct Checker<'a> {
+pub(crate) struct ExperimentChecker<'a> {
     pub(crate) source: SourceText<'a>,
     pub(crate) spans: Spans,
     /// Workload name to the parameters of its kind.
@@ -82,7 +82,7 @@ pub(crate) struct Checker<'a> {
     fill: bool,
 }
 
-impl Checker<'_> {
+impl ExperimentChecker<'_> {
     /// Records the kind of each workload in this section. This runs before
     /// levels are checked, because which workload parameters a level may change
     /// depends on the kind.
@@ -328,8 +328,8 @@ impl Checker<'_> {
             return Ok(());
         }
         match key.absent {
-            Absent::Open => Ok(()),
-            Absent::Required => {
+            KeyDefault::Open => Ok(()),
+            KeyDefault::Required => {
                 let error = self.source.error(span, &join(path, key.name), "is missing");
                 let meaning = key.meaning.trim_end_matches('.');
                 let mut rest = meaning.chars();
@@ -337,7 +337,7 @@ impl Checker<'_> {
                 let meaning: String = first.chain(rest).collect();
                 Err(error.mend(format!("add it: {meaning}")))
             }
-            Absent::Is(text) => {
+            KeyDefault::Is(text) => {
                 if let Ok(node) = DeValue::parse(text) {
                     let value = self.check(&join(path, key.name), &node, &key.kind)?;
                     values.insert(key.field.to_owned(), value);
@@ -410,7 +410,7 @@ impl Checker<'_> {
             value.insert(BACKGROUND.to_owned(), names);
         }
         for key in section.keys {
-            if matches!(key.absent, Absent::Required) {
+            if matches!(key.absent, KeyDefault::Required) {
                 self.absent(path, &kind, key, &mut value)?;
             }
         }

@@ -17,7 +17,7 @@ use crate::{modules, payload, policy, power, queue, scheduling, settings, stalls
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a RawLevel)>;
 
 /// The contents of one configuration, without its name.
-pub(crate) struct Combined {
+pub(crate) struct CombinedConfiguration {
     pub(crate) machine: Machine,
     pub(crate) setup: Vec<Action>,
     pub(crate) teardown: Vec<Action>,
@@ -38,9 +38,9 @@ pub(crate) fn combine(
     experiment: &Experiment,
     levels: &Levels<'_>,
     overrides: &Overrides,
-) -> Result<Combined, Error> {
-    settings::agree(experiment, levels)?;
-    modules::agree(experiment, levels)?;
+) -> Result<CombinedConfiguration, Error> {
+    settings::check_agreement(experiment, levels)?;
+    modules::check_agreement(experiment, levels)?;
     let file = &experiment.file;
     let machine = machine(experiment, levels, overrides);
     let running = running(levels);
@@ -61,7 +61,7 @@ pub(crate) fn combine(
     };
     let background = of_background(running.clone())?;
     let beside = file.workloads.values().map(|base| {
-        let names = raw::beside(base).filter(|name| !running.contains(name));
+        let names = raw::background_names(base).filter(|name| !running.contains(name));
         of_background(names.collect())
     });
     let beside = beside.collect::<Result<Vec<Vec<Workload>>, Error>>()?;
@@ -78,7 +78,7 @@ pub(crate) fn combine(
     let declared = declared.chain(stalls.iter().map(Stalls::module));
     let mut setup = setup(experiment, levels, queue.as_ref(), declared);
     setup.splice(0..0, modules::missing_steps(&setup, every()));
-    Ok(Combined {
+    Ok(CombinedConfiguration {
         setup,
         teardown: teardown(experiment, levels),
         background,

@@ -5,7 +5,7 @@ use assize_job::{Drawing, ImagesBy};
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Absent::Is;
+use crate::keys::KeyDefault::Is;
 use crate::keys::KeyType::{Whole, Word};
 use crate::keys::{KeySection, key};
 use crate::parameters::SCHEDULING;

@@ -1,6 +1,6 @@
 //! The keys of the `gaps` instrument, which watches CPUs.
 
-use crate::keys::Absent::Is;
+use crate::keys::KeyDefault::Is;
 use crate::keys::KeyType::{Duration, List, Whole, Word};
 use crate::keys::{KeySection, key, named};
 

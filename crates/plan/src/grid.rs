@@ -50,7 +50,7 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<PlannedGrid, Error> {
             .iter()
             .enumerate()
             .map(|(at, one)| matched(experiment, &format!("include[{at}]"), one, &combinations))
-            .collect::<Result<Vec<Positions>, Error>>()?;
+            .collect::<Result<Vec<PatternIndices>, Error>>()?;
         combinations.retain(|levels| included.iter().any(|one| fits(one, levels)));
     }
     for (at, pattern) in file.exclude.iter().enumerate() {
@@ -213,9 +213,9 @@ fn tell_apart(experiment: &Experiment, grid: &PlannedGrid) -> Result<(), String>
 }
 
 /// A pattern by index: for each factor it names, the levels that match.
-type Positions = Vec<Option<Vec<usize>>>;
+type PatternIndices = Vec<Option<Vec<usize>>>;
 
-fn fits(pattern: &Positions, levels: &[usize]) -> bool {
+fn fits(pattern: &PatternIndices, levels: &[usize]) -> bool {
     let mut pairs = pattern.iter().zip(levels);
     pairs.all(|(wanted, level)| wanted.as_ref().is_none_or(|wanted| wanted.contains(level)))
 }
@@ -226,7 +226,7 @@ fn matched(
     path: &str,
     pattern: &Pattern,
     combinations: &[Vec<usize>],
-) -> Result<Positions, Error> {
+) -> Result<PatternIndices, Error> {
     let positions = positions(experiment, path, pattern)?;
     if combinations.iter().any(|levels| fits(&positions, levels)) {
         return Ok(positions);
@@ -235,7 +235,11 @@ fn matched(
     Err(experiment.error(path, why).mend("remove it"))
 }
 
-fn positions(experiment: &Experiment, path: &str, pattern: &Pattern) -> Result<Positions, Error> {
+fn positions(
+    experiment: &Experiment,
+    path: &str,
+    pattern: &Pattern,
+) -> Result<PatternIndices, Error> {
     let factors = &experiment.file.factors;
     let mut positions = vec![None; factors.len()];
     if pattern.is_empty() {

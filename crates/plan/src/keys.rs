@@ -89,14 +89,14 @@ pub(crate) struct SectionKey {
     /// The type of its value.
     pub(crate) kind: KeyType,
     /// What applies if the key is absent.
-    pub(crate) absent: Absent,
+    pub(crate) absent: KeyDefault,
     /// A one-line description.
     pub(crate) meaning: &'static str,
 }
 
 /// What applies if a key is absent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Absent {
+pub(crate) enum KeyDefault {
     /// The key is required.
     Required,
     /// The default value, as it would be written in the file.
@@ -109,7 +109,7 @@ pub(crate) enum Absent {
 pub(crate) const fn key(
     name: &'static str,
     kind: KeyType,
-    absent: Absent,
+    absent: KeyDefault,
     meaning: &'static str,
 ) -> SectionKey {
     named(name, name, kind, absent, meaning)
@@ -120,7 +120,7 @@ pub(crate) const fn named(
     name: &'static str,
     field: &'static str,
     kind: KeyType,
-    absent: Absent,
+    absent: KeyDefault,
     meaning: &'static str,
 ) -> SectionKey {
     SectionKey {

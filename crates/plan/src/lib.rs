@@ -80,6 +80,6 @@ pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};
 pub use plan::{
     BetterDirection, Plan, PlannedClaim, PlannedConfiguration, PlannedRun, PlannedTable,
-    PlannedTradeoff, PlannedTradeoffMetric, Primary, SCHEMA, StopRule,
+    PlannedTradeoff, PlannedTradeoffMetric, PrimaryMetric, SCHEMA, StopRule,
 };
 pub use schema::schema;

@@ -35,17 +35,17 @@ pub(crate) fn find(
     declared(experiment, configurations)?;
     let here = GivenMetrics::new(experiment, every());
     for (at, primary) in file.primary.iter().enumerate() {
-        here.wants(&format!("primary[{at}].metric"), &primary.metric)?;
+        here.require_measured(&format!("primary[{at}].metric"), &primary.metric)?;
     }
     for (at, metric) in file.higher_is_better.iter().enumerate() {
-        here.wants(&format!("higher_is_better[{at}]"), metric)?;
+        here.require_measured(&format!("higher_is_better[{at}]"), metric)?;
     }
     for (at, table) in file.tables.iter().enumerate() {
         let columns = tables::columns_of(experiment, table);
         let is_column = |workload: &&Workload| columns.contains(&workload.name);
         let here = GivenMetrics::new(experiment, every().filter(is_column));
         for (which, metric) in table.metric.iter().enumerate() {
-            here.wants(&tables::metric_path(experiment, at, which), metric)?;
+            here.require_measured(&tables::metric_path(experiment, at, which), metric)?;
         }
     }
     for (at, tradeoff) in file.tradeoffs.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(crate) fn find(
                 None => true,
             };
             let here = GivenMetrics::new(experiment, every().filter(meant));
-            here.wants(&format!("{path}.metric"), &side.metric)?;
+            here.require_measured(&format!("{path}.metric"), &side.metric)?;
         }
     }
     Ok(())
@@ -71,7 +71,7 @@ pub(crate) fn workloads_with(
     let all = names.filter(|name| {
         let every = configurations.iter().flat_map(|one| &one.workloads);
         let here = GivenMetrics::new(experiment, every.filter(|one| one.name == **name));
-        metrics.iter().all(|metric| here.has(metric))
+        metrics.iter().all(|metric| here.measures(metric))
     });
     all.cloned().collect()
 }
@@ -160,8 +160,8 @@ impl<'a> GivenMetrics<'a> {
     }
 
     /// Returns an error unless the metric is measured.
-    fn wants(&self, path: &str, metric: &str) -> Result<(), Error> {
-        if self.has(metric) {
+    fn require_measured(&self, path: &str, metric: &str) -> Result<(), Error> {
+        if self.measures(metric) {
             return Ok(());
         }
         let error = |why: &str| self.experiment.error(path, format!("{why} '{metric}'"));
@@ -172,29 +172,33 @@ impl<'a> GivenMetrics<'a> {
         let error = error("nothing here measures");
         let former = FORMER
             .iter()
-            .find(|(before, now)| *before == metric && self.has(now));
+            .find(|(before, now)| *before == metric && self.measures(now));
         if let Some((_, now)) = former {
             return Err(error.mend(did_you_mean(now)));
         }
         if let Some(mend) = self.elsewhere(metric) {
             return Err(error.mend(mend));
         }
-        let names: Vec<String> = self.names.iter().map(|name| name.towards(metric)).collect();
+        let names: Vec<String> = self
+            .names
+            .iter()
+            .map(|name| name.closest_name(metric))
+            .collect();
         let names = names.iter().map(String::as_str);
-        let former = FORMER.iter().filter(|(_, now)| self.has(now));
+        let former = FORMER.iter().filter(|(_, now)| self.measures(now));
         let former = former.filter(|(before, _)| suggestion(metric, [*before]).is_some());
         let former = former.map(|(_, now)| did_you_mean(now)).next();
         let mend = suggestion(metric, names).or(former);
         Err(error.mend(mend.unwrap_or_else(|| self.all())))
     }
 
-    fn has(&self, metric: &str) -> bool {
+    fn measures(&self, metric: &str) -> bool {
         self.names.iter().any(|name| name.matches(metric))
     }
 
     /// What would measure the metric; `None` if no such metric exists.
     fn elsewhere(&self, metric: &str) -> Option<String> {
-        Some(match assize_job::givers(metric).next()? {
+        Some(match assize_job::metric_sources(metric).next()? {
             MetricSource::Workloads(kinds) => {
                 format!("workloads that do: {}", comma_separated(kinds))
             }

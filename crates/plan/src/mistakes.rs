@@ -98,7 +98,7 @@ fn unique<'a>(
     let mut seen = HashSet::new();
     for name in given {
         let path = join(path, name);
-        if let Some(why) = names::wrong(name) {
+        if let Some(why) = names::why_invalid(name) {
             let error = experiment.error(&path, why);
             return Err(error.mend("use letters, digits, '.', ':', '_' and '-'"));
         }
@@ -248,7 +248,7 @@ fn runs_and_environment(
 ) -> Result<(), Error> {
     let file = &experiment.file;
     let names: Vec<&str> = level.background.iter().map(String::as_str).collect();
-    beside(experiment, path, &names)?;
+    check_background(experiment, path, &names)?;
     let mut all = file.workloads.values().chain(file.background.values());
     let commands = all.any(|one| one.get("kind").is_some_and(|kind| kind == "command"));
     if !level.environment.is_empty() && !commands {
@@ -260,7 +260,7 @@ fn runs_and_environment(
 }
 
 /// Checks the background workloads that a level or a workload names.
-fn beside(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
+fn check_background(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
     let there = &experiment.file.background;
     for (at, name) in names.iter().enumerate() {
         let path = format!("{}[{at}]", join(path, BACKGROUND));
@@ -310,12 +310,12 @@ fn queue(experiment: &Experiment) -> Result<(), Error> {
 fn background(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     for (name, workload) in &file.workloads {
-        let names: Vec<&str> = raw::beside(workload).collect();
-        beside(experiment, &join("workloads", name), &names)?;
+        let names: Vec<&str> = raw::background_names(workload).collect();
+        check_background(experiment, &join("workloads", name), &names)?;
     }
     let levels = file.factors.values().flat_map(|levels| levels.values());
     let of_levels = levels.flat_map(|level| level.background.iter().map(String::as_str));
-    let of_workloads = file.workloads.values().flat_map(raw::beside);
+    let of_workloads = file.workloads.values().flat_map(raw::background_names);
     let wanted: HashSet<&str> = of_levels.chain(of_workloads).collect();
     match file
         .background

@@ -65,7 +65,7 @@ pub(crate) fn missing_steps<'w>(
 
 /// Checks that a module is one file per configuration: no two steps, and no step
 /// and the payload, may mean different files.
-pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
+pub(crate) fn check_agreement(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let named = module_mentions(experiment, levels);
     for (at, one) in named.iter().enumerate() {
         let stem = stem(one.text);

@@ -8,7 +8,7 @@ use crate::raw::RawLevel;
 pub(crate) const LONGEST: usize = 64;
 
 /// Why a text cannot name a factor, a level or a workload; `None` if it can.
-pub(crate) fn wrong(name: &str) -> Option<String> {
+pub(crate) fn why_invalid(name: &str) -> Option<String> {
     let strange = name
         .chars()
         .find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | ':' | '-'));
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn names_are_plain() {
-        assert_eq!(wrong("debian:6.12-rt_1"), None);
+        assert_eq!(why_invalid("debian:6.12-rt_1"), None);
         for name in ["", "a b", "a+b", "a=b", "a,b", "a/b", "ä", &"a".repeat(65)] {
-            assert!(wrong(name).is_some(), "{name}");
+            assert!(why_invalid(name).is_some(), "{name}");
         }
     }
 }

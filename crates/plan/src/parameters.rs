@@ -3,7 +3,7 @@
 use assize_job::WorkloadKind;
 use serde_json::json;
 
-use crate::keys::Absent::{Is, Open, Required};
+use crate::keys::KeyDefault::{Is, Open, Required};
 use crate::keys::KeyType::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
 use crate::keys::{KeySection, SectionKey, key, named};
 use crate::{drawing, frames_stream, memory_routine, phone, submitting};

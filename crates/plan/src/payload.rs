@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use assize_job::{
-    Action, Linked, Package, Payload, PlacementPolicy, PolicyForm, WorkloadKind, below_experiment,
+    Action, LinkedProgram, Package, Payload, PlacementPolicy, PolicyForm, WorkloadKind,
+    below_experiment,
 };
 use indexmap::IndexMap;
 
@@ -24,7 +25,7 @@ pub(crate) fn derive(
     let mut programs: BTreeSet<&str> = given.programs.iter().map(String::as_str).collect();
     let mut modules: BTreeSet<&str> = given.modules.iter().map(String::as_str).collect();
     let mut module_files: BTreeSet<&str> = BTreeSet::new();
-    let mut linked: BTreeSet<Linked> = BTreeSet::new();
+    let mut linked: BTreeSet<LinkedProgram> = BTreeSet::new();
     let mut policies: BTreeSet<&PlacementPolicy> = BTreeSet::new();
     for configuration in configurations {
         if let Some(policy) = &configuration.policy {
@@ -63,7 +64,7 @@ pub(crate) fn derive(
         module_files: owned(module_files),
         linked: linked.into_iter().collect(),
         packages: packages(experiment, configurations),
-        always: always(configurations),
+        always: modules_loaded_first(configurations),
         varied: varied(configurations, first.len()),
         first,
         policies: policies.into_iter().cloned().collect(),
@@ -104,7 +105,7 @@ fn first(configurations: &[PlannedConfiguration]) -> Vec<Action> {
 }
 
 /// Names of the modules that every set-up loads before any other kind of step.
-fn always(configurations: &[PlannedConfiguration]) -> Vec<String> {
+fn modules_loaded_first(configurations: &[PlannedConfiguration]) -> Vec<String> {
     let loaded = configurations.iter().map(|one| {
         let loaded = one.setup.iter().map_while(|step| match step {
             Action::Module { module, .. } => Some(stem(module)),
@@ -130,11 +131,11 @@ fn varied(configurations: &[PlannedConfiguration], first: usize) -> Vec<String> 
 
 /// The program of a workload whose environment affects which libraries are
 /// loaded; `None` for others.
-fn linking(kind: &WorkloadKind) -> Option<Linked> {
+fn linking(kind: &WorkloadKind) -> Option<LinkedProgram> {
     let WorkloadKind::Command(command) = kind else {
         return None;
     };
-    let linked = Linked::new(command.argv.first()?, &command.environment);
+    let linked = LinkedProgram::new(command.argv.first()?, &command.environment);
     (!linked.environment.is_empty()).then_some(linked)
 }
 

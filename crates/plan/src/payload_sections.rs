@@ -1,6 +1,6 @@
 //! The keys of the payload.
 
-use crate::keys::Absent::{Is, Required};
+use crate::keys::KeyDefault::{Is, Required};
 use crate::keys::KeyType::{List, Table, Text};
 use crate::keys::{KeySection, key};
 

@@ -1,6 +1,6 @@
 //! The parameters of workloads that model phone use.
 
-use crate::keys::Absent::Is;
+use crate::keys::KeyDefault::Is;
 use crate::keys::KeyType::{Duration, Flag, Text, Whole};
 use crate::keys::{KeySection, key, named};
 use crate::parameters::{COUNT, SCHEDULING};

@@ -61,7 +61,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracer: Option<TracerSettings>,
     /// Metrics declared primary, most important first.
-    pub primary: Vec<Primary>,
+    pub primary: Vec<PrimaryMetric>,
     /// Metrics of which more is better, primary or not.
     pub higher_is_better: Vec<String>,
     /// Claims to test. This crate does not parse them: the caller must check
@@ -180,7 +180,7 @@ pub enum BetterDirection {
 /// A metric declared primary before the data were seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Primary {
+pub struct PrimaryMetric {
     /// Its name.
     pub metric: String,
     /// Which direction is good.

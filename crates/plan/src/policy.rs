@@ -6,17 +6,17 @@ use assize_job::{POLICIES, PlacementPolicy, PolicyEntry, PolicyForm, TunableUnit
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-use crate::check::{Checker, ValueNode, join};
+use crate::check::{ExperimentChecker, ValueNode, join};
 use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::{self, Absent, KeyType};
+use crate::keys::{self, KeyDefault, KeyType};
 
 /// The `policy` key.
 pub(crate) const KEY: keys::SectionKey = keys::key(
     "policy",
     KeyType::Policy,
-    Absent::Open,
+    KeyDefault::Open,
     "The placement policy; without it, and with none, the kernel's own scheduler.",
 );
 
@@ -47,7 +47,7 @@ pub(crate) fn written(unit: TunableUnit) -> KeyType {
     }
 }
 
-impl Checker<'_> {
+impl ExperimentChecker<'_> {
     /// Reads a policy: a name, the path of an object, or a table with one of
     /// these and tunables, or with a program and its arguments.
     pub(crate) fn policy(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {

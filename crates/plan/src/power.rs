@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::layers::Layers;
+use crate::layers::SettingLayers;
 use crate::power_tables::{self, PowerTable};
 
 /// The most idle states that the module supports.
@@ -111,8 +111,8 @@ pub(crate) fn idle(
     frequency: bool,
 ) -> Result<Option<Idle>, Error> {
     let top = &experiment.file.idle;
-    let layers = Layers::new(experiment, levels, "idle", top, |level| &level.idle);
-    if !layers.given() {
+    let layers = SettingLayers::new(experiment, levels, "idle", top, |level| &level.idle);
+    if !layers.is_given() {
         return Ok(None);
     }
     let written: WrittenIdle = layers.read()?;
@@ -165,15 +165,18 @@ pub(crate) fn idle(
 
 /// Idle states that the file lists. If a state's transition energy is absent, it
 /// is chosen such that the state breaks even at its target residency.
-fn listed_states(layers: &Layers<'_>, states: Vec<WrittenState>) -> Result<Vec<IdleState>, Error> {
+fn listed_states(
+    layers: &SettingLayers<'_>,
+    states: Vec<WrittenState>,
+) -> Result<Vec<IdleState>, Error> {
     if states.is_empty() || states.len() > STATES_MAX {
         let why = format!("are {}, not 1 to {STATES_MAX}", states.len());
         return Err(layers.error("states", why));
     }
     let mut done: Vec<IdleState> = Vec::new();
     for (at, state) in states.into_iter().enumerate() {
-        let must = |value, key| layers.must(value, "states", at, key);
-        let name = layers.must(state.name, "states", at, "name")?;
+        let must = |value, key| layers.required(value, "states", at, key);
+        let name = layers.required(state.name, "states", at, "name")?;
         let mut state = IdleState {
             name,
             residency_ns: must(state.residency_ns, "residency")?,
@@ -191,7 +194,11 @@ fn listed_states(layers: &Layers<'_>, states: Vec<WrittenState>) -> Result<Vec<I
 }
 
 /// Checks one state; `before` are the shallower states.
-fn check_state(layers: &Layers<'_>, before: &[IdleState], state: &IdleState) -> Result<(), Error> {
+fn check_state(
+    layers: &SettingLayers<'_>,
+    before: &[IdleState],
+    state: &IdleState,
+) -> Result<(), Error> {
     let at = before.len();
     let error = |key: &str, why: String| layers.error(&format!("states[{at}].{key}"), why);
     let name = &state.name;
@@ -236,10 +243,10 @@ pub(crate) fn frequency(
     levels: &Levels<'_>,
 ) -> Result<Option<Frequency>, Error> {
     let top = &experiment.file.frequency;
-    let layers = Layers::new(experiment, levels, "frequency", top, |level| {
+    let layers = SettingLayers::new(experiment, levels, "frequency", top, |level| {
         &level.frequency
     });
-    if !layers.given() {
+    if !layers.is_given() {
         return Ok(None);
     }
     let written: WrittenFrequency = layers.read()?;
@@ -281,7 +288,10 @@ pub(crate) fn frequency(
     }))
 }
 
-fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<FrequencyStep>, Error> {
+fn listed_steps(
+    layers: &SettingLayers<'_>,
+    steps: Vec<WrittenStep>,
+) -> Result<Vec<FrequencyStep>, Error> {
     if steps.is_empty() || steps.len() > STEPS_MAX {
         let why = format!("are {}, not 1 to {STEPS_MAX}", steps.len());
         return Err(layers.error("steps", why));
@@ -289,8 +299,8 @@ fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<Freq
     let mut done: Vec<FrequencyStep> = Vec::new();
     for (at, step) in steps.into_iter().enumerate() {
         let step = FrequencyStep {
-            frequency_khz: layers.must(step.frequency_khz, "steps", at, "frequency")?,
-            power_uw: layers.must(step.power_uw, "steps", at, "power")?,
+            frequency_khz: layers.required(step.frequency_khz, "steps", at, "frequency")?,
+            power_uw: layers.required(step.power_uw, "steps", at, "power")?,
         };
         let error = |key: &str, why: &str| layers.error(&format!("steps[{at}].{key}"), why);
         if let Some(before) = done.last() {

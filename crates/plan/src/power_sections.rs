@@ -1,6 +1,6 @@
 //! The keys of idle states and frequencies.
 
-use crate::keys::Absent::{Is, Open, Required};
+use crate::keys::KeyDefault::{Is, Open, Required};
 use crate::keys::KeyType::{
     Duration, Energy, Flag, Frequency, Power, Table, Text, Whole, Word, WordOrList,
 };

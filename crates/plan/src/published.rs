@@ -12,7 +12,7 @@ use std::{env, fs};
 use assize_job::{Loop, Queue, Scheduling, WORKLOADS, WorkloadKind};
 use serde_json::{Value, json};
 
-use crate::keys::{Absent, KeySection, KeyType, SectionKey};
+use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
 use crate::{
     gaps_sections, parameters, payload_sections, power_sections, quantity, report_sections, schema,
     sections, stalls, tracer_sections,
@@ -134,9 +134,9 @@ fn link(name: &str) -> String {
 
 fn default(key: &SectionKey) -> String {
     match key.absent {
-        Absent::Required => "must be given".to_owned(),
-        Absent::Open => String::new(),
-        Absent::Is(text) => format!("`{text}`"),
+        KeyDefault::Required => "must be given".to_owned(),
+        KeyDefault::Open => String::new(),
+        KeyDefault::Is(text) => format!("`{text}`"),
     }
 }
 
@@ -223,7 +223,7 @@ fn the_tables_of_the_documentation_are_those_of_the_code() {
 
 /// The default of a parameter, in the agent's units.
 fn as_it_goes(key: &SectionKey) -> Option<Value> {
-    let Absent::Is(text) = key.absent else {
+    let KeyDefault::Is(text) = key.absent else {
         return None;
     };
     let value: Value = serde_json::from_str(text).unwrap();

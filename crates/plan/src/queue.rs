@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{Action, Design, Put, Queue, Workload};
+use assize_job::{Action, Design, JobPutter, Queue, Workload};
 use serde_json::Value;
 
 use crate::check::join;
 use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Absent::{Is, Open};
+use crate::keys::KeyDefault::{Is, Open};
 use crate::keys::KeyType::{Duration, Flag, Whole, Word};
 use crate::keys::{KeySection, key, named};
 use crate::modules;
@@ -147,7 +147,7 @@ pub(crate) fn queue<'w>(
         queue.credits = queue.shape.credits();
     }
     if !form && queue.design == Design::Depq {
-        queue.put = Put::Auto;
+        queue.put = JobPutter::Auto;
     }
     let at = |key: &str| path(experiment, levels, key);
     if let Some((key, must)) = queue.unknown_to_design() {
@@ -162,7 +162,7 @@ pub(crate) fn queue<'w>(
         let error = experiment.error(&at(key), why);
         return Err(error.mend("leave it out there, or exclude the combination"));
     }
-    if queue.put == Put::Auto && queue.bypass {
+    if queue.put == JobPutter::Auto && queue.bypass {
         let why = "is decided by put = \"auto\", where it must be false";
         let error = experiment.error(&at("bypass"), why);
         return Err(error.mend("leave it out there, or exclude the combination"));

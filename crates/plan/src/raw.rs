@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::plan::{BetterDirection, Primary};
+use crate::plan::{BetterDirection, PrimaryMetric};
 use crate::tracer::RawTracer;
 
 /// Parameters of a workload by field name.
@@ -14,7 +14,7 @@ pub(crate) type Parameters = Map<String, Value>;
 pub(crate) const BACKGROUND: &str = "background";
 
 /// The background workloads that a workload names.
-pub(crate) fn beside(workload: &Parameters) -> impl Iterator<Item = &str> {
+pub(crate) fn background_names(workload: &Parameters) -> impl Iterator<Item = &str> {
     let names = workload.get(BACKGROUND).and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str)
 }
@@ -57,7 +57,7 @@ pub(crate) struct RawExperiment {
     pub(crate) instruments: Vec<String>,
     pub(crate) gaps: Option<GapsSettings>,
     pub(crate) tracer: Option<RawTracer>,
-    pub(crate) primary: Vec<Primary>,
+    pub(crate) primary: Vec<PrimaryMetric>,
     pub(crate) higher_is_better: Vec<String>,
     pub(crate) claims: Vec<String>,
     pub(crate) setup: Vec<Action>,

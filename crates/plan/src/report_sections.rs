@@ -1,6 +1,6 @@
 //! The keys that configure an experiment's report.
 
-use crate::keys::Absent::{Open, Required};
+use crate::keys::KeyDefault::{Open, Required};
 use crate::keys::KeyType::{List, OneOrMore, Table, Text, Word};
 use crate::keys::{KeySection, key};
 

@@ -3,7 +3,7 @@
 use assize_job::INSTRUMENTS;
 use serde_json::{Map, Value, json};
 
-use crate::keys::{Absent, KeySection, KeyType, SectionKey};
+use crate::keys::{KeyDefault, KeySection, KeyType, SectionKey};
 use crate::raw::BACKGROUND;
 use crate::{
     gaps_sections, parameters, payload_sections, power_sections, report_sections, sections, stalls,
@@ -141,14 +141,14 @@ fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
 }
 
 fn is_required(key: &SectionKey) -> bool {
-    matches!(key.absent, Absent::Required)
+    matches!(key.absent, KeyDefault::Required)
 }
 
 fn properties(section: &KeySection) -> Map<String, Value> {
     let property = |key: &SectionKey| {
         let mut property = value_schema(&key.kind);
         property["description"] = key.meaning.into();
-        if let Absent::Is(text) = key.absent
+        if let KeyDefault::Is(text) = key.absent
             && let Ok(default) = serde_json::from_str::<Value>(text)
         {
             property["default"] = default;

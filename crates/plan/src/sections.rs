@@ -1,7 +1,7 @@
 //! The keys of an experiment file, except those of workloads.
 
 use crate::gaps_sections::GAPS;
-use crate::keys::Absent::{Is, Open, Required};
+use crate::keys::KeyDefault::{Is, Open, Required};
 use crate::keys::KeyType::{
     Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size,
     Table, Target, Text, Value, Whole, Word, Workload,

@@ -14,7 +14,7 @@ use crate::raw::{Parameters, RawLevel};
 type LevelValues = IndexMap<String, (String, Vec<String>)>;
 
 /// Checks that no two levels set the same thing to different values.
-pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
+pub(crate) fn check_agreement(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
     let mut seen: IndexMap<String, (String, Vec<String>)> = IndexMap::new();
     for (factor, name, level) in levels {
         for (thing, (path, values)) in settings(&level_path(factor, name), level) {

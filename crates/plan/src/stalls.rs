@@ -7,10 +7,10 @@ use crate::build::EXACT;
 use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
-use crate::keys::Absent::{Is, Open};
+use crate::keys::KeyDefault::{Is, Open};
 use crate::keys::KeyType::{Duration, OneOrMore, Part, Whole, Word};
 use crate::keys::{KeySection, SectionKey, key, named};
-use crate::layers::Layers;
+use crate::layers::SettingLayers;
 use crate::plan::PlannedConfiguration;
 use crate::quantity::show_ns;
 
@@ -83,8 +83,8 @@ pub(crate) fn stalls(
     cpus: u32,
 ) -> Result<Option<Stalls>, Error> {
     let top = &experiment.file.stalls;
-    let layers = Layers::new(experiment, levels, "stalls", top, |level| &level.stalls);
-    if !layers.given() {
+    let layers = SettingLayers::new(experiment, levels, "stalls", top, |level| &level.stalls);
+    if !layers.is_given() {
         return Ok(None);
     }
     let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
@@ -127,7 +127,7 @@ pub(crate) fn stalls(
     }))
 }
 
-fn check_lengths(layers: &Layers<'_>, lengths: &[u64]) -> Result<(), Error> {
+fn check_lengths(layers: &SettingLayers<'_>, lengths: &[u64]) -> Result<(), Error> {
     if lengths.is_empty() || lengths.len() > Stalls::LENGTHS_MAX {
         let why = match lengths.len() {
             0 => "has no length".to_owned(),

@@ -1,6 +1,6 @@
 //! The parameters of workloads that submit jobs to simgpu.
 
-use crate::keys::Absent::{Is, Open};
+use crate::keys::KeyDefault::{Is, Open};
 use crate::keys::KeyType::{Duration, Flag, Free, Share, Table, Text, Whole, Word};
 use crate::keys::{KeySection, SectionKey, key, named};
 use crate::parameters::{COUNT, SCHEDULING, SCHEDULING_KEYS};

@@ -91,7 +91,7 @@ pub(crate) fn find(
             .error(&format!("{TABLE}.{key}"), why)
             .mend("remove it"));
     }
-    if let Some((key, why, mend)) = wrong(kind, &settings) {
+    if let Some((key, why, mend)) = first_rejected(kind, &settings) {
         let error = experiment.error(&format!("{TABLE}.{key}"), why);
         return Err(error.mend(mend));
     }
@@ -112,7 +112,10 @@ fn unknown(kind: TracerKind, written: &RawTracer) -> Option<&'static str> {
 }
 
 /// The first value that the kernel would reject: key, reason and fix.
-fn wrong(kind: TracerKind, settings: &TracerSettings) -> Option<(&'static str, String, String)> {
+fn first_rejected(
+    kind: TracerKind,
+    settings: &TracerSettings,
+) -> Option<(&'static str, String, String)> {
     let uneven = |ns: u64| !ns.is_multiple_of(MICROSECOND_NS) || ns == 0;
     let times = [
         ("threshold", settings.threshold_ns),

@@ -1,6 +1,6 @@
 //! The keys of the kernel's tracers.
 
-use crate::keys::Absent::{Is, Open};
+use crate::keys::KeyDefault::{Is, Open};
 use crate::keys::KeyType::{Duration, List, Whole, Word};
 use crate::keys::{KeySection, key, named};
 

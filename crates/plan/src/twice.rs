@@ -17,7 +17,7 @@ impl Plan {
     /// first stretch is from the first block, which runs even if the experiment
     /// stops early. More blocks leave the earlier choices unchanged. Empty on
     /// targets whose runs are not deterministic.
-    pub fn twice(&self) -> BTreeSet<u32> {
+    pub fn reproducibility_checks(&self) -> BTreeSet<u32> {
         if self.target == "exact" {
             drawn(self.seed, &self.runs)
         } else {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_job::{
-    Action, CarriedPackage, Frequency, IdentityKind, IdentityPart, Idle, Job, Linked,
-    PlacementPolicy, Policy, SETTING_MAX, Workload, WorkloadKind, below_experiment,
+    Action, CarriedPackage, Frequency, IdentityKind, Idle, Job, LinkedProgram, PlacementPolicy,
+    Policy, RunIdentityPart, SETTING_MAX, Workload, WorkloadKind, below_experiment,
 };
 
 use crate::Error;
@@ -52,7 +52,7 @@ pub(crate) struct CarriedPolicy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CarriedProgram {
     /// The program and environment as requested.
-    pub(crate) linked: Linked,
+    pub(crate) linked: LinkedProgram,
     /// Its path with links followed.
     pub(crate) path: String,
     /// The libraries that the loader maps at start.
@@ -120,7 +120,7 @@ impl Carried {
             let Some(name) = workload.kind.program() else {
                 continue;
             };
-            let linked = Linked::new(name, environment);
+            let linked = LinkedProgram::new(name, environment);
             let Some(path) = host.program_in(name, linked.directories("PATH")) else {
                 continue;
             };
@@ -195,7 +195,7 @@ impl Carried {
 
     /// The program of the payload that is started by this name with this environment.
     fn program(&self, name: &str, environment: &[(String, String)]) -> Option<&CarriedProgram> {
-        let linked = Linked::new(name, environment);
+        let linked = LinkedProgram::new(name, environment);
         self.programs
             .iter()
             .find(|program| program.linked == linked)
@@ -203,10 +203,10 @@ impl Carried {
 
     /// The identity that a run of this job must report: carried files and settings of the
     /// job. `guest`: whether it runs in a virtual machine of assize.
-    pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<IdentityPart> {
+    pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<RunIdentityPart> {
         let mut parts = Parts::new();
         for package in &self.packages {
-            let listed = package.listed(|path| self.files.get(path).cloned());
+            let listed = package.digest_list(|path| self.files.get(path).cloned());
             let part = package.identity(&blake3::hash(listed.as_bytes()).to_hex());
             parts.insert((part.kind, part.name), part.value.unwrap_or_default());
         }
@@ -222,7 +222,7 @@ impl Carried {
         }
         let parts = parts.into_iter();
         parts
-            .map(|((kind, name), value)| IdentityPart::new(kind, name, value))
+            .map(|((kind, name), value)| RunIdentityPart::new(kind, name, value))
             .collect()
     }
 
@@ -417,7 +417,7 @@ fn list_of(cpus: &[u32]) -> String {
 /// Replaces relative directories and libraries in a loader variable by their paths in the
 /// guest.
 fn place_directories((name, value): &mut (String, String)) {
-    if !Linked::VARIABLES.contains(&name.as_str()) {
+    if !LinkedProgram::VARIABLES.contains(&name.as_str()) {
         return;
     }
     let is_path = |path: &str| name != "LD_PRELOAD" || path.contains('/');
@@ -519,7 +519,7 @@ mod tests {
         };
         let carried = Carried {
             programs: vec![CarriedProgram {
-                linked: Linked::new("./bench", &environment),
+                linked: LinkedProgram::new("./bench", &environment),
                 path: "/experiment/bench".into(),
                 libraries: BTreeSet::new(),
             }],

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{AgentMessage, IdentityPart, Job, Order};
+use assize_job::{AgentMessage, Job, Order, RunIdentityPart};
 
 use crate::exact::{BOOT as BOOT_IMAGE, Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu, command_line};
@@ -138,7 +138,7 @@ impl Target for Live {
         Ok(())
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let ready = self.stock.ready(order)?;
         let (clock, _) = self.clock(&ready, order);
         Ok(ready.expected(order, &command_line(&order.machine, *clock)))

@@ -255,7 +255,7 @@ fn governors_are_in_effect_and_differ() {
             None,
         );
         let records = records(&exact, &order);
-        let is_governor = |part: &&assize_job::IdentityPart| {
+        let is_governor = |part: &&assize_job::RunIdentityPart| {
             part.kind == IdentityKind::Setting && part.name == IDLE_GOVERNOR
         };
         let expected = exact.expected(&order).unwrap();

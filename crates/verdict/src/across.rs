@@ -4,12 +4,12 @@
 use assize_bundle::Across;
 use assize_judge::Estimate;
 use assize_judge::family::{Contrast, ContrastBlock};
-use assize_judge::pooled::{self, Heterogeneity, Random, Study};
+use assize_judge::pooled::{self, Heterogeneity, RandomEffects, Study};
 
 use crate::cells::{Cell, Cells};
+use crate::compare::{CellComparison, by_machine_runs, counted, even_blocks};
 use crate::document::{Agreement, Scale, TTest, Verdict};
 use crate::family::HypothesisResult;
-use crate::weigh::{CellComparison, by_machine_runs, counted, even_blocks};
 use crate::words::{and_list, finite, with_interval};
 
 /// Level of Welch's test at which machines are declared to differ. The test has
@@ -25,17 +25,17 @@ const SAME: f64 = 1e-12;
 pub(crate) struct AcrossMachines {
     pub(crate) kind: Across,
     /// In the order of their first appearance; two or more.
-    pub(crate) machines: Vec<OnMachine>,
+    pub(crate) machines: Vec<MachineResult>,
     /// The pooled result; `None` unless every machine has an effect with a
     /// standard error.
-    pub(crate) together: Option<(Heterogeneity, Random)>,
+    pub(crate) together: Option<(Heterogeneity, RandomEffects)>,
 }
 
 /// The comparison on one machine.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct OnMachine {
+pub(crate) struct MachineResult {
     pub(crate) machine: String,
-    pub(crate) weighed: CellComparison,
+    pub(crate) comparison: CellComparison,
     /// Its weight in the pooled effect.
     pub(crate) weight: Option<f64>,
     /// Its p values, known once the family has been tested.
@@ -56,28 +56,28 @@ pub(crate) enum Generalisation {
     None,
 }
 
-impl OnMachine {
+impl MachineResult {
     /// Whether the runs vary; without variation there is no t test.
     fn varies(&self) -> bool {
-        self.weighed.p_t.is_some()
+        self.comparison.p_t.is_some()
     }
 
     /// The p of the effect on this machine alone: of the permutation test, or of the t test if too
     /// few runs keep the permutation test from reaching `alpha`.
     fn p_alone(&self, alpha: f64) -> Option<f64> {
-        match self.weighed.p_attainable {
+        match self.comparison.p_attainable {
             Some(least) if least <= alpha => self.answer.p,
-            _ => self.weighed.p_t,
+            _ => self.comparison.p_t,
         }
     }
 
     /// `name (0.93 [0.91, 0.95])`.
     fn figures(&self) -> String {
-        let effect = self.weighed.ratio.or(self.weighed.difference);
+        let effect = self.comparison.ratio.or(self.comparison.difference);
         effect.map_or_else(
             || self.machine.clone(),
             |effect| {
-                let figures = with_interval(effect, self.weighed.ci_ends());
+                let figures = with_interval(effect, self.comparison.ci_ends());
                 format!("{} ({figures})", self.machine)
             },
         )
@@ -111,7 +111,7 @@ impl AcrossMachines {
     /// that no machine has an effect. An effect on all of them is shown if the largest p of the
     /// machines is small enough (Benjamini and Heller 2008, all of k); a common direction on
     /// machines like these is shown by the interval of Hartung, Knapp, Sidik and Jonkman.
-    pub(crate) fn reach(&self, alpha: f64) -> Generalisation {
+    pub(crate) fn generalisation(&self, alpha: f64) -> Generalisation {
         if self.agreement() == Agreement::Opposite {
             return Generalisation::None;
         }
@@ -122,10 +122,13 @@ impl AcrossMachines {
         }
         let shown = |way: Option<std::cmp::Ordering>| {
             self.machines.iter().all(|on| {
-                on.weighed.direction() == way && on.p_alone(alpha).is_some_and(|p| p <= alpha)
+                on.comparison.direction() == way && on.p_alone(alpha).is_some_and(|p| p <= alpha)
             })
         };
-        let first = self.machines.first().and_then(|on| on.weighed.direction());
+        let first = self
+            .machines
+            .first()
+            .and_then(|on| on.comparison.direction());
         if first != Some(std::cmp::Ordering::Equal) && first.is_some() && shown(first) {
             Generalisation::AllOfThese
         } else {
@@ -135,11 +138,11 @@ impl AcrossMachines {
 
     /// The machines on which the effect is established or supported by their own
     /// runs: those where it is positive, and those where it is negative.
-    fn sides(&self) -> [Vec<&OnMachine>; 2] {
+    fn sides(&self) -> [Vec<&MachineResult>; 2] {
         let shows = |way: std::cmp::Ordering| {
             let shown = self.machines.iter().filter(|on| {
                 matches!(on.verdict, Verdict::Established | Verdict::Supported)
-                    && on.weighed.direction() == Some(way)
+                    && on.comparison.direction() == Some(way)
             });
             shown.collect()
         };
@@ -156,7 +159,7 @@ impl AcrossMachines {
         let noise_free = self
             .machines
             .iter()
-            .all(|on| on.weighed.estimate.is_some() && !on.varies());
+            .all(|on| on.comparison.estimate.is_some() && !on.varies());
         match (of(f64::min), of(f64::max)) {
             (Some(least), Some(most)) => noise_free && most - least > SAME,
             _ => false,
@@ -170,7 +173,7 @@ impl AcrossMachines {
         if up.is_empty() || down.is_empty() {
             return None;
         }
-        let named = |side: &[&OnMachine]| {
+        let named = |side: &[&MachineResult]| {
             let names: Vec<String> = side.iter().map(|on| on.figures()).collect();
             and_list(&names)
         };
@@ -196,10 +199,10 @@ impl AcrossMachines {
 }
 
 /// The effect on the scale that is averaged.
-fn effect(on: &OnMachine) -> Option<f64> {
-    match on.weighed.scale {
-        Scale::Raw => on.weighed.difference,
-        Scale::Log | Scale::Summary => on.weighed.ratio.map(f64::ln),
+fn effect(on: &MachineResult) -> Option<f64> {
+    match on.comparison.scale {
+        Scale::Raw => on.comparison.difference,
+        Scale::Log | Scale::Summary => on.comparison.ratio.map(f64::ln),
     }
 }
 
@@ -224,18 +227,18 @@ pub(crate) fn compare_across_machines(
         .iter()
         .map(|&machine| (a.on(Some(machine)), b.on(Some(machine))))
         .collect();
-    let mut machines: Vec<OnMachine> = both
+    let mut machines: Vec<MachineResult> = both
         .iter()
         .zip(&parts)
-        .map(|(&machine, (a, b))| OnMachine {
+        .map(|(&machine, (a, b))| MachineResult {
             machine: cells.machines[machine].clone(),
-            weighed: by_machine_runs(a, b, positive),
+            comparison: by_machine_runs(a, b, positive),
             weight: None,
             answer: HypothesisResult::default(),
             verdict: Verdict::Undecided,
         })
         .collect();
-    let mut all = together(&parts, &mut machines, positive);
+    let mut all = pooled_comparison(&parts, &mut machines, positive);
     let kind = cells.records.across;
     let alone: Vec<&str> = in_a
         .symmetric_difference(&in_b)
@@ -255,9 +258,9 @@ pub(crate) fn compare_across_machines(
 }
 
 /// The comparison pooled over all machines.
-fn together(
+fn pooled_comparison(
     parts: &[(Cell<'_>, Cell<'_>)],
-    machines: &mut [OnMachine],
+    machines: &mut [MachineResult],
     positive: bool,
 ) -> CellComparison {
     let mut of_a = Cell::default();
@@ -268,11 +271,11 @@ fn together(
     }
     let mut all = counted(&of_a, &of_b, positive);
     let sum = |pick: fn(&CellComparison) -> Option<u32>| {
-        let counts = machines.iter().map(|on| pick(&on.weighed));
+        let counts = machines.iter().map(|on| pick(&on.comparison));
         counts.sum::<Option<u32>>()
     };
     (all.n_a, all.n_b) = (sum(|w| w.n_a), sum(|w| w.n_b));
-    if machines.iter().any(|on| on.weighed.images.is_some()) {
+    if machines.iter().any(|on| on.comparison.images.is_some()) {
         all.images = sum(CellComparison::replicates);
     }
     if !positive {
@@ -281,7 +284,7 @@ fn together(
     }
     let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
     let found = match &studies {
-        Some(_) if !machines.iter().all(OnMachine::varies) => {
+        Some(_) if !machines.iter().all(MachineResult::varies) => {
             Err("nothing varies on one of them".into())
         }
         Some(studies) => pool(studies),
@@ -293,11 +296,11 @@ fn together(
             for (on, share) in machines.iter_mut().zip(shares) {
                 on.weight = Some(share);
             }
-            take(&mut all, fixed, positive);
+            store_pooled_effect(&mut all, fixed, positive);
             both = Some((heterogeneity, random));
         }
         Err(why) => {
-            unweighted(&mut all, machines, positive);
+            store_unweighted_mean(&mut all, machines, positive);
             all.because.push(format!("no pooled interval: {why}"));
         }
     }
@@ -316,7 +319,7 @@ fn together(
     all
 }
 
-type PooledEffects = (Estimate, Vec<f64>, Heterogeneity, Random);
+type PooledEffects = (Estimate, Vec<f64>, Heterogeneity, RandomEffects);
 
 fn pool(studies: &[Study]) -> Result<PooledEffects, String> {
     let all = || -> assize_judge::Result<PooledEffects> {
@@ -330,8 +333,8 @@ fn pool(studies: &[Study]) -> Result<PooledEffects, String> {
     all().map_err(|why| why.to_string())
 }
 
-fn study(on: &OnMachine) -> Option<Study> {
-    let estimate = on.weighed.estimate?;
+fn study(on: &MachineResult) -> Option<Study> {
+    let estimate = on.comparison.estimate?;
     Some(Study {
         effect: effect(on)?,
         standard_error: estimate.standard_error,
@@ -340,7 +343,7 @@ fn study(on: &OnMachine) -> Option<Study> {
 }
 
 /// Stores the pooled effect, as a ratio or a difference.
-fn take(all: &mut CellComparison, fixed: Estimate, positive: bool) {
+fn store_pooled_effect(all: &mut CellComparison, fixed: Estimate, positive: bool) {
     let estimate = if positive {
         fixed.exponentiated()
     } else {
@@ -359,7 +362,7 @@ fn take(all: &mut CellComparison, fixed: Estimate, positive: bool) {
 }
 
 /// Stores the unweighted mean of the machines' effects, for lack of weights.
-fn unweighted(all: &mut CellComparison, machines: &[OnMachine], positive: bool) {
+fn store_unweighted_mean(all: &mut CellComparison, machines: &[MachineResult], positive: bool) {
     let effects: Vec<f64> = machines.iter().filter_map(effect).collect();
     if effects.is_empty() {
         return;
@@ -376,14 +379,14 @@ fn unweighted(all: &mut CellComparison, machines: &[OnMachine], positive: bool) 
 /// (Hodges and Lehmann 1962) and divided by the machine's variance around these means. Neither
 /// depends on the labels: so the test is exact, and a noisy machine does not drown out a quiet one.
 /// Machines without variation are left out; `None` if no machine varies.
-fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
+fn contrast(machines: &[MachineResult]) -> Option<Contrast> {
     let mut all = Contrast {
         blocks: Vec::new(),
         resolution: 0.0,
         relative: false,
     };
     for on in machines {
-        let Some(contrast) = &on.weighed.contrast else {
+        let Some(contrast) = &on.comparison.contrast else {
             continue;
         };
         let (centred, most) = centred(contrast);

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::cells::{Cell, CellKey, Cells};
+use crate::compare::arithmetic;
 use crate::document::Verdict;
-use crate::lints::order::{InOrder, OrderFindings};
-use crate::lost::Lost;
+use crate::lints::order::{OrderFinding, OrderFindings};
+use crate::lost::LostRuns;
 use crate::outcomes::RunEndings;
 use crate::rest;
-use crate::weigh::arithmetic;
 
 /// The number of runs is unequal if one side has this many times the other's.
 const UNEQUAL_RUNS: f64 = 2.0;
@@ -44,7 +44,7 @@ pub(crate) struct Caps<'o> {
 
 impl<'o> Caps<'o> {
     pub(crate) fn new(order: &'o OrderFindings, ends: &'o RunEndings<'o>) -> Self {
-        let places = |found: &[InOrder]| found.iter().map(InOrder::place).collect();
+        let places = |found: &[OrderFinding]| found.iter().map(OrderFinding::place).collect();
         Caps {
             order,
             ends,
@@ -54,8 +54,8 @@ impl<'o> Caps<'o> {
     }
 
     /// The runs that two configurations lost on a workload.
-    pub(crate) fn lost(&self, workload: usize, configurations: [usize; 2]) -> Lost {
-        Lost(configurations.map(|one| self.ends.lost(workload, one)))
+    pub(crate) fn lost(&self, workload: usize, configurations: [usize; 2]) -> LostRuns {
+        LostRuns(configurations.map(|one| self.ends.lost(workload, one)))
     }
 
     /// The strictest cap on a result of all configurations of a workload

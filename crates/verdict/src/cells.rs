@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 
 use assize_bundle::{Records, Run, Spread, Summary};
 
-use crate::identities::Wholes;
+use crate::identities::PartsByCell;
 use crate::images::{self, MachineName};
 use crate::names::folded;
 use crate::steps;
-use crate::units::{Common, convert};
+use crate::units::{CommonUnits, convert};
 
 /// Values beyond this overflow when the variance is computed.
 const LARGEST: f64 = 1e140;
@@ -124,20 +124,20 @@ pub(crate) struct Cells<'a> {
     /// image.
     pub(crate) repeated_images: BTreeMap<MachineName<'a>, BTreeSet<u32>>,
     /// The full identities of the runs, computed on first use.
-    pub(crate) wholes: OnceLock<Wholes>,
-    units: Common,
+    pub(crate) wholes: OnceLock<PartsByCell>,
+    units: CommonUnits,
     cells: BTreeMap<CellKey, Cell<'a>>,
 }
 
 /// Names in order, with an index by folded name.
 #[derive(Default)]
-struct Register {
+struct NameIndex {
     names: Vec<String>,
     index: HashMap<String, usize>,
 }
 
-impl Register {
-    fn enter(&mut self, name: &str) -> usize {
+impl NameIndex {
+    fn index_or_insert(&mut self, name: &str) -> usize {
         let next = self.names.len();
         let index = *self.index.entry(folded(name)).or_insert(next);
         if index == next {
@@ -149,13 +149,13 @@ impl Register {
 
 impl<'a> Cells<'a> {
     pub(crate) fn new(records: &'a Records) -> Self {
-        let mut configurations = Register::default();
-        let mut workloads = Register::default();
+        let mut configurations = NameIndex::default();
+        let mut workloads = NameIndex::default();
         for configuration in &records.configurations {
-            configurations.enter(&configuration.name);
+            configurations.index_or_insert(&configuration.name);
         }
         for workload in &records.workloads {
-            workloads.enter(workload);
+            workloads.index_or_insert(workload);
         }
         let mut table = Cells {
             records,
@@ -174,8 +174,8 @@ impl<'a> Cells<'a> {
         table.add_runs(&mut configurations, &mut workloads, &mut metrics);
         table.add_summaries(&mut configurations, &mut workloads, &mut metrics);
         for event in &records.events {
-            configurations.enter(&event.configuration);
-            workloads.enter(&event.workload);
+            configurations.index_or_insert(&event.configuration);
+            workloads.index_or_insert(&event.workload);
         }
         table.configurations = configurations.names;
         table.workloads = workloads.names;
@@ -190,13 +190,13 @@ impl<'a> Cells<'a> {
 
     fn add_runs(
         &mut self,
-        configurations: &mut Register,
-        workloads: &mut Register,
+        configurations: &mut NameIndex,
+        workloads: &mut NameIndex,
         metrics: &mut HashMap<(String, String), usize>,
     ) {
         for (run, record) in self.records.runs.iter().enumerate() {
-            let configuration = configurations.enter(&record.configuration);
-            let workload = workloads.enter(&record.workload);
+            let configuration = configurations.index_or_insert(&record.configuration);
+            let workload = workloads.index_or_insert(&record.workload);
             self.run_places.push((workload, configuration));
             let machine = record.machine.as_ref().map(|name| self.machine(name));
             let image = self.image_of(record);
@@ -232,8 +232,8 @@ impl<'a> Cells<'a> {
 
     fn add_summaries(
         &mut self,
-        configurations: &mut Register,
-        workloads: &mut Register,
+        configurations: &mut NameIndex,
+        workloads: &mut NameIndex,
         metrics: &mut HashMap<(String, String), usize>,
     ) {
         for summary in &self.records.summaries {
@@ -243,9 +243,9 @@ impl<'a> Cells<'a> {
             }
             let metric = self.metric(metrics, &summary.metric, &summary.unit);
             let key = CellKey {
-                workload: workloads.enter(&summary.workload),
+                workload: workloads.index_or_insert(&summary.workload),
                 metric,
-                configuration: configurations.enter(&summary.configuration),
+                configuration: configurations.index_or_insert(&summary.configuration),
             };
             let summary = self.converted_summary(summary, metric);
             let cell = self.cells.entry(key).or_default();
@@ -374,8 +374,8 @@ impl<'a> Cells<'a> {
 }
 
 /// Every unit in which a metric was recorded.
-fn units_of(records: &Records) -> Common {
-    let mut units = Common::default();
+fn units_of(records: &Records) -> CommonUnits {
+    let mut units = CommonUnits::default();
     for run in &records.runs {
         for (name, measurement) in &run.metrics {
             units.note(name, &measurement.unit);

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::{equivalence, permutation};
 
-use crate::across_rows::{machine_rows, pooled_row, story};
+use crate::across_rows::{agreement_sentence, machine_rows, pooled_row};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
+use crate::compare::{CellComparison, ends};
 use crate::document::{Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
 use crate::enough::{runs_needed, runs_to_attain};
 use crate::family::{Hypotheses, HypothesisResult, HypothesisResults};
 use crate::identities::are_same;
 use crate::options::Options;
 use crate::row::{ComparisonRow, ConfigurationPair};
-use crate::weigh::{CellComparison, ends};
 use crate::words::{count, p_value};
 
 /// A design: runs of the baseline, runs of the configuration, memory images if these are the
@@ -88,13 +88,15 @@ pub(crate) fn written_all(
         lints: too_few(cells, rows, options.alpha),
     };
     for row in rows {
-        let comparison = comparison_row(cells, row, options);
-        if let Some(across) = &row.weighed.across {
-            compared.machines.extend(machine_rows(across, &comparison));
-            let pooled = pooled_row(across, &row.weighed, &comparison);
+        let document_row = comparison_row(cells, row, options);
+        if let Some(across) = &row.comparison.across {
+            compared
+                .machines
+                .extend(machine_rows(across, &document_row));
+            let pooled = pooled_row(across, &row.comparison, &document_row);
             compared.pooled.push(pooled);
         }
-        compared.comparisons.push(comparison);
+        compared.comparisons.push(document_row);
     }
     compared
 }
@@ -103,13 +105,14 @@ pub(crate) fn written_all(
 fn too_few(cells: &Cells<'_>, rows: &[ComparisonRow], alpha: f64) -> Vec<Lint> {
     let mut designs: BTreeMap<ReplicateCounts, (f64, Vec<&str>)> = BTreeMap::new();
     for row in rows {
-        let weighed = &row.weighed;
-        let (Some(a), Some(b), Some(p)) = (weighed.n_a, weighed.n_b, weighed.p_attainable) else {
+        let comparison = &row.comparison;
+        let (Some(a), Some(b), Some(p)) = (comparison.n_a, comparison.n_b, comparison.p_attainable)
+        else {
             continue;
         };
         if p > alpha {
             let design = designs
-                .entry((a, b, weighed.images, weighed.per_block))
+                .entry((a, b, comparison.images, comparison.per_block))
                 .or_insert((p, Vec::new()));
             let workload = cells.workloads[row.key.workload].as_str();
             if !design.1.contains(&workload) {
@@ -156,19 +159,19 @@ fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<Str
 
 fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> Comparison {
     let metric = &cells.metrics[row.key.metric];
-    let weighed = &row.weighed;
-    let across = weighed.across.as_ref();
+    let comparison = &row.comparison;
+    let across = comparison.across.as_ref();
     let capped = capped_by(row, options);
     let mut because: Vec<String> = Vec::new();
-    because.extend(across.map(|across| story(across, options.alpha)));
-    because.extend(weighed.because.iter().cloned());
-    if weighed.scale == Scale::Summary && row.verdict == Verdict::Supported {
+    because.extend(across.map(|across| agreement_sentence(across, options.alpha)));
+    because.extend(comparison.because.iter().cloned());
+    if comparison.scale == Scale::Summary && row.verdict == Verdict::Supported {
         because.push("only means and their spread are given: no permutation test".into());
     }
     because.extend(row.lost.words());
-    if row.verdict == Verdict::Undecided && weighed.ci90.is_some() {
-        because.extend(weighed.coarseness(options));
-        because.extend(row.tails.clone().filter(|_| within(weighed, options)));
+    if row.verdict == Verdict::Undecided && comparison.ci90.is_some() {
+        because.extend(comparison.coarseness(options));
+        because.extend(row.tails.clone().filter(|_| within(comparison, options)));
     }
     because.extend(capped.map(|cap| match cap.verdict {
         Verdict::Established => format!("the t test does not find it: {}", cap.lint),
@@ -180,27 +183,27 @@ fn comparison_row(cells: &Cells<'_>, row: &ComparisonRow, options: &Options) -> 
         unit: metric.unit.clone(),
         baseline: cells.configurations[row.baseline].clone(),
         configuration: cells.configurations[row.key.configuration].clone(),
-        n_baseline: weighed.n_a,
-        n: weighed.n_b,
-        images: weighed.images,
+        n_baseline: comparison.n_a,
+        n: comparison.n_b,
+        images: comparison.images,
         attempted: row.lost.attempted(),
-        mean_baseline: weighed.mean_a,
-        mean: weighed.mean_b,
-        ratio: weighed.ratio,
-        ci: weighed.ci_ends(),
-        ci_simultaneous: simultaneous(weighed, &row.answer, row.verdict),
-        p_t: weighed.p_t,
-        t_test: weighed.t_test,
+        mean_baseline: comparison.mean_a,
+        mean: comparison.mean_b,
+        ratio: comparison.ratio,
+        ci: comparison.ci_ends(),
+        ci_simultaneous: simultaneous(comparison, &row.answer, row.verdict),
+        p_t: comparison.p_t,
+        t_test: comparison.t_test,
         p: row.answer.p,
-        p_attainable: weighed.p_attainable,
+        p_attainable: comparison.p_attainable,
         p_adjusted: row.answer.p_adjusted,
         p_t_adjusted: row.answer.p_t_adjusted,
         primary: row.primary,
         capped_by: capped.map(|cap| cap.lint.to_owned()),
-        scale: weighed.scale,
-        difference: weighed.difference,
-        resolution: weighed.step,
-        too_coarse: weighed.too_coarse(options).is_some(),
+        scale: comparison.scale,
+        difference: comparison.difference,
+        resolution: comparison.step,
+        too_coarse: comparison.too_coarse(options).is_some(),
         verdict: row.verdict,
         runs_needed: row.runs_needed,
         because: (!because.is_empty()).then(|| because.join("; ")),
@@ -213,10 +216,10 @@ fn capped_by(row: &ComparisonRow, options: &Options) -> Option<Cap> {
     row.cap.filter(|_| uncapped != row.verdict)
 }
 
-fn within(weighed: &CellComparison, options: &Options) -> bool {
+fn within(comparison: &CellComparison, options: &Options) -> bool {
     let margin = equivalence::bounds(options.margin).ok();
     margin
-        .zip(weighed.ci90)
+        .zip(comparison.ci90)
         .is_some_and(|(m, ci)| ci.within(&m))
 }
 
@@ -225,12 +228,12 @@ fn within(weighed: &CellComparison, options: &Options) -> bool {
 /// the test uses the dependence between rows or steps down, the interval ends at
 /// "no difference".
 pub(crate) fn simultaneous(
-    weighed: &CellComparison,
+    comparison: &CellComparison,
     answer: &HypothesisResult,
     verdict: Verdict,
 ) -> Option<[f64; 2]> {
     if !(answer.alone > 0.0 && answer.alone < 1.0) {
         return None;
     }
-    ends(weighed.interval_of(verdict, 1.0 - answer.alone)?)
+    ends(comparison.interval_of(verdict, 1.0 - answer.alone)?)
 }

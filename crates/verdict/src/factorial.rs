@@ -7,6 +7,7 @@ use assize_judge::{Error as JudgeError, Interval, factorial};
 
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
+use crate::compare::{ends, site};
 use crate::document::{Effect, Factorial, Lint, Verdict};
 use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::images;
@@ -14,14 +15,13 @@ use crate::interval::clipped_at;
 use crate::names::folded;
 use crate::options::Options;
 use crate::row::capped;
-use crate::weigh::{ends, site};
 use crate::words::finite;
 
 /// With fewer complete blocks, no effect is supported.
 const FEWEST_BLOCKS: usize = 3;
 
 /// The fits, before their effects are decided.
-pub(crate) struct Fits {
+pub(crate) struct FactorialFits {
     fits: Vec<(Factorial, Vec<HypothesisId>, Option<Cap>)>,
     pub(crate) holes: Vec<Lint>,
 }
@@ -33,18 +33,18 @@ pub(crate) fn ask_all(
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
     questions: &mut Hypotheses,
-) -> Fits {
+) -> FactorialFits {
     let levels = levels(cells);
     let names: Vec<&str> = cells.records.factors.iter().map(String::as_str).collect();
     let (mut fits, mut holes) = (Vec::new(), Vec::new());
     if names.is_empty() {
-        return Fits { fits, holes };
+        return FactorialFits { fits, holes };
     }
     for (workload, metric) in cells.rows() {
         let Some(runs) = logs_of_grid(cells, &levels, workload, metric) else {
             continue;
         };
-        let blocks: Vec<Label> = runs.iter().filter_map(|run| run.1).collect();
+        let blocks: Vec<MachineBlock> = runs.iter().filter_map(|run| run.1).collect();
         let runs: Vec<(Vec<bool>, f64)> = runs.into_iter().map(|run| run.0).collect();
         match factorial::fit_in_blocks(&runs, &blocks, &names) {
             Ok(mut fit) if fit.effects.iter().all(|effect| effect.ratio.is_finite()) => {
@@ -76,11 +76,15 @@ pub(crate) fn ask_all(
             Ok(_) | Err(_) => {}
         }
     }
-    Fits { fits, holes }
+    FactorialFits { fits, holes }
 }
 
 /// Decides the effects.
-pub(crate) fn settle(fits: Fits, answers: &HypothesisResults, options: &Options) -> Vec<Factorial> {
+pub(crate) fn settle(
+    fits: FactorialFits,
+    answers: &HypothesisResults,
+    options: &Options,
+) -> Vec<Factorial> {
     let decided = fits.fits.into_iter().map(|(mut fit, asked, cap)| {
         for (effect, asked) in fit.effects.iter_mut().zip(asked) {
             let answer = answers.result(asked);
@@ -124,14 +128,14 @@ fn in_blocks(fit: &mut assize_judge::FactorialFit, contrasts: &[Contrast]) {
 }
 
 /// The machine and the block of a run.
-type Label = (Option<usize>, Option<u32>);
+type MachineBlock = (Option<usize>, Option<u32>);
 /// The levels and log value of a run, and its block if there are blocks.
-type GridRun = ((Vec<bool>, f64), Option<Label>);
+type GridRun = ((Vec<bool>, f64), Option<MachineBlock>);
 
 /// Each effect's contrast in each block that holds the whole grid once; empty if
 /// runs have no blocks or no block is complete.
-fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec<Contrast> {
-    let mut held: BTreeMap<Label, Vec<&Vec<bool>>> = BTreeMap::new();
+fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[MachineBlock], names: &[&str]) -> Vec<Contrast> {
+    let mut held: BTreeMap<MachineBlock, Vec<&Vec<bool>>> = BTreeMap::new();
     for ((levels, _), &block) in runs.iter().zip(blocks) {
         held.entry(block).or_default().push(levels);
     }

@@ -177,14 +177,14 @@ fn beside_outcomes(
         let able = (0..questions.len()).filter(|&at| {
             questions[at].rare == rare && questions[at].p_attainable <= least * alpha
         });
-        all.lead(&able.collect::<Vec<_>>(), questions, rare, share, alpha);
+        all.reserve_alpha(&able.collect::<Vec<_>>(), questions, rare, share, alpha);
     }
     all
 }
 
 impl HypothesisResults {
     /// Gives a class of exact tests its share of alpha, next to everything answered so far.
-    fn lead(
+    fn reserve_alpha(
         &mut self,
         class: &[usize],
         questions: &[OutcomeHypothesis],
@@ -213,9 +213,9 @@ impl HypothesisResults {
             |one| &mut one.p_equivalence,
         ];
         for field in fields {
-            leave(&first, share, self.answers.iter_mut().map(field));
+            correct_for_reserved(&first, share, self.answers.iter_mut().map(field));
         }
-        leave(&first, share, self.outcomes.iter_mut());
+        correct_for_reserved(&first, share, self.outcomes.iter_mut());
         for answer in &mut self.answers {
             answer.alone *= left;
             answer.least = answer.least.map(|least| (least / left).min(1.0));
@@ -231,7 +231,11 @@ impl HypothesisResults {
 }
 
 /// Corrects the existing p values for a class that is tested before them.
-fn leave<'p>(first: &[f64], share: f64, all: impl Iterator<Item = &'p mut Option<f64>>) {
+fn correct_for_reserved<'p>(
+    first: &[f64],
+    share: f64,
+    all: impl Iterator<Item = &'p mut Option<f64>>,
+) {
     let there: Vec<&mut f64> = all.flatten().collect();
     let before: Vec<f64> = there.iter().map(|p| **p).collect();
     let (_, shared) = share_alpha(first, &before, share);

@@ -124,10 +124,10 @@ fn places_libraries(part: &IdentityPart) -> bool {
 }
 
 /// [`whole`] by configuration and workload, if known.
-pub(crate) type Wholes = BTreeMap<(usize, usize), BTreeMap<Option<String>, PartValues>>;
+pub(crate) type PartsByCell = BTreeMap<(usize, usize), BTreeMap<Option<String>, PartValues>>;
 
-fn wholes(cells: &Cells<'_>) -> Wholes {
-    let mut all = Wholes::new();
+fn wholes(cells: &Cells<'_>) -> PartsByCell {
+    let mut all = PartsByCell::new();
     for (configuration, name) in cells.configurations.iter().enumerate() {
         for (workload, on) in cells.workloads.iter().enumerate() {
             if let Some(parts) = whole(cells.records, name, on) {
@@ -304,7 +304,7 @@ pub(crate) fn lints(
                 detail: format!(
                     "differs from {} in what no level says: {}",
                     difference.baseline,
-                    some(&parts)
+                    first_parts(&parts)
                 ),
             });
         }
@@ -339,7 +339,7 @@ fn changing(records: &Records) -> Vec<Lint> {
                     "{} were not made of what {} were: {}",
                     count(other.runs.len(), "run"),
                     count(first.runs.len(), "other"),
-                    some(&parts)
+                    first_parts(&parts)
                 ),
             });
         }
@@ -352,7 +352,7 @@ fn flat<'p>(parts: &'p PartValues, key: &(String, String)) -> Option<&'p str> {
 }
 
 /// The first few parts, and how many more there are.
-fn some(parts: &[String]) -> String {
+fn first_parts(parts: &[String]) -> String {
     match parts.len() > MOST {
         true => format!(
             "{} and {} more",
@@ -430,7 +430,7 @@ impl IdentityDifference {
         let (a, b) = (&self.baseline, &self.configuration);
         match parts.is_empty() {
             true => format!("{b} differs from {a} in nothing that was seen"),
-            false => format!("{b} differs from {a} only in: {}", some(&parts)),
+            false => format!("{b} differs from {a} only in: {}", first_parts(&parts)),
         }
     }
 }

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use assize_judge::{Interval, flips};
 
+use crate::compare::CellComparison;
 use crate::document::{Scale, TTest, Verdict};
 use crate::options::LEVEL;
-use crate::weigh::CellComparison;
 
 impl CellComparison {
     /// Recomputes `ci` at another level.
@@ -16,7 +16,7 @@ impl CellComparison {
         }
         if let Some(across) = &mut self.across {
             for on in &mut across.machines {
-                on.weighed = on.weighed.clone().at_level(level);
+                on.comparison = on.comparison.clone().at_level(level);
             }
         }
         self

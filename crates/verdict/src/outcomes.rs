@@ -110,7 +110,7 @@ impl<'a> RunEndings<'a> {
         workload: Option<usize>,
         [configuration, other]: [usize; 2],
     ) -> RunShare {
-        let runs = self.beside(configuration, other);
+        let runs = self.runs_on_common_workloads(configuration, other);
         let runs = runs
             .iter()
             .filter(|run| workload.is_none_or(|at| run.workload == at));
@@ -141,7 +141,7 @@ impl<'a> RunEndings<'a> {
 
     /// The runs of a configuration on workloads that the other configuration ran
     /// too.
-    fn beside(&self, configuration: usize, other: usize) -> Vec<&RunEnding<'a>> {
+    fn runs_on_common_workloads(&self, configuration: usize, other: usize) -> Vec<&RunEnding<'a>> {
         let theirs = self.runs.iter().filter(|run| run.configuration == other);
         let both: BTreeSet<usize> = theirs.map(|run| run.workload).collect();
         let of = self
@@ -161,7 +161,7 @@ pub(crate) struct PendingOutcome {
 impl PendingOutcome {
     /// The question asked about two configurations and its p, if this row is about them and this
     /// way of ending.
-    pub(crate) fn asked_of(
+    pub(crate) fn hypothesis_about(
         &self,
         end: RunEnd,
         names: [&str; 2],
@@ -192,7 +192,10 @@ pub(crate) fn ask_all(
     let baseline = baseline(cells, ends, baselines, &there);
     let mut rows = Vec::new();
     for (b, a) in baselines.pairs(cells, there, baseline) {
-        let (of_a, of_b) = (ends.beside(a, b), ends.beside(b, a));
+        let (of_a, of_b) = (
+            ends.runs_on_common_workloads(a, b),
+            ends.runs_on_common_workloads(b, a),
+        );
         for end in RunEnd::ALL {
             let counted = of_a.iter().chain(&of_b).any(|run| run.end == Some(end));
             if counted {

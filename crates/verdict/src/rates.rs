@@ -7,13 +7,13 @@ use crate::arrivals;
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, Cells, RunValue};
+use crate::compare::{CellComparison, compare_cells, ends};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::noise::repeated;
 use crate::options::{Against, Options};
 use crate::rest;
 use crate::row::{capped, question, verdict_of};
-use crate::weigh::{CellComparison, compare_cells, ends};
 use crate::words::{finite, plain};
 
 /// With at most this many events, the time of the first is reported.
@@ -48,7 +48,7 @@ pub(crate) struct RatePair {
 }
 
 /// The verdict on two rates.
-pub(crate) struct Decided {
+pub(crate) struct DecidedRate {
     pub(crate) p: Option<f64>,
     pub(crate) p_adjusted: Option<f64>,
     pub(crate) verdict: Verdict,
@@ -211,15 +211,15 @@ pub(crate) fn ask(
         by_runs: None,
         cap: None,
         asked: None,
-        note: exact.is_none().then(|| untested(a, b)),
+        note: exact.is_none().then(|| why_untested(a, b)),
     };
-    let restless = rest::unrest(cells, &a.events.event).map(|_| rest::CAP);
+    let restless = rest::idle_excess(cells, &a.events.event).map(|_| rest::CAP);
     compared.cap = restless;
-    if let Some((weighed, cap)) = by_runs(cells, a, b, caps) {
+    if let Some((comparison, cap)) = by_runs(cells, a, b, caps) {
         compared.test = Some(RateTest::Runs);
-        let asked = known.unwrap_or_else(|| questions.ask(question(&weighed, None, false)));
+        let asked = known.unwrap_or_else(|| questions.ask(question(&comparison, None, false)));
         compared.asked = Some(asked);
-        compared.by_runs = Some(weighed);
+        compared.by_runs = Some(comparison);
         compared.cap = restless.or(cap);
     } else if let Some(found) = in_windows(a, b) {
         compared.test = Some(RateTest::Windows);
@@ -242,7 +242,7 @@ pub(crate) fn decide(
     b: &PlacedEvents<'_>,
     answers: &HypothesisResults,
     options: &Options,
-) -> Decided {
+) -> DecidedRate {
     let answer = compared
         .asked
         .map(|asked| answers.result(asked))
@@ -250,8 +250,8 @@ pub(crate) fn decide(
     let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
     let mut note = compared.note.clone();
     let (p, p_adjusted, verdict) = match (compared.test, &compared.by_runs) {
-        (Some(RateTest::Runs), Some(weighed)) => {
-            let uncapped = verdict_of(weighed, &answer, options);
+        (Some(RateTest::Runs), Some(comparison)) => {
+            let uncapped = verdict_of(comparison, &answer, options);
             let verdict = capped(uncapped, compared.cap, &answer, options);
             if let Some(cap) = compared.cap.filter(|_| verdict != uncapped) {
                 note = Some(format!(
@@ -261,7 +261,7 @@ pub(crate) fn decide(
                 ));
             }
             let p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
-            (answer.p.or(weighed.p_t), p_adjusted, verdict)
+            (answer.p.or(comparison.p_t), p_adjusted, verdict)
         }
         (Some(RateTest::Windows), _) if compared.cap == Some(rest::CAP) => {
             note = Some(format!("no better than undecided: {}", rest::CAP.lint));
@@ -287,7 +287,7 @@ pub(crate) fn decide(
         }
         (None, _) => (None, None, Verdict::Undecided),
     };
-    Decided {
+    DecidedRate {
         p,
         p_adjusted,
         verdict,
@@ -397,7 +397,7 @@ fn without_baseline(cells: &Cells<'_>, group: &[PlacedEvents<'_>], chosen: usize
     })
 }
 
-fn untested(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> String {
+fn why_untested(a: &PlacedEvents<'_>, b: &PlacedEvents<'_>) -> String {
     if a.exposure_s.is_none() || b.exposure_s.is_none() {
         "the exposure is not known: no test".into()
     } else {

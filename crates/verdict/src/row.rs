@@ -6,11 +6,11 @@ use assize_judge::{Estimate, VerdictInput, decide, equivalence, lints};
 use crate::across::Generalisation;
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, CellKey, Cells};
+use crate::compare::{CellComparison, compare_cells};
 use crate::document::{Agreement, Scale, Verdict};
 use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResult, HypothesisResults};
-use crate::lost::Lost;
+use crate::lost::LostRuns;
 use crate::options::Options;
-use crate::weigh::{CellComparison, compare_cells};
 use crate::words::{finite, plain};
 
 /// With fewer replicates per side, nothing is supported.
@@ -36,12 +36,12 @@ pub(crate) struct ConfigurationPair {
 pub(crate) struct ComparisonRow {
     pub(crate) key: CellKey,
     pub(crate) baseline: usize,
-    pub(crate) weighed: CellComparison,
+    pub(crate) comparison: CellComparison,
     pub(crate) primary: bool,
     asked: HypothesisId,
     on_machines: Vec<HypothesisId>,
     pub(crate) cap: Option<Cap>,
-    pub(crate) lost: Lost,
+    pub(crate) lost: LostRuns,
     /// Why the two cannot be equivalent, if for another reason than their interval.
     pub(crate) tails: Option<String>,
     pub(crate) answer: HypothesisResult,
@@ -63,28 +63,28 @@ impl ComparisonRow {
             ..pair.key
         };
         let (a, b) = (cells.get(of_baseline)?, cells.get(pair.key)?);
-        let weighed = compare_cells(cells, a, b).at_level(options.level);
+        let comparison = compare_cells(cells, a, b).at_level(options.level);
         let lost = caps.lost(pair.key.workload, [pair.baseline, pair.key.configuration]);
-        let tails = tails(a, b, options).or_else(|| uneven(lost));
-        let p_equivalence = equivalence_p(&weighed, options).filter(|_| tails.is_none());
-        let mut question = question(&weighed, p_equivalence, pair.primary);
+        let tails = why_outliers(a, b, options).or_else(|| why_uneven_losses(lost));
+        let p_equivalence = equivalence_p(&comparison, options).filter(|_| tails.is_none());
+        let mut question = question(&comparison, p_equivalence, pair.primary);
         if pair.bound != 1.0 {
-            hold_against(&mut question, &weighed, pair.bound);
+            test_against_bound(&mut question, &comparison, pair.bound);
         }
-        let machines = weighed.across.iter().flat_map(|across| &across.machines);
+        let machines = comparison.across.iter().flat_map(|across| &across.machines);
         Some(ComparisonRow {
             key: pair.key,
             baseline: pair.baseline,
             primary: pair.primary,
             asked: questions.ask(question),
             on_machines: machines
-                .map(|on| questions.ask(self::question(&on.weighed, None, pair.primary)))
+                .map(|on| questions.ask(self::question(&on.comparison, None, pair.primary)))
                 .collect(),
             cap: caps
                 .cap_for(cells, pair.key, (a, b))
                 .or_else(|| lost.cap(a, b)),
             lost,
-            weighed,
+            comparison,
             tails,
             answer: HypothesisResult::default(),
             verdict: Verdict::Undecided,
@@ -95,31 +95,31 @@ impl ComparisonRow {
     /// Sets the verdict.
     pub(crate) fn settle(&mut self, answers: &HypothesisResults, options: &Options) {
         self.answer = answers.result(self.asked);
-        if let Some(across) = &mut self.weighed.across {
+        if let Some(across) = &mut self.comparison.across {
             for (on, &asked) in across.machines.iter_mut().zip(&self.on_machines) {
                 on.answer = answers.result(asked);
-                on.verdict = verdict_of(&on.weighed, &on.answer, options);
-                on.weighed.decided(on.verdict, options.level);
+                on.verdict = verdict_of(&on.comparison, &on.answer, options);
+                on.comparison.decided(on.verdict, options.level);
             }
         }
         self.verdict = capped(self.uncapped(options), self.cap, &self.answer, options);
-        self.weighed.decided(self.verdict, options.level);
+        self.comparison.decided(self.verdict, options.level);
     }
 
     /// The verdict from the figures alone, without the cap.
     pub(crate) fn uncapped(&self, options: &Options) -> Verdict {
-        verdict(&self.weighed, &self.answer, options)
+        verdict(&self.comparison, &self.answer, options)
     }
 }
 
 /// Makes the question whether a ratio lies on one side of `bound`, without
 /// equivalence.
-fn hold_against(question: &mut Hypothesis, weighed: &CellComparison, bound: f64) {
-    let estimate = weighed
+fn test_against_bound(question: &mut Hypothesis, comparison: &CellComparison, bound: f64) {
+    let estimate = comparison
         .estimate
         .map(|estimate| divided_by_bound(estimate, bound));
     question.p_equivalence = None;
-    question.p_t = weighed
+    question.p_t = comparison
         .p_t
         .and(estimate)
         .and_then(|estimate| finite(estimate.p_t));
@@ -149,36 +149,36 @@ fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
 
 /// The question about two cells.
 pub(crate) fn question(
-    weighed: &CellComparison,
+    comparison: &CellComparison,
     p_equivalence: Option<f64>,
     primary: bool,
 ) -> Hypothesis {
     Hypothesis {
-        contrast: weighed.contrast.clone(),
-        p_t: weighed.p_t,
+        contrast: comparison.contrast.clone(),
+        p_t: comparison.p_t,
         p_equivalence,
         primary,
     }
 }
 
 /// p of the two one-sided tests; `None` if equivalence is impossible.
-fn equivalence_p(weighed: &CellComparison, options: &Options) -> Option<f64> {
-    let fewest = weighed.replicates()?;
-    if weighed.scale == Scale::Raw
+fn equivalence_p(comparison: &CellComparison, options: &Options) -> Option<f64> {
+    let fewest = comparison.replicates()?;
+    if comparison.scale == Scale::Raw
         || fewest < FEWEST_EQUIVALENT
-        || weighed.too_coarse(options).is_some()
-        || weighed
+        || comparison.too_coarse(options).is_some()
+        || comparison
             .agreement()
             .is_some_and(|found| found == Agreement::Differ)
     {
         return None;
     }
-    let tests = equivalence::of_ratio(weighed.estimate.as_ref()?, options.margin);
+    let tests = equivalence::of_ratio(comparison.estimate.as_ref()?, options.margin);
     Some(tests.ok()?.p)
 }
 
 /// Why outlying runs rule out equivalence of two cells.
-fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
+fn why_outliers(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
     let apart = |cell: &Cell<'_>| {
         cell.by_machine().iter().any(|cell| {
             let values = cell.values();
@@ -199,7 +199,7 @@ fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
 }
 
 /// Why two sides that lost runs unequally cannot be equivalent.
-fn uneven(lost: Lost) -> Option<String> {
+fn why_uneven_losses(lost: LostRuns) -> Option<String> {
     lost.is_uneven().then(|| {
         "one side lost more runs than the other, and what those would have been is not known".into()
     })
@@ -235,11 +235,11 @@ pub(crate) fn capped(
 /// The verdict of a row. If several machines have no common direction, no
 /// difference is claimed; and a mean of unequal effects does not show
 /// equivalence.
-fn verdict(weighed: &CellComparison, answer: &HypothesisResult, options: &Options) -> Verdict {
-    let word = verdict_of(weighed, answer, options);
+fn verdict(comparison: &CellComparison, answer: &HypothesisResult, options: &Options) -> Verdict {
+    let word = verdict_of(comparison, answer, options);
     let differs = matches!(word, Verdict::Established | Verdict::Supported);
-    if differs && let Some(across) = &weighed.across {
-        return match across.reach(options.alpha) {
+    if differs && let Some(across) = &comparison.across {
+        return match across.generalisation(options.alpha) {
             Generalisation::LikeThese => word,
             // The kernels themselves are of interest, but machines are a sample
             // of others.
@@ -248,7 +248,7 @@ fn verdict(weighed: &CellComparison, answer: &HypothesisResult, options: &Option
             Generalisation::None => Verdict::Undecided,
         };
     }
-    let alike = weighed
+    let alike = comparison
         .agreement()
         .is_none_or(|found| found == Agreement::Agree);
     if word == Verdict::Equivalent && !alike {
@@ -259,13 +259,13 @@ fn verdict(weighed: &CellComparison, answer: &HypothesisResult, options: &Option
 
 /// The verdict on two cells, from their corrected p values.
 pub(crate) fn verdict_of(
-    weighed: &CellComparison,
+    comparison: &CellComparison,
     answer: &HypothesisResult,
     options: &Options,
 ) -> Verdict {
     let word = decide(VerdictInput {
         p_adjusted: answer.p_adjusted,
-        p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(weighed)),
+        p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(comparison)),
         p_attainable: answer.least,
         p_equivalence: answer.p_equivalence,
         alpha: options.alpha,
@@ -278,7 +278,7 @@ pub(crate) fn verdict_of(
     }
 }
 
-fn enough_for_t(weighed: &CellComparison) -> bool {
-    let made = weighed.replicates();
+fn enough_for_t(comparison: &CellComparison) -> bool {
+    let made = comparison.replicates();
     made.is_some_and(|n| n >= FEWEST_SUPPORTED)
 }

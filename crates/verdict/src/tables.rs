@@ -5,11 +5,11 @@ use assize_judge::quantile;
 
 use crate::baselines::Baselines;
 use crate::cells::{Cell, CellKey, Cells};
+use crate::compare::{CellComparison, compare_cells};
 use crate::document::{Comparison, Lint, Relation, Table, TableCell, TableRow};
 use crate::identities::are_same;
 use crate::names::{folded, similar};
 use crate::options::Options;
-use crate::weigh::{CellComparison, compare_cells};
 use crate::words::{count, finite};
 
 /// All tables, and lints for requested metrics that were not measured.
@@ -22,7 +22,7 @@ pub(crate) fn tabulate(
 ) -> (Vec<Table>, Vec<Lint>) {
     let (mut tables, mut lints) = (Vec::new(), Vec::new());
     for asked in &cells.records.tables {
-        let tabulator = Tabulator {
+        let tabulator = TableBuilder {
             cells,
             baselines,
             comparisons,
@@ -70,7 +70,7 @@ fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
 }
 
 /// One requested table, and the data it is made from.
-struct Tabulator<'t, 'a> {
+struct TableBuilder<'t, 'a> {
     cells: &'t Cells<'a>,
     baselines: &'t Baselines,
     comparisons: &'t [Comparison],
@@ -78,7 +78,7 @@ struct Tabulator<'t, 'a> {
     asked: &'t DeclaredTable,
 }
 
-impl Tabulator<'_, '_> {
+impl TableBuilder<'_, '_> {
     /// The metrics of this name that its workloads have, one per unit.
     fn units(&self) -> Vec<usize> {
         let workloads: Vec<usize> = self.workloads().flatten().collect();
@@ -211,8 +211,8 @@ impl Tabulator<'_, '_> {
             workload: self.cells.workload(to)?,
             ..key
         };
-        self.weighed(one, key)
-            .map(|weighed| relation(weighed, self.options.seed))
+        self.comparison(one, key)
+            .map(|comparison| relation(comparison, self.options.seed))
     }
 
     /// The relation to the baseline on the same workload: the document's own
@@ -235,28 +235,28 @@ impl Tabulator<'_, '_> {
             configuration: baseline,
             ..key
         };
-        self.weighed(of_baseline, key)
-            .map(|weighed| relation(weighed, self.options.seed))
+        self.comparison(of_baseline, key)
+            .map(|comparison| relation(comparison, self.options.seed))
     }
 
-    fn weighed(&self, a: CellKey, b: CellKey) -> Option<CellComparison> {
+    fn comparison(&self, a: CellKey, b: CellKey) -> Option<CellComparison> {
         let (a, b) = (self.cells.get(a)?, self.cells.get(b)?);
         Some(compare_cells(self.cells, a, b).at_level(self.options.level))
     }
 }
 
-fn relation(weighed: CellComparison, seed: u64) -> Relation {
+fn relation(comparison: CellComparison, seed: u64) -> Relation {
     Relation {
-        n_baseline: weighed.n_a,
-        n: weighed.n_b,
-        ratio: weighed.ratio,
-        ci: weighed.ci_ends(),
-        p_t: weighed.p_t,
-        t_test: weighed.t_test,
-        p: weighed.p_alone(seed),
-        difference: weighed.difference,
+        n_baseline: comparison.n_a,
+        n: comparison.n_b,
+        ratio: comparison.ratio,
+        ci: comparison.ci_ends(),
+        p_t: comparison.p_t,
+        t_test: comparison.t_test,
+        p: comparison.p_alone(seed),
+        difference: comparison.difference,
         verdict: None,
-        because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),
+        because: (!comparison.because.is_empty()).then(|| comparison.because.join("; ")),
     }
 }
 

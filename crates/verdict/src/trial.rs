@@ -18,7 +18,7 @@ use crate::family::Hypotheses;
 use crate::identities;
 use crate::lints::{self, order::OrderFindings};
 use crate::names::{NameKind, folded, resolve};
-use crate::noise::floors;
+use crate::noise::noise_floors;
 use crate::options::{Against, Options};
 use crate::outcomes::{self, RunEndings};
 use crate::rates;
@@ -81,7 +81,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         pooled: judged.compared.pooled,
         tables,
         tradeoffs: judged.tradeoffs,
-        noise_floor: floors(&cells, options.seed),
+        noise_floor: noise_floors(&cells, options.seed),
         factorial: judged.factorial,
         rates: judged.rates.rates,
         rate_comparisons: judged.rates.comparisons,
@@ -108,7 +108,7 @@ fn limits(records: &Records) -> Vec<String> {
 fn sentences_of(
     document: &Document,
     cells: &Cells<'_>,
-    faults: &lints::Faults,
+    faults: &lints::UninformativeRows,
     said: &DeclaredMetrics,
     against: Against,
 ) -> Vec<Sentence> {
@@ -168,7 +168,7 @@ fn judged(
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines, caps, options, asks);
-    let grounds = claims::Grounds {
+    let grounds = claims::OtherHypotheses {
         rows: &rows,
         ended: &ended,
         ends: &ends,
@@ -180,13 +180,13 @@ fn judged(
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
     let compared = comparisons::written_all(cells, &rows, options);
-    let court = tradeoffs::TradeoffEvaluator {
+    let evaluator = tradeoffs::TradeoffEvaluator {
         cells,
         baselines,
         rows: &rows,
         comparisons: &compared.comparisons,
     };
-    let (tradeoffs, not_measured) = court.settle(asked, &answers, options);
+    let (tradeoffs, not_measured) = evaluator.settle(asked, &answers, options);
     Ok(TrialResults {
         compared,
         tradeoffs,

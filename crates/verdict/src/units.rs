@@ -157,12 +157,12 @@ fn factor(from: &str, to: &str) -> Option<(f64, f64)> {
 
 /// Chooses the common unit in which the values of a metric are compared.
 #[derive(Debug, Default)]
-pub(crate) struct Common {
+pub(crate) struct CommonUnits {
     /// How often each unit of each metric was recorded.
     met: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
-impl Common {
+impl CommonUnits {
     /// Counts the unit of one value.
     pub(crate) fn note(&mut self, metric: &str, unit: &str) {
         let units = match self.met.get_mut(metric) {
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn the_common_unit_does_not_depend_on_the_order() {
         let chosen = |met: &[&str]| {
-            let mut common = Common::default();
+            let mut common = CommonUnits::default();
             for unit in met {
                 common.note("t", unit);
             }

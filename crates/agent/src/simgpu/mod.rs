@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-use assize_job::{Design, DriverShape, Pick, Put, Queue, Worker, WorkerSharing};
+use assize_job::{Design, DriverShape, JobPicker, JobPutter, Queue, Worker, WorkerSharing};
 
 use crate::device;
 use crate::sys;
@@ -234,7 +234,7 @@ fn create(queue: &Queue, engine: u32) -> Create {
         (queue.shared, uapi::CREATE_SHARED),
         (highpri, uapi::CREATE_HIGHPRI),
         (queue.free_sleeps, uapi::CREATE_FREE_SLEEPS),
-        (queue.pick == Pick::Fair, uapi::CREATE_FAIR),
+        (queue.pick == JobPicker::Fair, uapi::CREATE_FAIR),
     ] {
         if is_set {
             flags |= flag;
@@ -248,10 +248,10 @@ fn create(queue: &Queue, engine: u32) -> Create {
         },
         flags,
         put: match queue.put {
-            Put::Worker => uapi::PUT_WORKER,
-            Put::Irq => uapi::PUT_IRQ,
-            Put::Submit => uapi::PUT_SUBMIT,
-            Put::Auto => uapi::PUT_AUTO,
+            JobPutter::Worker => uapi::PUT_WORKER,
+            JobPutter::Irq => uapi::PUT_IRQ,
+            JobPutter::Submit => uapi::PUT_SUBMIT,
+            JobPutter::Auto => uapi::PUT_AUTO,
         },
         worker: match queue.worker {
             _ if !depq => 0,
@@ -340,7 +340,7 @@ mod tests {
         let depq = Queue {
             design: Design::Depq,
             bypass: true,
-            put: Put::Submit,
+            put: JobPutter::Submit,
             worker: Worker::Highpri,
             share: WorkerSharing::Device,
             ..Queue::default()
@@ -350,11 +350,11 @@ mod tests {
         assert_eq!((depq.put, depq.worker, depq.share), (2, 2, 2));
         let auto = Queue {
             design: Design::Depq,
-            put: Put::Auto,
+            put: JobPutter::Auto,
             ..Queue::default()
         };
         let fair = Queue {
-            pick: Pick::Fair,
+            pick: JobPicker::Fair,
             ..auto.clone()
         };
         let auto = create(&auto, 3);

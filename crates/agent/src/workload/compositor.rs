@@ -12,7 +12,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use assize_job::{AgentMessage, CompositorWorkload as Parameters, Fences};
+use assize_job::{AgentMessage, CompositorFences, CompositorWorkload as Parameters};
 
 use super::blanks::{self, Blanks, Frame};
 use super::client::{Client, Finished, Lane, Terms};
@@ -268,12 +268,12 @@ impl CompositorThread {
             let due = blank - lead;
             sys::sleep_until(due);
             let frames = self.take();
-            if self.parameters.fences == Fences::Wait {
+            if self.parameters.fences == CompositorFences::Wait {
                 self.wait_for(&frames);
             }
             let deps = match self.parameters.fences {
-                Fences::Pass => frames.iter().map(|(_, frame)| in_fence(frame)).collect(),
-                Fences::Done | Fences::Wait => Vec::new(),
+                CompositorFences::Pass => frames.iter().map(|(_, frame)| in_fence(frame)).collect(),
+                CompositorFences::Done | CompositorFences::Wait => Vec::new(),
             };
             let job = self.lane.submit(exec, &deps)?;
             self.lane.wait(job.seqno)?;
@@ -289,7 +289,7 @@ impl CompositorThread {
 
     /// Takes the newest frame of each client that has a new one.
     fn take(&self) -> Vec<(usize, Frame)> {
-        let only_done = self.parameters.fences == Fences::Done;
+        let only_done = self.parameters.fences == CompositorFences::Done;
         let newest = |waiting: &Waiting| {
             let mut waiting = match waiting.try_lock() {
                 Ok(waiting) => waiting,

@@ -1,6 +1,6 @@
 //! Reports on jobs that were submitted to simgpu.
 
-use assize_job::{AgentMessage, Design, Put, Queue, WorkerSharing};
+use assize_job::{AgentMessage, Design, JobPutter, Queue, WorkerSharing};
 
 use super::client::{Finished, Terms};
 use super::series::Series;
@@ -122,8 +122,8 @@ fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<AgentMessage> {
         unreached("the worker follows, but it was raised");
     }
     match queue.put {
-        Put::Irq if irq == 0 => unreached("put is irq, but the interrupt put the job"),
-        Put::Submit if submit == 0 => unreached("put is submit, but a submitter put the job"),
+        JobPutter::Irq if irq == 0 => unreached("put is irq, but the interrupt put the job"),
+        JobPutter::Submit if submit == 0 => unreached("put is submit, but a submitter put the job"),
         _ => {}
     }
     records.push(AgentMessage::Raw {
@@ -222,14 +222,14 @@ mod tests {
         let both = Queue {
             design: Design::Depq,
             bypass: true,
-            put: Put::Irq,
+            put: JobPutter::Irq,
             ..Queue::default()
         };
         assert_eq!(doubts(&both, &[stats(0, 0), stats(0, 0)]), 2);
         assert_eq!(doubts(&both, &[stats(0, 0), stats(1, 0)]), 1);
         assert_eq!(doubts(&both, &[stats(1, 0), stats(0, 1)]), 0);
         let submit = Queue {
-            put: Put::Submit,
+            put: JobPutter::Submit,
             ..both
         };
         assert_eq!(doubts(&submit, &[stats(1, 1)]), 1);

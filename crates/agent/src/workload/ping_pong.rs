@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use assize_job::{AgentMessage, PingPong, Via};
+use assize_job::{AgentMessage, PingPong, WakeupMechanism};
 
 use super::series::Series;
 use super::threads::{join, spawn};
@@ -19,7 +19,7 @@ pub(super) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let (via, loops) = (ping_pong.via, ping_pong.loops);
-    if via == Via::Socket {
+    if via == WakeupMechanism::Socket {
         return Err("via: socket: ping-pong knows `pipe` and `futex`".into());
     }
     let scheduling = ping_pong.scheduling.clone();
@@ -35,7 +35,7 @@ pub(super) fn prepare(
 
 /// The exchange to carry out, and the results.
 struct Game {
-    via: Via,
+    via: WakeupMechanism,
     /// Round trips; `None` goes on until the process is killed.
     loops: Option<u64>,
     samples: bool,
@@ -52,8 +52,8 @@ enum End {
     Futex(Arc<AtomicU32>, u32),
 }
 
-fn ends(via: Via) -> io::Result<(End, End)> {
-    if via == Via::Futex {
+fn ends(via: WakeupMechanism) -> io::Result<(End, End)> {
+    if via == WakeupMechanism::Futex {
         let turn = Arc::new(AtomicU32::new(0));
         return Ok((End::Futex(turn.clone(), 0), End::Futex(turn, 1)));
     }

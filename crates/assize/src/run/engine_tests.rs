@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use assize_job::{AgentMessage, IdentityPart, Order};
+use assize_job::{AgentMessage, Order, RunIdentityPart};
 use assize_target::{Error, Failure as Broken, Tell};
 
 use super::*;
@@ -30,7 +30,7 @@ impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Target for Pretend<F> {
         Ok(())
     }
 
-    fn expected(&self, _: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, _: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         Ok(Vec::new())
     }
 

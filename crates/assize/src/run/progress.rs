@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use assize_bundle::{Measurement, Records, RunExit, RunRecord};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::{printable, significant};
-use assize_verdict::so_far;
+use assize_verdict::interim_results;
 
 use super::engine::Ended;
 use super::head;
@@ -284,7 +284,7 @@ impl<'a> Progress<'a> {
             let first = self.records.runs.iter().find_map(|run| run.metrics.first());
             metrics.extend(first.map(|(metric, _)| metric.clone()));
         }
-        view::intervals(&so_far(&self.records, &metrics))
+        view::intervals(&interim_results(&self.records, &metrics))
     }
 
     fn count(&mut self, ended: &Ended, recorded: &RunRecord) {

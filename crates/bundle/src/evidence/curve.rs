@@ -3,7 +3,7 @@
 use assize_judge::{quantile, weighted};
 
 use super::Curve;
-use super::grain::Grain;
+use super::grain::EvidenceResolution;
 
 /// The quantiles that a curve always includes, if the samples support them.
 const NAMED: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
@@ -84,14 +84,14 @@ impl Distribution {
     }
 
     /// Whether all values are kept.
-    pub(super) fn is_whole(&self, grain: Grain) -> bool {
+    pub(super) fn is_whole(&self, grain: EvidenceResolution) -> bool {
         self.distinct <= grain.points()
     }
 
     /// Keeps the first value at which the share reaches each step of the grid,
     /// and the smallest and largest value. Between two kept values, the share
     /// changes by at most one step.
-    pub(super) fn thin(&mut self, grain: Grain) {
+    pub(super) fn thin(&mut self, grain: EvidenceResolution) {
         if self.is_whole(grain) {
             return;
         }

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::EvidenceLimits;
 
-fn grain(points: usize) -> Grain {
-    Grain::finest(&EvidenceLimits {
+fn grain(points: usize) -> EvidenceResolution {
+    EvidenceResolution::finest(&EvidenceLimits {
         points,
         ..EvidenceLimits::default()
     })
@@ -35,7 +35,7 @@ fn samples() -> impl Strategy<Value = Vec<f64>> {
 }
 
 /// Compares a curve with its samples.
-fn check(curve: &Curve, samples: &[f64], grain: Grain) -> Result<(), TestCaseError> {
+fn check(curve: &Curve, samples: &[f64], grain: EvidenceResolution) -> Result<(), TestCaseError> {
     let n = samples.len();
     let digit = 0.01 / n as f64;
     let mut sorted = samples.to_vec();

@@ -6,9 +6,9 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::curve::Distribution;
-use super::grain::Grain;
-use super::said;
-use super::series::Course;
+use super::grain::EvidenceResolution;
+use super::notes;
+use super::series::TimeCourse;
 use super::{Curve, EvidenceLimits, ThinnedEvidence, ThinnedSeries};
 
 /// The data of one run.
@@ -20,7 +20,7 @@ pub(super) struct RunData {
     /// Whether the run failed; failed runs are not shown.
     pub(super) failed: bool,
     pub(super) distributions: Vec<Distribution>,
-    pub(super) courses: Vec<Course>,
+    pub(super) courses: Vec<TimeCourse>,
     /// The number of samples that are not finite.
     pub(super) not_finite: u64,
     /// The number of distributions of which only buckets are known.
@@ -28,7 +28,7 @@ pub(super) struct RunData {
 }
 
 impl RunData {
-    pub(super) fn thin(&mut self, grain: Grain) {
+    pub(super) fn thin(&mut self, grain: EvidenceResolution) {
         for distribution in &mut self.distributions {
             distribution.thin(grain);
         }
@@ -49,17 +49,17 @@ impl RunData {
 
 /// The data of all runs.
 #[derive(Debug)]
-pub(super) struct Gathered {
-    pub(super) grain: Grain,
+pub(super) struct GatheredRuns {
+    pub(super) grain: EvidenceResolution,
     limit: usize,
     bytes: usize,
     runs: BTreeMap<u32, RunData>,
 }
 
-impl Gathered {
+impl GatheredRuns {
     pub(super) fn new(limits: &EvidenceLimits) -> Self {
-        Gathered {
-            grain: Grain::finest(limits),
+        GatheredRuns {
+            grain: EvidenceResolution::finest(limits),
             limit: limits.bytes,
             bytes: 0,
             runs: BTreeMap::new(),
@@ -109,7 +109,7 @@ impl Gathered {
         evidence
             .series
             .sort_by_key(|series: &ThinnedSeries| series.run);
-        evidence.thinned = said::sentences(&self.counts(&evidence), self.grain, limits);
+        evidence.thinned = notes::sentences(&self.counts(&evidence), self.grain, limits);
         evidence
     }
 
@@ -132,12 +132,12 @@ impl Gathered {
         runs.into_iter().map(|(_, run)| run).collect()
     }
 
-    fn counts(&self, evidence: &ThinnedEvidence) -> said::EvidenceCounts {
+    fn counts(&self, evidence: &ThinnedEvidence) -> notes::EvidenceCounts {
         let runs = || self.runs.values();
         let distributions = || runs().flat_map(|run| &run.distributions);
         let courses = || runs().flat_map(|run| &run.courses);
         let thinned = |distribution: &&Distribution| !distribution.is_whole(self.grain);
-        said::EvidenceCounts {
+        notes::EvidenceCounts {
             runs: runs().count(),
             failed: runs().filter(|run| run.failed).count(),
             distributions: distributions().count(),

@@ -14,7 +14,9 @@ fn found(index: u32, count: u32) -> RunData {
         index,
         configuration: ["base", "queue"][index as usize % 2].into(),
         workload: "pipe".into(),
-        courses: Course::new("m", "ns", &t_ns, &values).into_iter().collect(),
+        courses: TimeCourse::new("m", "ns", &t_ns, &values)
+            .into_iter()
+            .collect(),
         distributions: Distribution::of_samples("m", "ns", values)
             .into_iter()
             .collect(),
@@ -23,7 +25,7 @@ fn found(index: u32, count: u32) -> RunData {
 }
 
 fn gathered(order: &[u32], limits: &EvidenceLimits) -> ThinnedEvidence {
-    let mut gathered = Gathered::new(limits);
+    let mut gathered = GatheredRuns::new(limits);
     for index in order {
         gathered.take(found(*index, 200 + 97 * index));
     }

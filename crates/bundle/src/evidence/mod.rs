@@ -8,8 +8,8 @@
 mod curve;
 mod gather;
 mod grain;
+mod notes;
 mod read;
-mod said;
 mod series;
 
 use std::path::Path;
@@ -117,7 +117,7 @@ pub fn evidence(directory: &Path, limits: &EvidenceLimits) -> Result<ThinnedEvid
     known_schema(&path, &head)?;
     if head.get("head").is_none() {
         return Ok(ThinnedEvidence {
-            thinned: vec![said::POSTED.to_owned()],
+            thinned: vec![notes::POSTED.to_owned()],
             ..ThinnedEvidence::default()
         });
     }

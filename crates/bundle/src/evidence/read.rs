@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 use super::EvidenceLimits;
 use super::curve::Distribution;
-use super::gather::{Gathered, RunData};
-use super::series::Course;
+use super::gather::{GatheredRuns, RunData};
+use super::series::TimeCourse;
 use crate::disk::get;
 use crate::recorded::{self, RunExit, StoredRun};
 use crate::writer::{recorded as there, run_path, samples_path};
@@ -24,18 +24,18 @@ const THREADS: usize = 4;
 /// The parts of `runs/NNNN.json` that are needed here. Histograms may be long,
 /// so they are parsed only if there are no samples.
 #[derive(Deserialize)]
-struct Sketch<'a> {
+struct RunSketch<'a> {
     configuration: String,
     workload: String,
     exit: RunExit,
     #[serde(default, borrow)]
-    histograms: Vec<Outline<'a>>,
+    histograms: Vec<RawHistogram<'a>>,
     #[serde(default)]
     samples: Vec<recorded::SampleSeries>,
 }
 
 #[derive(Deserialize)]
-struct Outline<'a> {
+struct RawHistogram<'a> {
     metric: String,
     unit: String,
     #[serde(borrow)]
@@ -45,23 +45,23 @@ struct Outline<'a> {
 
 /// The data shared by the threads.
 struct SharedProgress {
-    gathered: Gathered,
+    gathered: GatheredRuns,
     /// The error of the unreadable run with the lowest index.
     error: Option<(usize, Error)>,
 }
 
 /// Reads all recorded runs.
-pub(super) fn gather_all(directory: &Path, limits: &EvidenceLimits) -> Result<Gathered, Error> {
+pub(super) fn gather_all(directory: &Path, limits: &EvidenceLimits) -> Result<GatheredRuns, Error> {
     let runs: Vec<u32> = there(directory)?.into_iter().collect();
     let next = AtomicUsize::new(0);
     let shared = Mutex::new(SharedProgress {
-        gathered: Gathered::new(limits),
+        gathered: GatheredRuns::new(limits),
         error: None,
     });
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..threads.min(THREADS).min(runs.len()) {
-            scope.spawn(|| work(directory, &runs, &next, &shared));
+            scope.spawn(|| read_remaining(directory, &runs, &next, &shared));
         }
     });
     let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,12 @@ pub(super) fn gather_all(directory: &Path, limits: &EvidenceLimits) -> Result<Ga
 }
 
 /// Reads runs in order until there are no more.
-fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<SharedProgress>) {
+fn read_remaining(
+    directory: &Path,
+    runs: &[u32],
+    next: &AtomicUsize,
+    shared: &Mutex<SharedProgress>,
+) {
     let locked = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let at = next.fetch_add(1, Ordering::Relaxed);
@@ -109,7 +114,7 @@ fn run_data(directory: &Path, index: u32) -> Result<RunData, Error> {
         path: path.clone(),
         source,
     };
-    let sketch: Sketch<'_> = serde_json::from_slice(&text).map_err(malformed)?;
+    let sketch: RunSketch<'_> = serde_json::from_slice(&text).map_err(malformed)?;
     let mut found = RunData {
         index,
         configuration: sketch.configuration,
@@ -142,7 +147,7 @@ fn run_data(directory: &Path, index: u32) -> Result<RunData, Error> {
     Ok(found)
 }
 
-fn counted(histogram: &Outline<'_>, buckets: &[(u64, u64)], found: &mut RunData) {
+fn counted(histogram: &RawHistogram<'_>, buckets: &[(u64, u64)], found: &mut RunData) {
     let pairs = buckets.iter().map(|&(value, count)| (value as f64, count));
     let mut pairs: Vec<(f64, u64)> = pairs.collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -172,7 +177,7 @@ fn measured(samples: Samples, found: &mut RunData) {
     }
     found
         .courses
-        .extend(Course::new(&metric, &unit, &t_ns, &values));
+        .extend(TimeCourse::new(&metric, &unit, &t_ns, &values));
     let distribution = Distribution::of_samples(&metric, &unit, values);
     found.distributions.extend(distribution);
 }

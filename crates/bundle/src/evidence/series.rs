@@ -1,7 +1,7 @@
 //! One thinned series.
 
 use super::ThinnedSeries;
-use super::grain::Grain;
+use super::grain::EvidenceResolution;
 
 /// One stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +13,7 @@ struct TimeStretch {
 
 /// The samples of one metric in one run, in order of time.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Course {
+pub(super) struct TimeCourse {
     pub(super) metric: String,
     pub(super) unit: String,
     pub(super) count: usize,
@@ -22,7 +22,7 @@ pub(super) struct Course {
     stretches: Vec<TimeStretch>,
 }
 
-impl Course {
+impl TimeCourse {
     /// Builds it from samples, which must be finite; `None` if there are none.
     pub(super) fn new(metric: &str, unit: &str, t_ns: &[u64], values: &[f64]) -> Option<Self> {
         let pairs = t_ns.iter().zip(values);
@@ -34,7 +34,7 @@ impl Course {
             })
             .collect();
         stretches.sort_by_key(|stretch| stretch.t_ns);
-        Some(Course {
+        Some(TimeCourse {
             metric: metric.to_owned(),
             unit: unit.to_owned(),
             count: stretches.len(),
@@ -45,12 +45,12 @@ impl Course {
     }
 
     /// Whether every sample is kept.
-    pub(super) fn is_whole(&self, grain: Grain) -> bool {
+    pub(super) fn is_whole(&self, grain: EvidenceResolution) -> bool {
         self.count <= grain.stretches
     }
 
     /// Keeps the smallest and the largest sample of each stretch.
-    pub(super) fn thin(&mut self, grain: Grain) {
+    pub(super) fn thin(&mut self, grain: EvidenceResolution) {
         if self.is_whole(grain) {
             return;
         }

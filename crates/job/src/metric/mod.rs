@@ -6,7 +6,7 @@ mod wording;
 
 use std::fmt;
 
-pub use name::{MetricName, event_names, givers, is_event, measured};
+pub use name::{MetricName, event_names, is_event, measured, metric_sources};
 pub use table::METRICS;
 pub use wording::{Preference, Wording, wording};
 

@@ -66,7 +66,7 @@ impl MetricName {
     /// The matching name that is closest to this text: a placeholder takes the text after
     /// its colon.
     #[must_use]
-    pub fn towards(&self, metric: &str) -> String {
+    pub fn closest_name(&self, metric: &str) -> String {
         let open = match self.open {
             NamePlaceholder::Nothing => "",
             NamePlaceholder::Number => "0",
@@ -188,7 +188,7 @@ fn metrics_given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item =
 
 /// What could provide a metric of this name, in any experiment. Names of loops are not
 /// known here.
-pub fn givers(metric: &str) -> impl Iterator<Item = MetricSource> {
+pub fn metric_sources(metric: &str) -> impl Iterator<Item = MetricSource> {
     let called = |one: &&Metric| one.names(&[], true).iter().any(|name| name.matches(metric));
     METRICS.iter().filter(called).map(|one| one.giver)
 }

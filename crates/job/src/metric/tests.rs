@@ -136,13 +136,13 @@ fn loops_and_what_a_program_prints_are_called_as_they_are() {
 
 #[test]
 fn who_would_give_a_metric_is_known() {
-    let giver: Vec<MetricSource> = givers("busy_time_per_job").collect();
+    let giver: Vec<MetricSource> = metric_sources("busy_time_per_job").collect();
     assert_eq!(giver, [MetricSource::Instrument("timer-list")]);
     assert!(matches!(
-        givers("jitter").next(),
+        metric_sources("jitter").next(),
         Some(MetricSource::Workloads(_))
     ));
-    assert_eq!(givers("jittery").next(), None);
+    assert_eq!(metric_sources("jittery").next(), None);
     assert!(is_event("frames_missed") && !is_event("frames"));
 }
 
@@ -166,7 +166,7 @@ fn a_name_goes_towards_what_was_meant() {
     let names = measured(&[&workload("command")], &["wakeup".into()]);
     let towards: Vec<String> = names
         .iter()
-        .map(|name| name.towards("wakeup_latency_ns_p98:hog"))
+        .map(|name| name.closest_name("wakeup_latency_ns_p98:hog"))
         .collect();
     assert!(towards.contains(&"wakeup_latency_ns_p99:hog".to_owned()));
 }

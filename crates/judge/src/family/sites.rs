@@ -8,16 +8,16 @@ use crate::permutation::choose;
 use crate::random::RandomStream;
 
 /// All sites; a site is keyed by its id and its numbers of runs of each label.
-pub(super) struct Sites {
+pub(super) struct RelabellingSites {
     index: BTreeMap<(u64, usize, usize), usize>,
     /// Whether each run has the label b.
     pub(super) labels: Vec<Vec<bool>>,
     sizes: Vec<(usize, usize)>,
 }
 
-impl Sites {
+impl RelabellingSites {
     pub(super) fn new(contrasts: &[Contrast]) -> Self {
-        let mut sites = Sites {
+        let mut sites = RelabellingSites {
             index: BTreeMap::new(),
             labels: Vec::new(),
             sizes: Vec::new(),

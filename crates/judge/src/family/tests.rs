@@ -43,7 +43,7 @@ fn statistics_and_the_spread_in_common_agree_with_scipy() {
         let what = case["input"]["what"].as_str().unwrap();
         let rows = case["input"]["rows"].as_array().unwrap().iter();
         let rows: Vec<Contrast> = rows.map(contrast).collect();
-        let (sites, found, want) = (Sites::new(&rows), prior(&rows), &case["want"]);
+        let (sites, found, want) = (RelabellingSites::new(&rows), prior(&rows), &case["want"]);
         assert_eq!(found.is_none(), want["prior"].is_null(), "{what}");
         if let Some(found) = found {
             with_prior += usize::from(found.df < 1000.0);
@@ -97,7 +97,7 @@ proptest! {
             resolution: 0.0,
             relative: false,
         };
-        let mut sites = Sites::new(&[contrast]);
+        let mut sites = RelabellingSites::new(&[contrast]);
         let first = sites.labels.clone();
         let mut seen = BTreeSet::from([first.clone()]);
         while sites.next() {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_job::{AgentMessage, IdentityPart, Job, Machine, Order, Payload};
+use assize_job::{AgentMessage, Job, Machine, Order, Payload, RunIdentityPart};
 
 pub(crate) use boot::{Booted, Left};
 pub use counting::{Counted, SymbolTexts, TASK_FIELDS, TaskTypes};
@@ -211,7 +211,7 @@ impl Target for Exact {
         Ok(())
     }
 
-    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+    fn expected(&self, order: &Order) -> Result<Vec<RunIdentityPart>, Error> {
         let ready = self.stock.ready(order)?;
         let line = command_line(&order.machine, Clock::Instructions);
         Ok(ready.expected(order, &line))

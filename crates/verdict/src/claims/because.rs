@@ -7,10 +7,10 @@ use assize_judge::counts::{self, RunShare};
 
 use super::grammar::{ClaimedRelation, ParsedClaim};
 use super::{ClaimEvidence, ClaimFinding, EvidenceFigures};
+use crate::compare::CellComparison;
 use crate::document::{Scale, Verdict};
 use crate::enough::runs_to_attain;
 use crate::options::Options;
-use crate::weigh::CellComparison;
 use crate::words::{finite, p_value, plain, with_interval};
 
 /// The figures of one workload, A over B, such as `glxgears: ratio 0.789 [0.77,
@@ -23,7 +23,7 @@ pub(super) fn figures(
     decided: bool,
 ) -> String {
     let mut items = match &part.evidence {
-        EvidenceFigures::Values(weighed) => value_figures(weighed),
+        EvidenceFigures::Values(comparison) => value_figures(comparison),
         EvidenceFigures::Events {
             counts: [a, b],
             exposures,
@@ -53,10 +53,10 @@ pub(super) fn figures(
         }
     };
     items.splice(1.min(items.len())..1.min(items.len()), tested(found));
-    if let EvidenceFigures::Values(weighed) = &part.evidence
+    if let EvidenceFigures::Values(comparison) = &part.evidence
         && !decided
     {
-        items.extend(pointing(reading, found, weighed));
+        items.extend(pointing(reading, found, comparison));
     }
     format!("{}: {}", part.workload, items.join(", "))
 }
@@ -73,19 +73,19 @@ fn tested(found: &ClaimFinding) -> Option<String> {
     })
 }
 
-fn value_figures(weighed: &CellComparison) -> Vec<String> {
-    let ci = weighed.ci_ends();
-    let effect = match (weighed.ratio, weighed.difference) {
+fn value_figures(comparison: &CellComparison) -> Vec<String> {
+    let ci = comparison.ci_ends();
+    let effect = match (comparison.ratio, comparison.difference) {
         (Some(ratio), _) => format!("ratio {}", with_interval(ratio, ci)),
         (None, Some(difference)) => format!("difference {}", with_interval(difference, ci)),
         (None, None) => "no ratio".into(),
     };
     let mut items = vec![effect];
-    if let (Some(a), Some(b)) = (weighed.n_b, weighed.n_a) {
+    if let (Some(a), Some(b)) = (comparison.n_b, comparison.n_a) {
         items.push(format!("{a} against {b} runs"));
     }
-    if weighed.scale == Scale::Summary {
-        items.extend(weighed.because.iter().cloned());
+    if comparison.scale == Scale::Summary {
+        items.extend(comparison.because.iter().cloned());
     }
     items
 }
@@ -129,11 +129,11 @@ pub(super) fn undecided(
     for (part, found) in parts.iter().zip(found) {
         let mut said = found.notes.clone();
         match &part.evidence {
-            EvidenceFigures::Values(weighed) if said.is_empty() => said.extend(
-                weighed
+            EvidenceFigures::Values(comparison) if said.is_empty() => said.extend(
+                comparison
                     .disagreement()
-                    .or_else(|| weighed.coarseness(options).filter(|_| equal))
-                    .or_else(|| limit(weighed, found, reading, options)),
+                    .or_else(|| comparison.coarseness(options).filter(|_| equal))
+                    .or_else(|| limit(comparison, found, reading, options)),
             ),
             EvidenceFigures::Events { .. } if found.p.is_none() => {
                 said = vec!["without the exposure nothing can be tested".to_owned()];
@@ -184,25 +184,27 @@ fn few_runs(
 /// Why there are too few runs, or memory images, to decide, and how many would
 /// suffice.
 fn limit(
-    weighed: &CellComparison,
+    comparison: &CellComparison,
     found: &ClaimFinding,
     reading: &ParsedClaim,
     options: &Options,
 ) -> Option<String> {
-    let attainable = weighed.p_attainable?;
+    let attainable = comparison.p_attainable?;
     if attainable > options.alpha {
-        let one_machine = weighed.across.is_none();
-        let enough = runs_to_attain(weighed.per_block, options.alpha).filter(|_| one_machine);
-        let enough = enough.map_or(String::new(), |n| format!("; {} could", weighed.so_many(n)));
+        let one_machine = comparison.across.is_none();
+        let enough = runs_to_attain(comparison.per_block, options.alpha).filter(|_| one_machine);
+        let enough = enough.map_or(String::new(), |n| {
+            format!("; {} could", comparison.so_many(n))
+        });
         return Some(format!(
             "so few {}s cannot reach p <= {} (smallest attainable p: {}){enough}",
-            weighed.replicate(),
+            comparison.replicate(),
             plain(options.alpha),
             p_value(attainable)
         ));
     }
-    let made = weighed.replicates()?;
-    let enough = weighed.so_many(found.needed.filter(|&n| n > made)?);
+    let made = comparison.replicates()?;
+    let enough = comparison.so_many(found.needed.filter(|&n| n > made)?);
     Some(match reading.bound == 1.0 {
         true => format!(
             "about {enough} would likely tell whether they differ by {} %",
@@ -216,11 +218,11 @@ fn limit(
 fn pointing(
     reading: &ParsedClaim,
     found: &ClaimFinding,
-    weighed: &CellComparison,
+    comparison: &CellComparison,
 ) -> Option<String> {
     let direction = found.direction?;
-    let ci = weighed.ci?;
-    let raw = weighed.scale == Scale::Raw;
+    let ci = comparison.ci?;
+    let raw = comparison.scale == Scale::Raw;
     let bound = if raw { 0.0 } else { reading.bound };
     if ci.contains(bound) {
         return Some(format!("the interval includes {}", plain(bound)));
@@ -239,8 +241,8 @@ fn pointing(
 
 /// How machines contradict each other on the claim's two configurations. The verdicts come from the
 /// row of the same two, which may have them in reverse order.
-pub(super) fn disagreement(weighed: &CellComparison, row: &CellComparison) -> Option<String> {
-    let mut across = weighed.across.clone()?;
+pub(super) fn disagreement(comparison: &CellComparison, row: &CellComparison) -> Option<String> {
+    let mut across = comparison.across.clone()?;
     for (on, decided) in across
         .machines
         .iter_mut()

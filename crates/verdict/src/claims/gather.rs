@@ -4,19 +4,19 @@ use assize_judge::counts;
 
 use super::declared::RequestedClaim;
 use super::grammar::{KnownNames, ParsedClaim};
-use super::{ClaimEvidence, EvidenceFigures, Grounds, PendingClaim, VerdictSource};
+use super::{ClaimEvidence, EvidenceFigures, OtherHypotheses, PendingClaim, VerdictSource};
 use crate::cells::{CellKey, Cells};
+use crate::compare::{CellComparison, compare_cells};
 use crate::document::{ClaimOrigin, RunEnd, Scale};
 use crate::family::{Hypotheses, OutcomeHypothesis};
 use crate::options::Options;
 use crate::rates::{self, PlacedEvents};
 use crate::row::{ComparisonRow, ConfigurationPair};
-use crate::weigh::{CellComparison, compare_cells};
 
 /// Everything needed to test claims.
 pub(super) struct ClaimEvaluator<'c, 'a> {
     pub(super) cells: &'c Cells<'a>,
-    pub(super) grounds: Grounds<'c, 'a>,
+    pub(super) grounds: OtherHypotheses<'c, 'a>,
     pub(super) events: &'c [PlacedEvents<'a>],
     pub(super) options: &'c Options,
     pub(super) questions: &'c mut Hypotheses,
@@ -81,7 +81,7 @@ impl ClaimEvaluator<'_, '_> {
                 configuration,
             };
             let (a, b) = (cells.get(key(reading.a))?, cells.get(key(reading.b))?);
-            let weighed = compare_cells(cells, b, a);
+            let comparison = compare_cells(cells, b, a);
             let row = self.grounds.rows.iter().position(|row| {
                 let pair = (row.baseline, row.key.configuration);
                 let (there, back) = ((reading.b, reading.a), (reading.a, reading.b));
@@ -101,12 +101,12 @@ impl ClaimEvaluator<'_, '_> {
                             }),
                         bound: reading.bound,
                     };
-                    self.own(&weighed, pair, row)
+                    self.own_comparison(&comparison, pair, row)
                 }
             };
             Some(ClaimEvidence {
                 workload: cells.workloads[workload].clone(),
-                evidence: EvidenceFigures::Values(Box::new(weighed)),
+                evidence: EvidenceFigures::Values(Box::new(comparison)),
                 source,
             })
         });
@@ -114,16 +114,16 @@ impl ClaimEvaluator<'_, '_> {
     }
 
     /// Makes a comparison for the claim: on which side of its bound the ratio lies.
-    fn own(
+    fn own_comparison(
         &mut self,
-        weighed: &CellComparison,
+        comparison: &CellComparison,
         pair: ConfigurationPair,
         beside: Option<usize>,
     ) -> VerdictSource {
-        if weighed.scale == Scale::Raw && pair.bound != 1.0 {
+        if comparison.scale == Scale::Raw && pair.bound != 1.0 {
             return VerdictSource::None("a margin in per cent needs positive values");
         }
-        if weighed.across.is_some() && pair.bound != 1.0 {
+        if comparison.across.is_some() && pair.bound != 1.0 {
             return VerdictSource::None("a margin is tried on one machine at a time");
         }
         let row = ComparisonRow::ask(
@@ -155,7 +155,7 @@ impl ClaimEvaluator<'_, '_> {
         };
         let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
-        let Grounds { rates, caps, .. } = self.grounds;
+        let OtherHypotheses { rates, caps, .. } = self.grounds;
         let known = rates.hypothesis(at_b, at_a);
         let compared = rates::ask(self.cells, b, a, known, caps, self.questions);
         let source = if reading.bound == 1.0 {
@@ -179,7 +179,7 @@ impl ClaimEvaluator<'_, '_> {
     /// Compares A with B by how many of their runs ended in one way, on all common workloads
     /// together unless the claim names one. A margin is in percentage points of runs.
     fn by_outcomes(&mut self, reading: ParsedClaim, end: RunEnd) -> Option<ClaimEvidence> {
-        let Grounds { ends, ended, .. } = self.grounds;
+        let OtherHypotheses { ends, ended, .. } = self.grounds;
         let configurations = &self.cells.configurations;
         let names = [reading.a, reading.b].map(|at| configurations[at].as_str());
         let share = |pair| ends.share(end, reading.workload, pair);
@@ -189,7 +189,9 @@ impl ClaimEvaluator<'_, '_> {
         }
         let is_whole = reading.workload.is_none() || self.cells.workloads.len() == 1;
         let excess = reading.excess();
-        let row = ended.iter().find_map(|row| row.asked_of(end, names));
+        let row = ended
+            .iter()
+            .find_map(|row| row.hypothesis_about(end, names));
         let row = row.filter(|_| is_whole && excess == 0.0);
         let (asked, p, p_attainable) = row.unwrap_or_else(|| {
             let (p, p_attainable) = match excess == 0.0 {

@@ -188,7 +188,7 @@ fn splits(text: &str) -> Result<Vec<ClaimSplit<'_>>, Error> {
         for &on in ons.iter().filter(|&&on| on > sign.0) {
             let ends = ins.iter().copied().filter(|&end| end > on).map(Some);
             for end in ends.chain([None]) {
-                splits.extend(cuts(text, &quoted, sign, on, end));
+                splits.extend(splits_at(text, &quoted, sign, on, end));
             }
         }
     }
@@ -206,7 +206,7 @@ fn splits(text: &str) -> Result<Vec<ClaimSplit<'_>>, Error> {
 /// Splits at a sign, at the byte offset of an `on` and perhaps at that of an
 /// `in`: with a margin, if the second name ends in what looks like one, and
 /// without.
-fn cuts<'t>(
+fn splits_at<'t>(
     text: &'t str,
     quoted: &[bool],
     (at, sign): (usize, Sign),
@@ -302,7 +302,7 @@ struct SplitFailure {
 }
 
 /// The names of one split, as indices into [`KnownNames`].
-struct Resolved {
+struct ResolvedNames {
     a: usize,
     b: usize,
     metric: usize,
@@ -311,7 +311,7 @@ struct Resolved {
     exact: bool,
 }
 
-impl Resolved {
+impl ResolvedNames {
     fn reading(&self, split: &ClaimSplit<'_>) -> Result<ParsedClaim, margin::MarginFault> {
         let form = form(split.sign, split.at, split.margin)?;
         Ok(ParsedClaim {
@@ -326,7 +326,10 @@ impl Resolved {
     }
 }
 
-fn resolve_split(split: &ClaimSplit<'_>, names: &KnownNames) -> Result<Resolved, SplitFailure> {
+fn resolve_split(
+    split: &ClaimSplit<'_>,
+    names: &KnownNames,
+) -> Result<ResolvedNames, SplitFailure> {
     let configuration = (NameKind::Configuration, &names.configurations);
     let metric = (NameKind::Metric, &names.metrics);
     let workload = (NameKind::Workload, &names.workloads);
@@ -355,7 +358,7 @@ fn resolve_split(split: &ClaimSplit<'_>, names: &KnownNames) -> Result<Resolved,
         return Err(SplitFailure { resolved, at, name });
     }
     let [a, b, metric, workload] = indices;
-    Ok(Resolved {
+    Ok(ResolvedNames {
         a,
         b,
         metric,

@@ -16,6 +16,7 @@ use assize_judge::counts::RunShare;
 
 use crate::caps::Caps;
 use crate::cells::Cells;
+use crate::compare::CellComparison;
 use crate::document::{Claim, ClaimOrigin, Outcome, RunEnd, Scale, Verdict};
 use crate::enough::{to_settle, to_tell_from};
 use crate::error::Error;
@@ -24,7 +25,6 @@ use crate::options::Options;
 use crate::outcomes::{self, RunEndings};
 use crate::rates::{self, PlacedEvents, counted};
 use crate::row::ComparisonRow;
-use crate::weigh::CellComparison;
 use crate::words::count;
 use declared::{names, requested_claims, unmeasured, untried};
 use gather::ClaimEvaluator;
@@ -105,7 +105,7 @@ pub(crate) struct Claims<'a> {
 
 /// The other questions about the same records.
 #[derive(Clone, Copy)]
-pub(crate) struct Grounds<'c, 'a> {
+pub(crate) struct OtherHypotheses<'c, 'a> {
     pub(crate) rows: &'c [ComparisonRow],
     pub(crate) ended: &'c [outcomes::PendingOutcome],
     pub(crate) ends: &'c RunEndings<'a>,
@@ -118,7 +118,7 @@ pub(crate) struct Grounds<'c, 'a> {
 /// than its row.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
-    grounds: Grounds<'_, 'a>,
+    grounds: OtherHypotheses<'_, 'a>,
     options: &Options,
     questions: &mut Hypotheses,
 ) -> Result<Claims<'a>, Error> {
@@ -126,7 +126,7 @@ pub(crate) fn ask_all<'a>(
     let measured =
         !(records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty());
     let events = counted(cells, options.exposure_s);
-    let mut court = ClaimEvaluator {
+    let mut evaluator = ClaimEvaluator {
         cells,
         grounds,
         events: &events,
@@ -144,7 +144,7 @@ pub(crate) fn ask_all<'a>(
             false => Err(unmeasured(heard)?),
         };
         pending.push(match reading {
-            Ok(reading) => court.gather_evidence(heard, reading, &names),
+            Ok(reading) => evaluator.gather_evidence(heard, reading, &names),
             Err(why) => PendingClaim {
                 text: heard.text.to_owned(),
                 origin: heard.origin,
@@ -213,22 +213,22 @@ fn find(
 ) -> ClaimFinding {
     let bound = reading.bound;
     match (&part.source, &part.evidence) {
-        (VerdictSource::Row(at), EvidenceFigures::Values(weighed)) => {
-            by_row(&rows[*at], weighed, options)
+        (VerdictSource::Row(at), EvidenceFigures::Values(comparison)) => {
+            by_row(&rows[*at], comparison, options)
         }
-        (VerdictSource::Own(row, beside), EvidenceFigures::Values(weighed)) => {
+        (VerdictSource::Own(row, beside), EvidenceFigures::Values(comparison)) => {
             let differs = matches!(row.verdict, Verdict::Established | Verdict::Supported);
-            let mut found = by_row(row, weighed, options);
+            let mut found = by_row(row, comparison, options);
             if bound != 1.0 && row.verdict == Verdict::Undecided {
-                let told = || to_tell_from(weighed, bound, row.answer.alone);
+                let told = || to_tell_from(comparison, bound, row.answer.alone);
                 found.needed = row.cap.is_none().then(told).flatten();
             }
-            if weighed.scale != Scale::Raw {
-                found.direction = weighed.ratio.and_then(|ratio| ratio.partial_cmp(&bound));
+            if comparison.scale != Scale::Raw {
+                found.direction = comparison.ratio.and_then(|ratio| ratio.partial_cmp(&bound));
             }
             if let Some(pairs) = among
                 && differs
-                && !survives(weighed, bound, pairs, options)
+                && !survives(comparison, bound, pairs, options)
             {
                 found.verdict = Verdict::Undecided;
                 found.notes.push(format!(
@@ -261,7 +261,7 @@ fn find(
     }
 }
 
-fn by_rates(decided: &rates::Decided, ratio: Option<f64>) -> ClaimFinding {
+fn by_rates(decided: &rates::DecidedRate, ratio: Option<f64>) -> ClaimFinding {
     ClaimFinding {
         verdict: decided.verdict,
         // An infinite ratio (no events of B) still has a direction.
@@ -305,11 +305,11 @@ fn excludes(row: &ComparisonRow, bound: f64, options: &Options) -> bool {
     row.verdict == Verdict::Equivalent && bound.ln().abs() > margin
 }
 
-fn by_row(row: &ComparisonRow, weighed: &CellComparison, options: &Options) -> ClaimFinding {
-    let mut found = claim_finding(row.verdict, weighed.direction(), row.answer, weighed);
+fn by_row(row: &ComparisonRow, comparison: &CellComparison, options: &Options) -> ClaimFinding {
+    let mut found = claim_finding(row.verdict, comparison.direction(), row.answer, comparison);
     if row.verdict == Verdict::Undecided {
         found.needed = to_settle(row, options);
-        let said = because::disagreement(weighed, &row.weighed);
+        let said = because::disagreement(comparison, &row.comparison);
         found.notes.extend(said);
     }
     found
@@ -319,7 +319,7 @@ fn claim_finding(
     verdict: Verdict,
     direction: Option<Ordering>,
     answer: HypothesisResult,
-    weighed: &CellComparison,
+    comparison: &CellComparison,
 ) -> ClaimFinding {
     let by_t = answer.p_adjusted.is_none();
     ClaimFinding {
@@ -327,7 +327,7 @@ fn claim_finding(
         direction,
         p_adjusted: answer.p_adjusted.or(answer.p_t_adjusted),
         by_t,
-        p: if by_t { weighed.p_t } else { answer.p },
+        p: if by_t { comparison.p_t } else { answer.p },
         needed: None,
         notes: Vec::new(),
     }
@@ -347,16 +347,16 @@ fn found_nothing() -> ClaimFinding {
 
 /// Whether the interval excludes the bound at the level of one of `pairs` tests.
 pub(crate) fn survives(
-    weighed: &CellComparison,
+    comparison: &CellComparison,
     bound: f64,
     pairs: usize,
     options: &Options,
 ) -> bool {
     let level = 1.0 - options.alpha / pairs as f64;
-    let Some(estimate) = weighed.estimate else {
+    let Some(estimate) = comparison.estimate else {
         return false;
     };
-    let (interval, bound) = match weighed.scale {
+    let (interval, bound) = match comparison.scale {
         Scale::Raw => (estimate.difference_interval(level), 0.0),
         Scale::Log | Scale::Summary => (estimate.ratio_interval(level), bound),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{lint, some};
+use super::{first_names, lint};
 use crate::cells::{CellKey, Cells};
 use crate::document::Lint;
 use crate::names::folded;
@@ -31,7 +31,7 @@ pub(super) fn configurations(cells: &Cells<'_>) -> Vec<Lint> {
             lints.push(lint(
                 "missing-cell",
                 cells.workloads[workload].clone(),
-                format!("no runs of {}", some(&missing, 8)),
+                format!("no runs of {}", first_names(&missing, 8)),
             ));
         }
     }
@@ -90,7 +90,7 @@ pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
                     "{} on {}",
                     cells.configurations[configuration], cells.workloads[workload]
                 ),
-                format!("no value of {}", some(&metrics, 6)),
+                format!("no value of {}", first_names(&metrics, 6)),
             )
         })
         .collect()

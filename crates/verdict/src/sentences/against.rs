@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ComparisonFacts, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::Sentence;
 use crate::words::and_list;
 
@@ -13,7 +13,7 @@ const OTHERS: usize = 4;
 
 /// A metric that gets worse where the others get better, or the reverse, with
 /// the configurations that show it.
-struct Odd<'d> {
+struct OddMetric<'d> {
     rows: Vec<ComparisonFacts<'d>>,
     /// Metrics that move the other way in all of these configurations.
     others: Vec<ComparisonFacts<'d>>,
@@ -41,9 +41,9 @@ pub(super) fn find(
     odd.iter().map(sentence).collect()
 }
 
-fn odd_ones<'d>(seen: &[ComparisonFacts<'d>], higher: &BTreeSet<usize>) -> Vec<Odd<'d>> {
+fn odd_ones<'d>(seen: &[ComparisonFacts<'d>], higher: &BTreeSet<usize>) -> Vec<OddMetric<'d>> {
     let sense = |s: &ComparisonFacts<'_>| s.up != higher.contains(&s.metric);
-    let mut found: Vec<Odd<'d>> = Vec::new();
+    let mut found: Vec<OddMetric<'d>> = Vec::new();
     for place in places(seen) {
         let moved: Vec<ComparisonFacts<'d>> = seen
             .iter()
@@ -55,7 +55,7 @@ fn odd_ones<'d>(seen: &[ComparisonFacts<'d>], higher: &BTreeSet<usize>) -> Vec<O
             ([one], others) | (others, [one]) if others.len() >= 2 => (*one, others),
             _ => continue,
         };
-        let same = |o: &&mut Odd<'_>| {
+        let same = |o: &&mut OddMetric<'_>| {
             let first = &o.rows[0];
             (first.workload, first.metric, first.up) == (one.workload, one.metric, one.up)
         };
@@ -65,7 +65,7 @@ fn odd_ones<'d>(seen: &[ComparisonFacts<'d>], higher: &BTreeSet<usize>) -> Vec<O
                 let shared = |o: &ComparisonFacts<'_>| others.iter().any(|p| moves_alike(o, p));
                 odd.others.retain(shared);
             }
-            None => found.push(Odd {
+            None => found.push(OddMetric {
                 rows: vec![one],
                 others: others.to_vec(),
             }),
@@ -91,7 +91,7 @@ fn moves_alike(a: &ComparisonFacts<'_>, b: &ComparisonFacts<'_>) -> bool {
     (a.metric, a.up) == (b.metric, b.up)
 }
 
-fn sentence(odd: &Odd<'_>) -> Sentence {
+fn sentence(odd: &OddMetric<'_>) -> Sentence {
     let first = &odd.rows[0];
     let named = |rows: &[ComparisonFacts<'_>]| {
         let names: Vec<String> = rows.iter().map(ComparisonFacts::configuration).collect();
@@ -120,7 +120,7 @@ fn sentence(odd: &Odd<'_>) -> Sentence {
         first.row.workload,
         named(&odd.rows),
         and_list(&moving),
-        surety(odd.rows.iter().chain(&odd.others))
+        verdict_suffix(odd.rows.iter().chain(&odd.others))
     );
     let backing = odd.rows.iter().chain(&odd.others);
     Sentence {

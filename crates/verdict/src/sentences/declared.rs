@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ComparisonFacts, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::{and_list, count, plain};
 
@@ -52,7 +52,7 @@ fn sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> Option<Senten
         let able =
             |s: &&&ComparisonFacts<'_>| s.row.p_attainable.is_some_and(|p| p <= document.alpha);
         rows.iter().find(able)?;
-        format!("{metric} {}.", unmoved(document, rows))
+        format!("{metric} {}.", unchanged_sentence(document, rows))
     } else {
         let undecided = rows
             .iter()
@@ -80,12 +80,12 @@ fn sure(strong: &[&ComparisonFacts<'_>]) -> String {
     let needed: Option<Vec<u32>> = short.map(|s| s.row.runs_needed).collect();
     match needed.and_then(|all| all.into_iter().max()) {
         Some(runs) => format!(" (supported, not established: {runs} runs of each could)"),
-        None => surety(strong.iter().copied()).to_owned(),
+        None => verdict_suffix(strong.iter().copied()).to_owned(),
     }
 }
 
 /// Says that nothing moves, if the runs could have shown it.
-fn unmoved(document: &Document, rows: &[&ComparisonFacts<'_>]) -> String {
+fn unchanged_sentence(document: &Document, rows: &[&ComparisonFacts<'_>]) -> String {
     let equal = rows
         .iter()
         .filter(|s| s.row.verdict == Verdict::Equivalent)

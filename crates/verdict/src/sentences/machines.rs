@@ -83,7 +83,7 @@ pub(super) fn sizes(document: &Document) -> Option<Sentence> {
 
 /// On how many machines an effect is shown.
 #[derive(Clone, Copy)]
-pub(super) struct Where {
+pub(super) struct MachineCounts {
     shown: u32,
     of: u32,
     across: Across,
@@ -91,7 +91,7 @@ pub(super) struct Where {
     differ: Option<[f64; 2]>,
 }
 
-impl Where {
+impl MachineCounts {
     /// `0.81 [0.79, 0.83] on all 3 machines`; if the size differs between
     /// machines, the range from smallest to largest.
     pub(super) fn figures(self, ratio: f64, ci: [f64; 2]) -> String {
@@ -104,11 +104,11 @@ impl Where {
     }
 }
 
-impl fmt::Display for Where {
+impl fmt::Display for MachineCounts {
     /// `on all 3 machines`, `on 2 of 3 machines`, or `over 3 machines, shown on
     /// none alone`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Where {
+        let MachineCounts {
             shown, of, across, ..
         } = *self;
         let several = across.several();
@@ -122,14 +122,14 @@ impl fmt::Display for Where {
 
 /// On how many machines a comparison's effect is shown; `None` if it is not over
 /// several machines.
-pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<Where> {
+pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<MachineCounts> {
     let row = document.pooled.iter().find(|row| key(row) == wanted)?;
     let ratios: Option<Vec<f64>> = rows(document, row).map(|on| on.ratio).collect();
     let ends = |all: Vec<f64>| {
         let least = all.iter().copied().reduce(f64::min)?;
         Some([least, all.iter().copied().reduce(f64::max)?])
     };
-    Some(Where {
+    Some(MachineCounts {
         differ: ratios
             .filter(|_| row.agreement == Agreement::Differ)
             .and_then(ends),

@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 
 use crate::cells::Cells;
 use crate::document::{Comparison, Document, Sentence, Verdict};
-use crate::lints::Faults;
+use crate::lints::UninformativeRows;
 use crate::words::with_interval;
-use machines::Where;
+use machines::MachineCounts;
 
 /// The most sentences in all.
 const MOST: usize = 5;
@@ -40,7 +40,7 @@ struct ComparisonFacts<'d> {
     /// Whether it is established or supported.
     strong: bool,
     /// On how many machines it is shown, if there are several.
-    shown: Option<Where>,
+    shown: Option<MachineCounts>,
 }
 
 /// Finds the sentences: first on complete failures, then on the metrics in
@@ -48,7 +48,7 @@ struct ComparisonFacts<'d> {
 pub(crate) fn find(
     document: &Document,
     cells: &Cells<'_>,
-    faults: &Faults,
+    faults: &UninformativeRows,
     primary: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
@@ -82,7 +82,7 @@ pub(crate) fn find(
 fn comparison_facts<'d>(
     document: &'d Document,
     cells: &Cells<'_>,
-    faults: &Faults,
+    faults: &UninformativeRows,
 ) -> Vec<ComparisonFacts<'d>> {
     let rows = document.comparisons.iter().filter_map(|row| {
         let workload = cells.workload(&row.workload)?;
@@ -148,7 +148,9 @@ fn verb(up: bool, several: bool) -> &'static str {
 }
 
 /// The verdict of rows, as the end of a sentence.
-fn surety<'d, 's: 'd>(rows: impl IntoIterator<Item = &'d ComparisonFacts<'s>>) -> &'static str {
+fn verdict_suffix<'d, 's: 'd>(
+    rows: impl IntoIterator<Item = &'d ComparisonFacts<'s>>,
+) -> &'static str {
     let mut rows = rows.into_iter();
     if rows.all(|seen| seen.row.verdict == Verdict::Established) {
         ""

@@ -1,6 +1,6 @@
 //! Sentences for documents without any special finding.
 
-use super::{ComparisonFacts, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::{Document, Sentence, Verdict};
 use crate::words::plain;
 
@@ -26,7 +26,7 @@ pub(super) fn find(document: &Document, seen: &[ComparisonFacts<'_>]) -> Vec<Sen
             verb(s.up, false),
             s.row.workload,
             s.configuration(),
-            surety([s])
+            verdict_suffix([s])
         ),
         rows: vec![s.name()],
     };

@@ -1,6 +1,6 @@
 //! Sentences about effects that differ between workloads.
 
-use super::{ComparisonFacts, surety, verb};
+use super::{ComparisonFacts, verb, verdict_suffix};
 use crate::document::Sentence;
 use crate::words::and_list;
 
@@ -93,7 +93,7 @@ fn sentence(split: &WorkloadSplit<'_>, all: &[WorkloadSplit<'_>]) -> Sentence {
         here.figures(),
         there.figures(),
         here.row.configuration,
-        surety(if split.opposite() {
+        verdict_suffix(if split.opposite() {
             vec![here, there]
         } else {
             vec![here]

@@ -222,12 +222,12 @@ impl TradeoffEvaluator<'_, '_> {
 /// the runs.
 fn holds_among(row: &ComparisonRow, pairs: usize, options: &Options) -> bool {
     match row.verdict {
-        Verdict::Established | Verdict::Supported => survives(&row.weighed, 1.0, pairs, options),
+        Verdict::Established | Verdict::Supported => survives(&row.comparison, 1.0, pairs, options),
         Verdict::Equivalent => {
             let estimate = row
-                .weighed
+                .comparison
                 .estimate
-                .filter(|_| row.weighed.scale != Scale::Raw);
+                .filter(|_| row.comparison.scale != Scale::Raw);
             let tests = estimate.and_then(|one| equivalence::of_ratio(&one, options.margin).ok());
             tests.is_some_and(|tests| tests.p <= options.alpha / pairs as f64)
         }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::reading::{RequestedAxis, RequestedTradeoff};
 use super::{OwnComparison, TradeoffContrast, TradeoffEvaluator};
 use crate::cells::{Cell, CellKey};
+use crate::compare::counted;
 use crate::document::{
     Better, Domination, Relation, Standing, TradeoffPoint, TradeoffValue, Verdict,
 };
@@ -13,7 +14,6 @@ use crate::noise::repeated;
 use crate::row::ComparisonRow;
 use crate::summaries::moments;
 use crate::tables::row_relation;
-use crate::weigh::counted;
 
 /// How one configuration compares with another in one metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +34,14 @@ enum MetricStanding {
 /// All points. `there` are the configurations that have both metrics; those that have only one are
 /// shown without a standing.
 pub(super) fn points(
-    court: &TradeoffEvaluator<'_, '_>,
+    evaluator: &TradeoffEvaluator<'_, '_>,
     own: &[OwnComparison],
     asked: &RequestedTradeoff,
     there: &[usize],
 ) -> Vec<TradeoffPoint> {
-    let cells = court.cells;
-    let among = Among {
-        court,
+    let cells = evaluator.cells;
+    let among = TradeoffConfigurations {
+        evaluator,
         own,
         axes: &asked.axes,
         there,
@@ -59,18 +59,18 @@ pub(super) fn points(
 }
 
 /// The configurations of one trade-off, with their data.
-struct Among<'t, 'c, 'a> {
-    court: &'t TradeoffEvaluator<'c, 'a>,
+struct TradeoffConfigurations<'t, 'c, 'a> {
+    evaluator: &'t TradeoffEvaluator<'c, 'a>,
     own: &'t [OwnComparison],
     axes: &'t [RequestedAxis; 2],
     there: &'t [usize],
 }
 
-impl Among<'_, '_, '_> {
+impl TradeoffConfigurations<'_, '_, '_> {
     fn point(&self, configuration: usize) -> TradeoffPoint {
         let [x, y] = [0, 1].map(|at| self.value(&self.axes[at], configuration));
         let mut point = TradeoffPoint {
-            configuration: self.court.cells.configurations[configuration].clone(),
+            configuration: self.evaluator.cells.configurations[configuration].clone(),
             x,
             y,
             standing: Standing::Undecided,
@@ -92,7 +92,7 @@ impl Among<'_, '_, '_> {
 
     /// The mean of a configuration, and its row in the document.
     fn value(&self, axis: &RequestedAxis, configuration: usize) -> TradeoffValue {
-        let cells = self.court.cells;
+        let cells = self.evaluator.cells;
         let found = axis.place.and_then(|(workload, metric)| {
             let key = CellKey {
                 workload,
@@ -108,7 +108,7 @@ impl Among<'_, '_, '_> {
                 relative: None,
             };
         };
-        let row = self.court.comparisons.iter().find(|row| {
+        let row = self.evaluator.comparisons.iter().find(|row| {
             row.workload == cells.workloads[workload]
                 && (&row.metric, &row.unit) == (&metric.name, &metric.unit)
                 && row.configuration == cells.configurations[configuration]
@@ -127,7 +127,7 @@ impl Among<'_, '_, '_> {
         for &other in self.there.iter().filter(|&&other| other != configuration) {
             let stands =
                 [0, 1].map(|at| self.metric_standing(&self.axes[at], other, configuration));
-            let name = self.court.cells.configurations[other].clone();
+            let name = self.evaluator.cells.configurations[other].clone();
             match stands {
                 [MetricStanding::Worse { .. }, _] | [_, MetricStanding::Worse { .. }] => {
                     let strong = MetricStanding::Worse { supported: false };
@@ -140,7 +140,7 @@ impl Among<'_, '_, '_> {
                 _ => {
                     let [x, y] = [0, 1].map(|at| {
                         let contrast = contrast(&self.axes[at], other, configuration)?;
-                        Some(of_first(self.court.row(self.own, contrast)?, other))
+                        Some(of_first(self.evaluator.row(self.own, contrast)?, other))
                     });
                     let weak = |stand: &MetricStanding| {
                         *stand == MetricStanding::Better { supported: true }
@@ -175,10 +175,10 @@ impl Among<'_, '_, '_> {
         let Some(contrast) = contrast(axis, one, other) else {
             return MetricStanding::Unknown;
         };
-        if are_same(self.court.cells, one, other, contrast.workload) {
+        if are_same(self.evaluator.cells, one, other, contrast.workload) {
             return MetricStanding::Alike;
         }
-        let Some(row) = self.court.row(self.own, contrast) else {
+        let Some(row) = self.evaluator.row(self.own, contrast) else {
             return MetricStanding::Unknown;
         };
         let supported = match row.verdict {
@@ -187,7 +187,7 @@ impl Among<'_, '_, '_> {
             Verdict::Equivalent => return MetricStanding::Alike,
             Verdict::Undecided => return MetricStanding::Unknown,
         };
-        let above = match (row.weighed.direction(), row.key.configuration == one) {
+        let above = match (row.comparison.direction(), row.key.configuration == one) {
             (Some(Ordering::Equal) | None, _) => return MetricStanding::Unknown,
             (Some(way), true) => way == Ordering::Greater,
             (Some(way), false) => way == Ordering::Less,
@@ -222,18 +222,18 @@ fn contrast(axis: &RequestedAxis, one: usize, other: usize) -> Option<TradeoffCo
 
 /// A row's figures for `one` compared with the other of its two configurations.
 fn of_first(row: &ComparisonRow, one: usize) -> Relation {
-    let weighed = &row.weighed;
+    let comparison = &row.comparison;
     let relation = Relation {
-        n_baseline: weighed.n_a,
-        n: weighed.n_b,
-        ratio: weighed.ratio,
-        ci: weighed.ci_ends(),
-        p_t: weighed.p_t,
-        t_test: weighed.t_test,
+        n_baseline: comparison.n_a,
+        n: comparison.n_b,
+        ratio: comparison.ratio,
+        ci: comparison.ci_ends(),
+        p_t: comparison.p_t,
+        t_test: comparison.t_test,
         p: row.answer.p,
-        difference: weighed.difference,
+        difference: comparison.difference,
         verdict: Some(row.verdict),
-        because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),
+        because: (!comparison.because.is_empty()).then(|| comparison.because.join("; ")),
     };
     if row.key.configuration == one {
         return relation;

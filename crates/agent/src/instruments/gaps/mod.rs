@@ -66,7 +66,7 @@ impl Instrument for Watching {
         let source = system::read(Path::new(source)).unwrap_or_default();
         clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
         let online = system::online_cpus()?;
-        let cpus = self.settings.chosen(&online);
+        let cpus = self.settings.cpus_to_watch(&online);
         system::there(&cpus, &online, "gaps.cpus")?;
         if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
             let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));

@@ -124,7 +124,7 @@ impl Instrument for Tracing {
         let of = self.of;
         tracefs::has_tracer(self.name(), of.option)?;
         let online = system::online_cpus()?;
-        self.cpus = self.settings.chosen(&online);
+        self.cpus = self.settings.cpus_to_watch(&online);
         system::there(&self.cpus, &online, "tracer.cpus")?;
         let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         let source = system::read(Path::new(source)).unwrap_or_default();

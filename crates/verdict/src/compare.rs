@@ -10,10 +10,10 @@ use assize_judge::{Interval, Result, paired};
 use crate::across::{AcrossMachines, compare_across_machines};
 use crate::cells::{Cell, Cells};
 use crate::document::{Agreement, Scale, TTest};
-use crate::hidden::{beyond_spread, hidden, hidden_step};
+use crate::hidden::{beyond_spread, hidden_step, rounding_variance};
 use crate::images;
 use crate::options::{LEVEL, Options};
-use crate::pairs::partners;
+use crate::pairs::paired_runs;
 use crate::summaries::{agreeing_summary, by_summary};
 use crate::words::{count, finite, plain};
 
@@ -159,25 +159,25 @@ pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
 /// Compares `b` with `a`; both have runs or a summary. If both have runs on
 /// several machines, the machine is a block.
 pub(crate) fn compare_cells(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
-    if let Some(mut weighed) = compare_across_machines(cells, a, b) {
-        weighed.step = coarser(a, b);
-        return weighed;
+    if let Some(mut comparison) = compare_across_machines(cells, a, b) {
+        comparison.step = coarser(a, b);
+        return comparison;
     }
     let positive = a.runs.iter().chain(&b.runs).all(|run| run.value > 0.0);
-    let mut weighed = if a.runs.is_empty() || b.runs.is_empty() {
+    let mut comparison = if a.runs.is_empty() || b.runs.is_empty() {
         by_summary(a, b)
     } else if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
         by_runs(a, b, positive)
     };
-    weighed.step = coarser(a, b);
+    comparison.step = coarser(a, b);
     if agreeing_summary(a) || agreeing_summary(b) {
-        weighed
+        comparison
             .because
             .push("the summary given beside the runs agrees with them and is not used".into());
     }
-    weighed
+    comparison
 }
 
 /// The coarser step of two cells.
@@ -187,33 +187,33 @@ pub(crate) fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
 
 /// Compares the runs on one machine, on the scale used for all machines.
 pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
-    let mut weighed = if a.runs.len() < 2 || b.runs.len() < 2 {
+    let mut comparison = if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
         by_runs(a, b, positive)
     };
-    weighed.step = coarser(a, b);
-    weighed
+    comparison.step = coarser(a, b);
+    comparison
 }
 
 /// Compares by pairs if blocks are complete, otherwise as two independent samples; if memory images
 /// are shared, by the means of each image.
 fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
-    let pairs = partners(a, b);
+    let pairs = paired_runs(a, b);
     let (in_a, in_b) = pairs.as_ref().map_or((a, b), |(a, b)| (a, b));
     let t_test = [TTest::Welch, TTest::Paired][usize::from(pairs.is_some())];
-    let mut weighed = match images::means((in_a, in_b), positive) {
+    let mut comparison = match images::means((in_a, in_b), positive) {
         Some(means) => by_images((in_a, in_b), means, positive),
         None => by_values(in_a, in_b, t_test, positive),
     };
     let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
     if alone > 0 {
-        weighed.because.push(format!(
+        comparison.because.push(format!(
             "{} without a partner in the same block left out",
             count(alone, "run")
         ));
     }
-    weighed
+    comparison
 }
 
 /// Compares by the means of each memory image, which form pairs.
@@ -223,17 +223,17 @@ fn by_images<'a>(
     positive: bool,
 ) -> CellComparison {
     let images = of_a.runs.len();
-    let taken = |mut weighed: CellComparison| {
-        weighed.n_a = u32::try_from(a.runs.len()).ok();
-        weighed.n_b = u32::try_from(b.runs.len()).ok();
-        weighed.images = u32::try_from(images).ok();
-        weighed
+    let taken = |mut comparison: CellComparison| {
+        comparison.n_a = u32::try_from(a.runs.len()).ok();
+        comparison.n_b = u32::try_from(b.runs.len()).ok();
+        comparison.images = u32::try_from(images).ok();
+        comparison
     };
     if images < 2 {
-        let mut weighed = effect_only(&of_a, &of_b, positive);
+        let mut comparison = effect_only(&of_a, &of_b, positive);
         let why = "fewer than two memory images of both: no interval and no test";
-        weighed.because.push(why.into());
-        return taken(weighed);
+        comparison.because.push(why.into());
+        return taken(comparison);
     }
     // Rounding hides 1/n of the variance in a mean of n values.
     let runs_each = a.runs.len() as f64 / images as f64;
@@ -245,8 +245,11 @@ fn by_images<'a>(
 
 fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> CellComparison {
     let (values_a, values_b) = (a.values(), b.values());
-    let mut weighed = counted(a, b, positive);
-    let steps = [hidden(a, b, positive, a), hidden(a, b, positive, b)];
+    let mut comparison = counted(a, b, positive);
+    let steps = [
+        rounding_variance(a, b, positive, a),
+        rounding_variance(a, b, positive, b),
+    ];
     let (estimate, x_a, x_b) = if positive {
         let (x_a, x_b) = (logs(&values_a), logs(&values_b));
         let estimate = match t_test {
@@ -255,7 +258,7 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> CellC
         };
         (estimate, x_a, x_b)
     } else {
-        weighed
+        comparison
             .because
             .push("contains zero or negative values: compared as differences".into());
         let estimate = match t_test {
@@ -266,22 +269,22 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> CellC
     };
     let hidden = beyond_spread(steps, &x_a, &x_b, t_test);
     let added = hidden[0] / x_a.len() as f64 + hidden[1] / x_b.len() as f64;
-    take_estimate(&mut weighed, estimate, t_test, added);
+    take_estimate(&mut comparison, estimate, t_test, added);
     let blocks = in_blocks(a, &x_a, b, &x_b);
-    weighed.per_block = blocks.as_deref().and_then(even_blocks);
+    comparison.per_block = blocks.as_deref().and_then(even_blocks);
     let contrast = Contrast {
-        blocks: blocks.unwrap_or_else(|| vec![together(a, x_a, x_b)]),
+        blocks: blocks.unwrap_or_else(|| vec![single_block(a, x_a, x_b)]),
         resolution: 0.5 * (hidden[0] + hidden[1]),
         relative: positive,
     };
-    weighed.p_attainable = finite(contrast.attainable());
-    weighed.contrast = Some(contrast);
-    weighed.ci = weighed.interval(LEVEL);
-    weighed
+    comparison.p_attainable = finite(contrast.attainable());
+    comparison.contrast = Some(contrast);
+    comparison.ci = comparison.interval(LEVEL);
+    comparison
 }
 
 /// Puts all runs into one block.
-fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> ContrastBlock {
+fn single_block(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> ContrastBlock {
     let machine = a.runs.first().and_then(|run| run.machine);
     ContrastBlock {
         site: site(machine, None),
@@ -299,31 +302,31 @@ pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
 
 /// The effect without a test, because one side has too few replicates.
 fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> CellComparison {
-    let mut weighed = counted(a, b, positive);
-    match (weighed.mean_a, weighed.mean_b) {
-        (Some(mean_a), Some(mean_b)) if positive => weighed.ratio = finite(mean_b / mean_a),
-        (Some(mean_a), Some(mean_b)) => weighed.difference = finite(mean_b - mean_a),
+    let mut comparison = counted(a, b, positive);
+    match (comparison.mean_a, comparison.mean_b) {
+        (Some(mean_a), Some(mean_b)) if positive => comparison.ratio = finite(mean_b / mean_a),
+        (Some(mean_a), Some(mean_b)) => comparison.difference = finite(mean_b - mean_a),
         _ => {}
     }
-    weighed.p_attainable = Some(assize_judge::permutation::attainable(
+    comparison.p_attainable = Some(assize_judge::permutation::attainable(
         a.runs.len(),
         b.runs.len(),
     ));
-    weighed
+    comparison
 }
 
 fn single(a: &Cell<'_>, b: &Cell<'_>) -> CellComparison {
     let positive = a.runs.iter().chain(&b.runs).all(|r| r.value > 0.0);
-    let mut weighed = effect_only(a, b, positive);
+    let mut comparison = effect_only(a, b, positive);
     let whose = match (a.runs.len(), b.runs.len()) {
         (1, 1) => "a single run of each",
         (1, _) => "a single run of the baseline",
         _ => "a single run",
     };
-    weighed
+    comparison
         .because
         .push(format!("{whose}: no interval and no test"));
-    weighed
+    comparison
 }
 
 /// Counts and means of two cells that hold runs.
@@ -348,12 +351,12 @@ const ROUNDING: f64 = 1e-12;
 /// nothing varies there is no t test: that a few runs are equal does not show
 /// that all would be.
 pub(crate) fn take_estimate(
-    weighed: &mut CellComparison,
+    comparison: &mut CellComparison,
     estimate: Result<Estimate>,
     t_test: TTest,
     variance: f64,
 ) {
-    let raw = weighed.scale == Scale::Raw;
+    let raw = comparison.scale == Scale::Raw;
     let varies = estimate.as_ref().is_ok_and(|e| {
         let effect = if raw { e.effect } else { e.effect.ln() };
         e.standard_error > ROUNDING * effect.abs().max(e.effect.abs())
@@ -363,20 +366,20 @@ pub(crate) fn take_estimate(
         (true, true) => estimate.difference_widened(variance),
         (true, false) => estimate.ratio_widened(variance),
     });
-    weighed.estimate = estimate.as_ref().ok().copied();
-    weighed.t_test = estimate.is_ok().then_some(t_test);
+    comparison.estimate = estimate.as_ref().ok().copied();
+    comparison.t_test = estimate.is_ok().then_some(t_test);
     match estimate {
         Ok(estimate) => {
             if raw {
-                weighed.difference = finite(estimate.effect);
+                comparison.difference = finite(estimate.effect);
             } else {
-                weighed.ratio = finite(estimate.effect);
-                weighed.ci90 = Some(estimate.ci90);
+                comparison.ratio = finite(estimate.effect);
+                comparison.ci90 = Some(estimate.ci90);
             }
-            weighed.ci = Some(estimate.ci);
-            weighed.p_t = finite(estimate.p_t).filter(|_| varies);
+            comparison.ci = Some(estimate.ci);
+            comparison.p_t = finite(estimate.p_t).filter(|_| varies);
         }
-        Err(why) => weighed.because.push(format!("no interval: {why}")),
+        Err(why) => comparison.because.push(format!("no interval: {why}")),
     }
 }
 
