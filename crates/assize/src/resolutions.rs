@@ -33,7 +33,7 @@ struct PlannedWorkload {
 /// Metrics that a workload of this kind, or any instrument, reports in steps coarser than
 /// their unit, with the steps.
 fn coarse(kind: &str) -> impl Iterator<Item = (&'static Metric, f64)> {
-    let given = move |metric: &&Metric| match metric.giver {
+    let given = move |metric: &&Metric| match metric.source {
         MetricSource::Workloads(kinds) => kinds.contains(&kind),
         MetricSource::Instrument(_) => true,
     };

@@ -373,7 +373,7 @@ pub enum Across {
 
 impl Across {
     /// The singular noun.
-    pub fn one(self) -> &'static str {
+    pub fn singular(self) -> &'static str {
         match self {
             Across::Machines => "machine",
             Across::Kernels => "kernel",
@@ -382,7 +382,7 @@ impl Across {
     }
 
     /// The plural noun.
-    pub fn several(self) -> &'static str {
+    pub fn plural(self) -> &'static str {
         match self {
             Across::Machines => "machines",
             Across::Kernels => "kernels",

@@ -409,7 +409,7 @@ impl LineWords<'_> {
         number.map_err(|_| format!("'{word}' is no number that fits here"))
     }
 
-    fn named<T: FromStr>(&mut self, name: &str) -> Result<T, String> {
+    fn labelled_number<T: FromStr>(&mut self, name: &str) -> Result<T, String> {
         match self.next()? {
             word if word == name => self.number(),
             word => Err(format!("'{word}' stands where '{name}' should")),
@@ -426,13 +426,13 @@ impl LineWords<'_> {
     fn watched(&mut self) -> Result<Watched, String> {
         Ok(Watched {
             cpu: self.number()?,
-            observed_ns: self.named("observed")?,
-            blind_ns: self.named("blind")?,
-            outside_ns: self.named("outside")?,
-            loop_ns_median: self.named("loop")?,
+            observed_ns: self.labelled_number("observed")?,
+            blind_ns: self.labelled_number("blind")?,
+            outside_ns: self.labelled_number("outside")?,
+            loop_ns_median: self.labelled_number("loop")?,
             loop_ns_max: self.number()?,
-            reading_ns: self.named("reading")?,
-            rest_ns: self.named("rest")?,
+            reading_ns: self.labelled_number("reading")?,
+            rest_ns: self.labelled_number("rest")?,
             rest_gaps: self.number()?,
             rest_unexplained: self.number()?,
         })

@@ -1,7 +1,7 @@
 use super::*;
 use crate::random::RandomStream;
 
-fn found(times_s: &[f64], exposure_s: f64) -> Option<Periodicity> {
+fn beat_of(times_s: &[f64], exposure_s: f64) -> Option<Periodicity> {
     beat(EventTimes {
         times_s,
         exposure_s,
@@ -42,7 +42,7 @@ fn a_beat_in_every_30_s_is_found_with_its_period_though_beats_are_missing() {
             let mut times = beats(&mut draws, 30.0, span, share, jitter);
             let on = times.len();
             times.extend(at_random(&mut draws, others, span));
-            let beat = found(&times, span).unwrap();
+            let beat = beat_of(&times, span).unwrap();
             let what = format!("{share} {jitter} {others}: {beat:?}");
             assert!(beat.p <= 0.01, "{what}");
             assert!((beat.period - 30.0).abs() < 0.1, "{what}");
@@ -58,7 +58,7 @@ fn events_that_keep_no_beat_have_one_as_seldom_as_promised() {
     for round in 0..2000 {
         let n = [8, 12, 20, 32][round % 4];
         let times = at_random(&mut draws, n, 100.0);
-        alarms += u32::from(found(&times, 100.0).is_some_and(|beat| beat.p <= 0.01));
+        alarms += u32::from(beat_of(&times, 100.0).is_some_and(|beat| beat.p <= 0.01));
     }
     println!("{alarms} of 2000");
     assert!(alarms <= 20, "{alarms} of 2000 at 1 %");
@@ -75,7 +75,7 @@ fn clusters_keep_no_beat() {
             let at = 99.0 * draws.uniform();
             times.extend((0..size).map(|_| at + width * draws.uniform()));
         }
-        alarms += u32::from(found(&times, 100.0).is_some_and(|beat| beat.p <= 0.01));
+        alarms += u32::from(beat_of(&times, 100.0).is_some_and(|beat| beat.p <= 0.01));
     }
     println!("{alarms} of 2000");
     assert!(alarms <= 20, "{alarms} of 2000 at 1 %");
@@ -84,16 +84,16 @@ fn clusters_keep_no_beat() {
 #[test]
 fn what_cannot_be_looked_at_has_no_beat() {
     let regular: Vec<f64> = (0..20).map(f64::from).collect();
-    assert!(found(&regular[..7], 20.0).is_none());
-    assert!(found(&regular, 18.0).is_none(), "one lies outside");
-    assert!(found(&[1.0; 20], 20.0).is_none(), "all are one");
+    assert!(beat_of(&regular[..7], 20.0).is_none());
+    assert!(beat_of(&regular, 18.0).is_none(), "one lies outside");
+    assert!(beat_of(&[1.0; 20], 20.0).is_none(), "all are one");
     let mut broken = regular.clone();
     broken[3] = f64::NAN;
-    assert!(found(&broken, 20.0).is_none());
-    assert!(found(&regular, f64::NAN).is_none());
+    assert!(beat_of(&broken, 20.0).is_none());
+    assert!(beat_of(&regular, f64::NAN).is_none());
     // With very many events, the first are enough.
     let many: Vec<f64> = (0..20_000).map(|at| f64::from(at) * 0.5).collect();
-    let beat = found(&many, 10_000.0).unwrap();
+    let beat = beat_of(&many, 10_000.0).unwrap();
     assert_eq!(beat.n, 300);
     assert!(
         (beat.period - 0.5).abs() < 1e-3 && beat.on_beat == 300,

@@ -208,7 +208,7 @@ fn changed(row: &Contrast, value: impl Fn(f64) -> f64, resolution: f64) -> Contr
     row
 }
 
-fn alike(one: &FamilyResult, other: &FamilyResult) -> bool {
+fn are_alike(one: &FamilyResult, other: &FamilyResult) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() < SAME;
     one.tested.len() == other.tested.len()
         && one.tested.iter().zip(&other.tested).all(|(a, b)| {
@@ -238,7 +238,7 @@ proptest! {
         let mut found = tested(&turned);
         found.tested.reverse();
         found.tested.rotate_right(by);
-        prop_assert!(alike(&tested(&rows), &found));
+        prop_assert!(are_alike(&tested(&rows), &found));
     }
 
     #[test]
@@ -249,7 +249,7 @@ proptest! {
             changed(row, |v| v * unit, unit * unit)
         };
         let scaled: Vec<Contrast> = rows.iter().enumerate().map(scaled).collect();
-        prop_assert!(alike(&tested(&rows), &tested(&scaled)));
+        prop_assert!(are_alike(&tested(&rows), &tested(&scaled)));
     }
 
     #[test]
@@ -260,7 +260,7 @@ proptest! {
             changed(row, |v| v + by, 1.0)
         };
         let shifted: Vec<Contrast> = rows.iter().enumerate().map(shifted).collect();
-        prop_assert!(alike(&tested(&rows), &tested(&shifted)));
+        prop_assert!(are_alike(&tested(&rows), &tested(&shifted)));
     }
 
     #[test]
@@ -284,7 +284,7 @@ proptest! {
         with.push(changed(&rows[0], |_| f64::from(value), 0.0));
         let mut after = tested(&with);
         let added = after.tested.pop().unwrap();
-        prop_assert!(alike(&before, &after));
+        prop_assert!(are_alike(&before, &after));
         prop_assert_eq!((added.p, added.p_adjusted), (1.0, 1.0));
     }
 

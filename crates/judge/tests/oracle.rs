@@ -74,7 +74,7 @@ impl Judge {
 }
 
 /// Runs `check` on each case of a file.
-fn each(file: &'static str, text: &str, check: impl Fn(&mut Judge, &Value, &Value)) {
+fn check_cases(file: &'static str, text: &str, check: impl Fn(&mut Judge, &Value, &Value)) {
     let cases: Vec<Value> = serde_json::from_str(text).unwrap();
     let mut judge = Judge {
         file,
@@ -98,7 +98,7 @@ macro_rules! oracle {
         #[test]
         fn $name() {
             let file = concat!(stringify!($name), ".json");
-            each(
+            check_cases(
                 file,
                 include_str!(concat!("reference/", stringify!($name), ".json")),
                 $check,

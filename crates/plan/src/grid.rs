@@ -51,7 +51,7 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<PlannedGrid, Error> {
             .enumerate()
             .map(|(at, one)| matched(experiment, &format!("include[{at}]"), one, &combinations))
             .collect::<Result<Vec<PatternIndices>, Error>>()?;
-        combinations.retain(|levels| included.iter().any(|one| fits(one, levels)));
+        combinations.retain(|levels| included.iter().any(|one| matches_pattern(one, levels)));
     }
     for (at, pattern) in file.exclude.iter().enumerate() {
         let excluded = matched(
@@ -60,7 +60,7 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<PlannedGrid, Error> {
             pattern,
             &combinations,
         )?;
-        combinations.retain(|levels| !fits(&excluded, levels));
+        combinations.retain(|levels| !matches_pattern(&excluded, levels));
     }
     let key = if file.exclude.is_empty() {
         "include"
@@ -215,7 +215,7 @@ fn tell_apart(experiment: &Experiment, grid: &PlannedGrid) -> Result<(), String>
 /// A pattern by index: for each factor it names, the levels that match.
 type PatternIndices = Vec<Option<Vec<usize>>>;
 
-fn fits(pattern: &PatternIndices, levels: &[usize]) -> bool {
+fn matches_pattern(pattern: &PatternIndices, levels: &[usize]) -> bool {
     let mut pairs = pattern.iter().zip(levels);
     pairs.all(|(wanted, level)| wanted.as_ref().is_none_or(|wanted| wanted.contains(level)))
 }
@@ -228,7 +228,10 @@ fn matched(
     combinations: &[Vec<usize>],
 ) -> Result<PatternIndices, Error> {
     let positions = positions(experiment, path, pattern)?;
-    if combinations.iter().any(|levels| fits(&positions, levels)) {
+    if combinations
+        .iter()
+        .any(|levels| matches_pattern(&positions, levels))
+    {
         return Ok(positions);
     }
     let why = "matches no configuration that is left";

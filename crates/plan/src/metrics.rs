@@ -32,7 +32,7 @@ pub(crate) fn find(
     let file = &experiment.file;
     let every = || configurations.iter().flat_map(|one| &one.workloads);
     of_its_own(experiment, every())?;
-    declared(experiment, configurations)?;
+    check_power_declared(experiment, configurations)?;
     let here = GivenMetrics::new(experiment, every());
     for (at, primary) in file.primary.iter().enumerate() {
         here.require_measured(&format!("primary[{at}].metric"), &primary.metric)?;
@@ -78,7 +78,10 @@ pub(crate) fn workloads_with(
 
 /// Checks that idle states or frequencies are declared where a metric needs
 /// them.
-fn declared(experiment: &Experiment, configurations: &[PlannedConfiguration]) -> Result<(), Error> {
+fn check_power_declared(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<(), Error> {
     let file = &experiment.file;
     if !file.instruments.iter().any(|name| name == RESIDENCY) {
         return Ok(());

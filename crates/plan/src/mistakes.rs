@@ -30,7 +30,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     queue(experiment)?;
     tables::find(experiment)?;
     tradeoffs::find(experiment)?;
-    tables::once(experiment, "claims", &experiment.file.claims)?;
+    tables::check_unique(experiment, "claims", &experiment.file.claims)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
     }

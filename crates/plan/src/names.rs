@@ -73,7 +73,7 @@ pub(crate) fn join(parts: &[Vec<String>], combination: &[usize]) -> String {
 mod tests {
     use super::*;
 
-    fn named(factors: &[(&str, &[&str])]) -> Vec<Vec<String>> {
+    fn configuration_names(factors: &[(&str, &[&str])]) -> Vec<Vec<String>> {
         let level = |name: &&str| ((*name).to_owned(), RawLevel::default());
         let factors = factors
             .iter()
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn on_and_off_speak_of_the_factor() {
-        let parts = named(&[("bypass", &["off", "on"]), ("irq", &["off", "on"])]);
+        let parts = configuration_names(&[("bypass", &["off", "on"]), ("irq", &["off", "on"])]);
         let name = |combination: &[usize]| join(&parts, combination);
         assert_eq!(name(&[0, 0]), "base");
         assert_eq!(name(&[1, 0]), "bypass");
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn levels_of_the_same_name_say_their_factor() {
-        let parts = named(&[
+        let parts = configuration_names(&[
             ("reader", &["Fifo", "other"]),
             ("writer", &["fifo", "slow"]),
         ]);
@@ -104,8 +104,11 @@ mod tests {
 
     #[test]
     fn no_level_passes_for_another_thing() {
-        assert_eq!(named(&[("x", &["base", "y"])]), [["x=base", "y"]]);
-        let parts = named(&[("x", &["off", "on"]), ("y", &["X", "z"])]);
+        assert_eq!(
+            configuration_names(&[("x", &["base", "y"])]),
+            [["x=base", "y"]]
+        );
+        let parts = configuration_names(&[("x", &["off", "on"]), ("y", &["X", "z"])]);
         assert_eq!(parts, [["", "x=on"], ["y=X", "z"]]);
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn policy(experiment: &Experiment, levels: &Levels<'_>) -> Option<Pla
 }
 
 /// The type of a tunable in the file.
-pub(crate) fn written(unit: TunableUnit) -> KeyType {
+pub(crate) fn tunable_type(unit: TunableUnit) -> KeyType {
     match unit {
         TunableUnit::Share => KeyType::Share,
         TunableUnit::Duration => KeyType::Duration(1),
@@ -52,7 +52,7 @@ impl ExperimentChecker<'_> {
     /// these and tunables, or with a program and its arguments.
     pub(crate) fn policy(&mut self, path: &str, node: &ValueNode<'_>) -> Result<Value, Error> {
         let table = match node.get_ref() {
-            DeValue::String(_) => return self.named(path, node, &DeTable::new()),
+            DeValue::String(_) => return self.check_named(path, node, &DeTable::new()),
             DeValue::Table(table) => table,
             _ => {
                 let wanted = "the name of a policy, the path of an object, or a table";
@@ -60,7 +60,7 @@ impl ExperimentChecker<'_> {
             }
         };
         match (table.get(NAME), table.get(PROGRAM)) {
-            (Some(name), None) => self.named(path, name, table),
+            (Some(name), None) => self.check_named(path, name, table),
             (None, Some(program)) => self.program(path, program, table),
             (Some(_), Some(_)) => {
                 let error = self.error(path, node, "has both a name and a program");
@@ -73,7 +73,7 @@ impl ExperimentChecker<'_> {
         }
     }
 
-    fn named(
+    fn check_named(
         &mut self,
         path: &str,
         name: &ValueNode<'_>,
@@ -162,7 +162,7 @@ fn is_object(policy: &str) -> bool {
 fn tunable(policy: &PolicyEntry, name: &str) -> Option<KeyType> {
     let mut all = policy.tunables.iter();
     let found = all.find(|tunable| tunable.name == name)?;
-    Some(written(found.unit))
+    Some(tunable_type(found.unit))
 }
 
 /// Converts a value to the integer units of the policy's source; a share arrives

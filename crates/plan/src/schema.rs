@@ -106,7 +106,7 @@ fn policy() -> Value {
     let mut named = Map::new();
     named.insert("name".to_owned(), value_schema(&KeyType::Text));
     for tunable in assize_job::POLICIES.iter().flat_map(|one| one.tunables) {
-        let mut property = value_schema(&crate::policy::written(tunable.unit));
+        let mut property = value_schema(&crate::policy::tunable_type(tunable.unit));
         property["description"] = tunable.about.into();
         named.entry(tunable.name).or_insert(property);
     }

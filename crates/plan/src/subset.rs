@@ -136,7 +136,7 @@ mod modulo {
 mod tests {
     use super::*;
 
-    fn kept(sizes: &[usize], keep: impl Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
+    fn filtered(sizes: &[usize], keep: impl Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
         let mut all = full_factorial(sizes).unwrap_or_default();
         all.retain(|levels| keep(levels));
         all
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_full_grid_confounds_nothing() {
         for sizes in [vec![], vec![4], vec![2, 2], vec![2, 3, 4], vec![2; 8]] {
-            let grid = kept(&sizes, |_| true);
+            let grid = filtered(&sizes, |_| true);
             assert_eq!(grid.len(), sizes.iter().product::<usize>());
             assert_eq!(confounded(&grid, &sizes), None, "{sizes:?}");
         }
@@ -153,28 +153,28 @@ mod tests {
 
     #[test]
     fn a_half_fraction_of_three_factors_confounds_no_main_effects() {
-        let half = kept(&[2, 2, 2], |x| (x[0] + x[1] + x[2]) % 2 == 0);
+        let half = filtered(&[2, 2, 2], |x| (x[0] + x[1] + x[2]) % 2 == 0);
         assert_eq!(half.len(), 4);
         assert_eq!(confounded(&half, &[2, 2, 2]), None);
     }
 
     #[test]
     fn a_half_fraction_of_two_factors_confounds_them() {
-        let half = kept(&[2, 2], |x| x[0] == x[1]);
+        let half = filtered(&[2, 2], |x| x[0] == x[1]);
         assert_eq!(confounded(&half, &[2, 2]), Some(vec![(0, 1), (1, 1)]));
-        let half = kept(&[2, 2], |x| x[0] != x[1]);
+        let half = filtered(&[2, 2], |x| x[0] != x[1]);
         assert_eq!(confounded(&half, &[2, 2]), Some(vec![(0, 1), (1, 1)]));
     }
 
     #[test]
     fn one_corner_left_out_confounds_nothing() {
-        let most = kept(&[2, 2], |x| x != [1, 1]);
+        let most = filtered(&[2, 2], |x| x != [1, 1]);
         assert_eq!(confounded(&most, &[2, 2]), None);
     }
 
     #[test]
     fn an_effect_may_be_the_sum_of_two_others() {
-        let few = kept(&[2, 2, 2], |x| x[2] == x[0] + x[1]);
+        let few = filtered(&[2, 2, 2], |x| x[2] == x[0] + x[1]);
         assert_eq!(few.len(), 3);
         let effects = confounded(&few, &[2, 2, 2]);
         assert_eq!(effects, Some(vec![(0, 1), (1, 1), (2, 1)]));

@@ -22,7 +22,7 @@ pub(crate) fn check(
     let Some(pattern) = &experiment.file.factorial else {
         return Ok(());
     };
-    let switches = declared(experiment, pattern)?;
+    let switches = declared_grid(experiment, pattern)?;
     if let Some(hole) = missing_combination(&switches, configurations) {
         let why = format!("no configuration has {hole}");
         let error = experiment.error("factorial", why);
@@ -40,7 +40,7 @@ pub(crate) fn mark(
     configurations: &mut [PlannedConfiguration],
 ) -> Result<Vec<String>, Error> {
     let switches = match &experiment.file.factorial {
-        Some(pattern) => declared(experiment, pattern)?,
+        Some(pattern) => declared_grid(experiment, pattern)?,
         None => match all_of_two(factors) {
             Some(switches) => switches,
             None => return Ok(Vec::new()),
@@ -72,7 +72,7 @@ fn all_of_two(factors: &IndexMap<String, Vec<String>>) -> Option<FactorSwitches>
 
 /// The grid that the file declares. Factors it does not name are held at their
 /// baseline.
-fn declared(experiment: &Experiment, pattern: &Pattern) -> Result<FactorSwitches, Error> {
+fn declared_grid(experiment: &Experiment, pattern: &Pattern) -> Result<FactorSwitches, Error> {
     let factors = &experiment.file.factors;
     let mut switches = FactorSwitches::new();
     for (factor, levels) in factors {

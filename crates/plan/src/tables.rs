@@ -25,7 +25,7 @@ fn metrics(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result
         let error = experiment.error(&path, "names no metric");
         return Err(error.mend("name one, or remove the table"));
     }
-    once(experiment, &path, &table.metric)
+    check_unique(experiment, &path, &table.metric)
 }
 
 fn columns(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result<(), Error> {
@@ -40,7 +40,7 @@ fn columns(experiment: &Experiment, path: &str, table: &raw::RawTable) -> Result
     for (at, name) in columns.iter().enumerate() {
         workload(experiment, &format!("{path}[{at}]"), name)?;
     }
-    once(experiment, &path, columns)
+    check_unique(experiment, &path, columns)
 }
 
 pub(crate) fn workload(experiment: &Experiment, path: &str, name: &str) -> Result<(), Error> {
@@ -57,7 +57,11 @@ pub(crate) fn workload(experiment: &Experiment, path: &str, name: &str) -> Resul
     Err(error.nearest(name, file.workloads.keys().map(String::as_str)))
 }
 
-pub(crate) fn once(experiment: &Experiment, path: &str, names: &[String]) -> Result<(), Error> {
+pub(crate) fn check_unique(
+    experiment: &Experiment,
+    path: &str,
+    names: &[String],
+) -> Result<(), Error> {
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
             let path = format!("{path}[{at}]");

@@ -19,14 +19,14 @@ impl Plan {
     /// targets whose runs are not deterministic.
     pub fn reproducibility_checks(&self) -> BTreeSet<u32> {
         if self.target == "exact" {
-            drawn(self.seed, &self.runs)
+            draw_checks(self.seed, &self.runs)
         } else {
             BTreeSet::new()
         }
     }
 }
 
-fn drawn(seed: u64, runs: &[PlannedRun]) -> BTreeSet<u32> {
+fn draw_checks(seed: u64, runs: &[PlannedRun]) -> BTreeSet<u32> {
     let all = u32::try_from(runs.len()).unwrap_or(u32::MAX);
     let block = runs.first().map(|run| run.block);
     let of_block = runs.iter().take_while(|run| Some(run.block) == block);
@@ -47,7 +47,7 @@ mod tests {
 
     fn drawn_runs(seed: u64, blocks: u32, cells: usize) -> Vec<u32> {
         let runs = schedule::runs(seed, blocks, (cells, 1), None, 1);
-        drawn(seed, &runs).into_iter().collect()
+        draw_checks(seed, &runs).into_iter().collect()
     }
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
         for seed in 0..50 {
             assert_eq!(drawn_runs(seed, 2, 2).len(), 1);
         }
-        assert!(drawn(1, &[]).is_empty());
+        assert!(draw_checks(1, &[]).is_empty());
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl AcrossMachines {
         };
         Some(format!(
             "{} disagree: higher on {}, lower on {}",
-            self.kind.several(),
+            self.kind.plural(),
             named(&up),
             named(&down)
         ))
@@ -220,12 +220,12 @@ pub(crate) fn compare_across_machines(
     }
     let of_all = |of: &dyn Fn(&Cell<'_>) -> bool| {
         both.iter()
-            .all(|&m| of(&a.on(Some(m))) && of(&b.on(Some(m))))
+            .all(|&m| of(&a.on_machine(Some(m))) && of(&b.on_machine(Some(m))))
     };
     let positive = of_all(&|cell| cell.runs.iter().all(|run| run.value > 0.0));
     let parts: Vec<(Cell<'_>, Cell<'_>)> = both
         .iter()
-        .map(|&machine| (a.on(Some(machine)), b.on(Some(machine))))
+        .map(|&machine| (a.on_machine(Some(machine)), b.on_machine(Some(machine))))
         .collect();
     let mut machines: Vec<MachineResult> = both
         .iter()

@@ -12,12 +12,12 @@ pub(crate) fn agreement_sentence(across: &AcrossMachines, alpha: f64) -> String 
     if let Some(text) = across.disagreement() {
         return text;
     }
-    let several = format!("{} {}", across.machines.len(), across.kind.several());
+    let several = format!("{} {}", across.machines.len(), across.kind.plural());
     let p = match &across.together {
         Some((heterogeneity, _)) => format!(" (p {})", p_value(heterogeneity.p_welch)),
         None => String::new(),
     };
-    let kind = across.kind.several();
+    let kind = across.kind.plural();
     let reach = match across.generalisation(alpha) {
         Generalisation::LikeThese => String::new(),
         Generalisation::AllOfThese => format!("; shown on all of these, not of {kind} like them"),

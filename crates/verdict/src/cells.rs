@@ -76,7 +76,7 @@ impl Cell<'_> {
     }
 
     /// Its runs on one machine.
-    pub(crate) fn on(&self, machine: Option<usize>) -> Self {
+    pub(crate) fn on_machine(&self, machine: Option<usize>) -> Self {
         let runs = self.runs.iter().filter(|run| run.machine == machine);
         Cell {
             runs: runs.copied().collect(),
@@ -91,7 +91,7 @@ impl Cell<'_> {
         let machines: BTreeSet<Option<usize>> = self.runs.iter().map(|run| run.machine).collect();
         machines
             .into_iter()
-            .map(|machine| self.on(machine))
+            .map(|machine| self.on_machine(machine))
             .collect()
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn ask_all(
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
     options: &Options,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> Vec<ComparisonRow> {
     let asked = baselines.compared(cells).into_iter();
     asked
@@ -62,7 +62,7 @@ pub(crate) fn ask_all(
                 primary: primary.contains(&key.metric),
                 bound: 1.0,
             };
-            ComparisonRow::ask(cells, pair, caps, options, questions)
+            ComparisonRow::ask(cells, pair, caps, options, hypotheses)
         })
         .collect()
 }

@@ -32,7 +32,7 @@ pub(crate) fn ask_all(
     cells: &Cells<'_>,
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> FactorialFits {
     let levels = levels(cells);
     let names: Vec<&str> = cells.records.factors.iter().map(String::as_str).collect();
@@ -59,7 +59,7 @@ pub(crate) fn ask_all(
                         || contrast
                             .as_ref()
                             .is_some_and(|c| c.blocks.len() >= FEWEST_BLOCKS);
-                    questions.ask(Hypothesis {
+                    hypotheses.ask(Hypothesis {
                         contrast,
                         p_t: finite(effect.p).filter(|_| varies && enough),
                         p_equivalence: None,

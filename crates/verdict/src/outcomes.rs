@@ -180,7 +180,7 @@ pub(crate) fn ask_all(
     cells: &Cells<'_>,
     ends: &RunEndings<'_>,
     baselines: &Baselines,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> Vec<PendingOutcome> {
     // If every run ended normally, there is nothing to count.
     if !ends.any {
@@ -199,7 +199,7 @@ pub(crate) fn ask_all(
         for end in RunEnd::ALL {
             let counted = of_a.iter().chain(&of_b).any(|run| run.end == Some(end));
             if counted {
-                rows.push(ask(cells, (end, None), (a, &of_a), (b, &of_b), questions));
+                rows.push(ask(cells, (end, None), (a, &of_a), (b, &of_b), hypotheses));
             }
         }
     }
@@ -237,7 +237,7 @@ pub(crate) fn ask(
     (end, tail): (RunEnd, Option<Tail>),
     (a, of_a): ConfigurationRuns<'_, '_>,
     (b, of_b): ConfigurationRuns<'_, '_>,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> PendingOutcome {
     let share = |of: &[&RunEnding<'_>]| RunShare {
         count: of.iter().filter(|run| run.end == Some(end)).count() as u32,
@@ -260,7 +260,7 @@ pub(crate) fn ask(
     let signatures = signatures(cells, end, [of_a, of_b]);
     let rare = tail.is_some();
     PendingOutcome {
-        asked: questions.ask_outcome(OutcomeHypothesis {
+        asked: hypotheses.ask_outcome(OutcomeHypothesis {
             p,
             p_attainable,
             rare,

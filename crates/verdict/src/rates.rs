@@ -13,7 +13,7 @@ use crate::family::{Hypotheses, Hypothesis, HypothesisId, HypothesisResults};
 use crate::noise::repeated;
 use crate::options::{Against, Options};
 use crate::rest;
-use crate::row::{capped, question, verdict_of};
+use crate::row::{capped, hypothesis, verdict_of};
 use crate::words::{finite, plain};
 
 /// With at most this many events, the time of the first is reported.
@@ -121,7 +121,7 @@ pub(crate) fn ask_all<'a>(
     baselines: &Baselines,
     caps: &Caps<'_>,
     options: &Options,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> PendingRates<'a> {
     let all = counted(cells, options.exposure_s);
     let mut pairs = Vec::new();
@@ -141,7 +141,7 @@ pub(crate) fn ask_all<'a>(
             let Some(before) = before.filter(|&at| at != i && asks(&i)) else {
                 continue;
             };
-            let compared = ask(cells, &group[before], b, None, caps, questions);
+            let compared = ask(cells, &group[before], b, None, caps, hypotheses);
             pairs.push((from + before, from + i, compared));
         }
         from += group.len();
@@ -201,7 +201,7 @@ pub(crate) fn ask(
     b: &PlacedEvents<'_>,
     known: Option<HypothesisId>,
     caps: &Caps<'_>,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> RatePair {
     let exact = compare(a, b);
     let mut compared = RatePair {
@@ -217,18 +217,18 @@ pub(crate) fn ask(
     compared.cap = restless;
     if let Some((comparison, cap)) = by_runs(cells, a, b, caps) {
         compared.test = Some(RateTest::Runs);
-        let asked = known.unwrap_or_else(|| questions.ask(question(&comparison, None, false)));
+        let asked = known.unwrap_or_else(|| hypotheses.ask(hypothesis(&comparison, None, false)));
         compared.asked = Some(asked);
         compared.by_runs = Some(comparison);
         compared.cap = restless.or(cap);
     } else if let Some(found) = in_windows(a, b) {
         compared.test = Some(RateTest::Windows);
         compared.p = finite(found.p);
-        let question = || Hypothesis {
+        let hypothesis = || Hypothesis {
             p_t: finite(found.p),
             ..Hypothesis::default()
         };
-        compared.asked = Some(known.unwrap_or_else(|| questions.ask(question())));
+        compared.asked = Some(known.unwrap_or_else(|| hypotheses.ask(hypothesis())));
     }
     compared
 }

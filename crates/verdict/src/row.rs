@@ -56,7 +56,7 @@ impl ComparisonRow {
         pair: ConfigurationPair,
         caps: &Caps<'_>,
         options: &Options,
-        questions: &mut Hypotheses,
+        hypotheses: &mut Hypotheses,
     ) -> Option<Self> {
         let of_baseline = CellKey {
             configuration: pair.baseline,
@@ -67,18 +67,18 @@ impl ComparisonRow {
         let lost = caps.lost(pair.key.workload, [pair.baseline, pair.key.configuration]);
         let tails = why_outliers(a, b, options).or_else(|| why_uneven_losses(lost));
         let p_equivalence = equivalence_p(&comparison, options).filter(|_| tails.is_none());
-        let mut question = question(&comparison, p_equivalence, pair.primary);
+        let mut hypothesis = hypothesis(&comparison, p_equivalence, pair.primary);
         if pair.bound != 1.0 {
-            test_against_bound(&mut question, &comparison, pair.bound);
+            test_against_bound(&mut hypothesis, &comparison, pair.bound);
         }
         let machines = comparison.across.iter().flat_map(|across| &across.machines);
         Some(ComparisonRow {
             key: pair.key,
             baseline: pair.baseline,
             primary: pair.primary,
-            asked: questions.ask(question),
+            asked: hypotheses.ask(hypothesis),
             on_machines: machines
-                .map(|on| questions.ask(self::question(&on.comparison, None, pair.primary)))
+                .map(|on| hypotheses.ask(self::hypothesis(&on.comparison, None, pair.primary)))
                 .collect(),
             cap: caps
                 .cap_for(cells, pair.key, (a, b))
@@ -114,16 +114,16 @@ impl ComparisonRow {
 
 /// Makes the question whether a ratio lies on one side of `bound`, without
 /// equivalence.
-fn test_against_bound(question: &mut Hypothesis, comparison: &CellComparison, bound: f64) {
+fn test_against_bound(hypothesis: &mut Hypothesis, comparison: &CellComparison, bound: f64) {
     let estimate = comparison
         .estimate
         .map(|estimate| divided_by_bound(estimate, bound));
-    question.p_equivalence = None;
-    question.p_t = comparison
+    hypothesis.p_equivalence = None;
+    hypothesis.p_t = comparison
         .p_t
         .and(estimate)
         .and_then(|estimate| finite(estimate.p_t));
-    question.contrast = question
+    hypothesis.contrast = hypothesis
         .contrast
         .take()
         .filter(|contrast| contrast.relative)
@@ -148,7 +148,7 @@ fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
 }
 
 /// The question about two cells.
-pub(crate) fn question(
+pub(crate) fn hypothesis(
     comparison: &CellComparison,
     p_equivalence: Option<f64>,
     primary: bool,

@@ -13,7 +13,7 @@ use crate::cells::{Cell, CellKey, Cells};
 use crate::document::{RunEnd, Tail};
 use crate::error::Error;
 use crate::family::Hypotheses;
-use crate::outcomes::{self, PendingOutcome, RunEnding};
+use crate::outcomes::{PendingOutcome, RunEnding, ask};
 use crate::units::convert;
 
 /// The suffix of metrics that are the largest sample of a run.
@@ -72,7 +72,7 @@ pub(crate) fn ask_all(
     primary: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
     thresholds: &BTreeMap<usize, SlowThreshold<'_>>,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> Vec<PendingOutcome> {
     let mut rows = Vec::new();
     for (workload, metric) in cells.rows() {
@@ -120,7 +120,7 @@ pub(crate) fn ask_all(
             if asked.is_some() || any {
                 let [of_a, of_b] = [&of_a, &of_b].map(|of| of.iter().collect::<Vec<_>>());
                 let way = (RunEnd::Slow, Some(tail.clone()));
-                rows.push(outcomes::ask(cells, way, (a, &of_a), (b, &of_b), questions));
+                rows.push(ask(cells, way, (a, &of_a), (b, &of_b), hypotheses));
             }
         }
     }

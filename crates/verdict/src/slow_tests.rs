@@ -153,13 +153,13 @@ fn nothing_is_told_of_runs_without_a_tail_and_of_what_is_no_tail() {
 }
 
 /// The rows of slow runs alone, with all of alpha.
-fn alone(records: &Records) -> Vec<OutcomeComparison> {
+fn slow_rows(records: &Records) -> Vec<OutcomeComparison> {
     let (cells, options) = (Cells::new(records), Options::default());
     let baselines = Baselines::new(&cells, &options).unwrap();
-    let (none, mut questions) = (BTreeSet::new(), Hypotheses::default());
+    let (none, mut hypotheses) = (BTreeSet::new(), Hypotheses::default());
     let given = BTreeMap::new();
-    let rows = ask_all(&cells, &baselines, &none, &none, &given, &mut questions);
-    outcomes::settle(rows, &questions.answer(options.alpha, 0), &options)
+    let rows = ask_all(&cells, &baselines, &none, &none, &given, &mut hypotheses);
+    crate::outcomes::settle(rows, &hypotheses.answer(options.alpha, 0), &options)
 }
 
 /// False positives with a realistic number of runs: stalls equally often on both sides, and values
@@ -176,7 +176,7 @@ fn equal_tails_are_seldom_called_different() {
                 false if source.uniform() < 0.1 => 5e6,
                 false => 4e5 * (0.05 * source.normal()).exp(),
             });
-            for row in alone(&all) {
+            for row in slow_rows(&all) {
                 told += 1;
                 wrong += u64::from(row.verdict == Verdict::Established);
             }

@@ -152,8 +152,8 @@ fn judged(
 ) -> Result<TrialResults, Error> {
     let ends = RunEndings::new(cells);
     let (primary, caps) = (&said.primary, &Caps::new(order, &ends));
-    let mut questions = Hypotheses::default();
-    let asks = &mut questions;
+    let mut hypotheses = Hypotheses::default();
+    let asks = &mut hypotheses;
     let mut ended = outcomes::ask_all(cells, &ends, baselines, asks);
     let thresholds = thresholds(cells, options)?;
     let higher = &said.higher;
@@ -177,7 +177,7 @@ fn judged(
     };
     let claims = claims::ask_all(cells, grounds, options, asks)?;
     let asked = tradeoffs::ask_all(cells, &rows, primary, caps, options, asks)?;
-    let answers = questions.answer(options.alpha, options.seed);
+    let answers = hypotheses.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
     let compared = comparisons::written_all(cells, &rows, options);
     let evaluator = tradeoffs::TradeoffEvaluator {

@@ -33,7 +33,7 @@ pub(super) fn describe(
                 "{}: {} {}",
                 first.title,
                 heads.len(),
-                document.across.several()
+                document.across.plural()
             ),
             false => first.title.clone(),
         };

@@ -83,7 +83,7 @@ fn listed(metric: &Metric) -> Vec<Row> {
         MetricForm::Distribution => "distribution",
         MetricForm::Events => "events",
     };
-    let givers = match metric.giver {
+    let givers = match metric.source {
         MetricSource::Workloads(kinds) => kinds.to_vec(),
         MetricSource::Instrument(name) => vec![name],
     };
@@ -97,7 +97,7 @@ fn listed(metric: &Metric) -> Vec<Row> {
 
 /// The rows of the list in the code.
 fn list(is_wanted: impl Fn(&MetricSource) -> bool) -> BTreeSet<Row> {
-    let wanted = METRICS.iter().filter(|metric| is_wanted(&metric.giver));
+    let wanted = METRICS.iter().filter(|metric| is_wanted(&metric.source));
     wanted.flat_map(listed).collect()
 }
 
@@ -120,7 +120,7 @@ pub fn lists() -> Result<(), Failed> {
         assert!(lines[0].contains(&step), "lacks '{step}': {}", lines[0]);
         assert_eq!(lines[0].contains("in steps of"), !step.is_empty(), "{row}");
         if PER_JOB.contains(&metric.name) {
-            let MetricSource::Instrument(giver) = metric.giver else {
+            let MetricSource::Instrument(giver) = metric.source else {
                 panic!("only of instruments: {row}");
             };
             let name = metric.name;

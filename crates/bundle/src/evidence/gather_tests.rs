@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// A run of one of two configurations with long tails.
-fn found(index: u32, count: u32) -> RunData {
+fn run_data(index: u32, count: u32) -> RunData {
     let values: Vec<f64> = (0..count)
         .map(|at| f64::from((at * 7919 + index * 31) % 100_003).powf(1.7))
         .collect();
@@ -27,7 +27,7 @@ fn found(index: u32, count: u32) -> RunData {
 fn gathered(order: &[u32], limits: &EvidenceLimits) -> ThinnedEvidence {
     let mut gathered = GatheredRuns::new(limits);
     for index in order {
-        gathered.take(found(*index, 200 + 97 * index));
+        gathered.take(run_data(*index, 200 + 97 * index));
     }
     gathered.evidence(limits)
 }

@@ -22,7 +22,7 @@ pub struct Metric {
     /// The form of its values.
     pub form: MetricForm,
     /// The workloads or the instrument that provide it.
-    pub giver: MetricSource,
+    pub source: MetricSource,
     /// The smallest step between two values, in `unit`, if that is coarser than the unit.
     pub resolution: Option<f64>,
 }
@@ -140,7 +140,7 @@ pub fn per_job(metric: &str) -> String {
 pub fn of_instrument(instrument: &str) -> impl Iterator<Item = &'static Metric> {
     METRICS
         .iter()
-        .filter(move |metric| metric.giver.is_instrument(instrument))
+        .filter(move |metric| metric.source.is_instrument(instrument))
 }
 
 /// The instrument that counts this event; `None` if a workload counts it, or nothing does.
@@ -150,7 +150,7 @@ pub fn instrument_of(event: &str) -> Option<&'static str> {
     METRICS
         .iter()
         .find(of_it)
-        .and_then(|metric| match metric.giver {
+        .and_then(|metric| match metric.source {
             MetricSource::Instrument(name) => Some(name),
             MetricSource::Workloads(_) => None,
         })

@@ -179,10 +179,10 @@ pub fn event_names(workloads: &[&Workload], instruments: &[String]) -> Vec<&'sta
 /// The metrics that these kinds of workloads and these instruments provide.
 fn metrics_given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().filter(|metric| {
-        kinds.iter().any(|kind| metric.giver.is_workload(kind))
+        kinds.iter().any(|kind| metric.source.is_workload(kind))
             || instruments
                 .iter()
-                .any(|name| metric.giver.is_instrument(name))
+                .any(|name| metric.source.is_instrument(name))
     })
 }
 
@@ -190,7 +190,7 @@ fn metrics_given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item =
 /// known here.
 pub fn metric_sources(metric: &str) -> impl Iterator<Item = MetricSource> {
     let called = |one: &&Metric| one.names(&[], true).iter().any(|name| name.matches(metric));
-    METRICS.iter().filter(called).map(|one| one.giver)
+    METRICS.iter().filter(called).map(|one| one.source)
 }
 
 /// Whether this is the name of an event, not of a metric.

@@ -372,7 +372,7 @@ const fn of(
         name,
         unit,
         form,
-        giver,
+        source: giver,
         resolution: None,
     }
 }

@@ -19,7 +19,7 @@ fn gives(workloads: &[&Workload], instruments: &[&str], metric: &str) -> bool {
 #[test]
 fn givers_are_those_that_there_are() {
     for metric in METRICS {
-        match metric.giver {
+        match metric.source {
             MetricSource::Instrument(name) => {
                 assert!(INSTRUMENTS.iter().any(|one| one.name == name), "{name}");
             }
@@ -39,7 +39,7 @@ fn givers_are_those_that_there_are() {
     }
     for counter in PER_JOB {
         let given = METRICS.iter().filter(|metric| metric.name == counter);
-        let from: Vec<MetricSource> = given.map(|metric| metric.giver).collect();
+        let from: Vec<MetricSource> = given.map(|metric| metric.source).collect();
         assert!(
             matches!(from[..], [MetricSource::Instrument(_)]),
             "{counter}"
@@ -48,8 +48,8 @@ fn givers_are_those_that_there_are() {
     // Everything that has round trips has their jitter.
     let giver = |name| METRICS.iter().find(|metric| metric.name == name);
     assert_eq!(
-        giver(JITTER).unwrap().giver,
-        giver(JITTER_OF).unwrap().giver
+        giver(JITTER).unwrap().source,
+        giver(JITTER_OF).unwrap().source
     );
 }
 

@@ -19,7 +19,7 @@ pub(super) struct ClaimEvaluator<'c, 'a> {
     pub(super) grounds: OtherHypotheses<'c, 'a>,
     pub(super) events: &'c [PlacedEvents<'a>],
     pub(super) options: &'c Options,
-    pub(super) questions: &'c mut Hypotheses,
+    pub(super) hypotheses: &'c mut Hypotheses,
 }
 
 impl ClaimEvaluator<'_, '_> {
@@ -131,7 +131,7 @@ impl ClaimEvaluator<'_, '_> {
             pair,
             self.grounds.caps,
             self.options,
-            self.questions,
+            self.hypotheses,
         );
         row.map_or(
             VerdictSource::None("nothing was recorded of one of them"),
@@ -157,7 +157,7 @@ impl ClaimEvaluator<'_, '_> {
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
         let OtherHypotheses { rates, caps, .. } = self.grounds;
         let known = rates.hypothesis(at_b, at_a);
-        let compared = rates::ask(self.cells, b, a, known, caps, self.questions);
+        let compared = rates::ask(self.cells, b, a, known, caps, self.hypotheses);
         let source = if reading.bound == 1.0 {
             VerdictSource::Rates(at_b, at_a)
         } else {
@@ -205,7 +205,7 @@ impl ClaimEvaluator<'_, '_> {
                 ),
             };
             let p = p.unwrap_or(1.0);
-            let asked = self.questions.ask_outcome(OutcomeHypothesis {
+            let asked = self.hypotheses.ask_outcome(OutcomeHypothesis {
                 p,
                 p_attainable,
                 rare: false,

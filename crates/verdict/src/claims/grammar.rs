@@ -176,7 +176,7 @@ fn splits(text: &str) -> Result<Vec<ClaimSplit<'_>>, Error> {
     let signs: Vec<(usize, Sign)> = text
         .char_indices()
         .filter(|&(at, _)| !quoted[at])
-        .flat_map(|(at, _)| Sign::at(&text[at..]).map(move |sign| (at, sign)))
+        .flat_map(|(at, _)| Sign::starting(&text[at..]).map(move |sign| (at, sign)))
         .collect();
     let Some(&(first, _)) = signs.first() else {
         return Err(fault(text, text.len(), &format!("no <, > or =: {FORM}")));

@@ -14,7 +14,7 @@ pub(super) enum Sign {
 
 impl Sign {
     /// The signs that a text may begin with, the longest first.
-    pub(super) fn at(text: &str) -> impl Iterator<Item = Sign> {
+    pub(super) fn starting(text: &str) -> impl Iterator<Item = Sign> {
         const ALL: [Sign; 5] = [
             Sign::LessOrEqual,
             Sign::GreaterOrEqual,

@@ -120,7 +120,7 @@ pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     grounds: OtherHypotheses<'_, 'a>,
     options: &Options,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> Result<Claims<'a>, Error> {
     let records = cells.records;
     let measured =
@@ -131,7 +131,7 @@ pub(crate) fn ask_all<'a>(
         grounds,
         events: &events,
         options,
-        questions,
+        hypotheses,
     };
     let mut pending = Vec::new();
     for heard in requested_claims(records, options) {

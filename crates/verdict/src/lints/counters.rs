@@ -44,7 +44,7 @@ pub(super) fn constant(cells: &Cells<'_>, faults: &mut UninformativeRows) -> Vec
             format!(
                 "equals {cpus} CPUs x elapsed time within 0.5 % in {}: it is a clock, \
                  not a measure of work",
-                all(runs)
+                all_runs(runs)
             ),
         ));
     }
@@ -64,13 +64,13 @@ pub(super) fn constant(cells: &Cells<'_>, faults: &mut UninformativeRows) -> Vec
         lints.push(lint(
             "constant-metric",
             location(cells, metric, &workloads),
-            format!("does not vary{value} in {}", all(runs)),
+            format!("does not vary{value} in {}", all_runs(runs)),
         ));
     }
     lints
 }
 
-fn all(runs: usize) -> String {
+fn all_runs(runs: usize) -> String {
     if runs == 1 {
         "the only run".into()
     } else {

@@ -40,7 +40,7 @@ fn contradiction(document: &Document, row: &Pooled) -> Sentence {
         let names: Vec<String> = side.iter().map(|on| figures(on)).collect();
         and_list(&names)
     };
-    let several = document.across.several();
+    let several = document.across.plural();
     Sentence {
         text: format!(
             "The {several} disagree on {} on {} with {}: it is higher on {} and lower on {}; no \
@@ -65,7 +65,7 @@ pub(super) fn sizes(document: &Document) -> Option<Sentence> {
         .min_by(|a, b| a.1.total_cmp(&b.1))?;
     let on: Vec<String> = rows(document, row).map(figures).collect();
     let random = row.ratio_random.or(row.difference_random)?;
-    let several = document.across.several();
+    let several = document.across.plural();
     Some(Sentence {
         text: format!(
             "How much {} changes on {} with {} differs between the {several} (p {}): {}; over \
@@ -111,7 +111,7 @@ impl fmt::Display for MachineCounts {
         let MachineCounts {
             shown, of, across, ..
         } = *self;
-        let several = across.several();
+        let several = across.plural();
         match shown {
             0 => write!(f, "over {of} {several}, shown on none alone"),
             shown if shown == of => write!(f, "on all {of} {several}"),

@@ -59,7 +59,7 @@ pub(crate) fn ask_all(
     primary: &BTreeSet<usize>,
     caps: &Caps<'_>,
     options: &Options,
-    questions: &mut Hypotheses,
+    hypotheses: &mut Hypotheses,
 ) -> Result<PendingTradeoffs, Error> {
     for text in &options.tradeoffs {
         check_form(text)?;
@@ -82,7 +82,7 @@ pub(crate) fn ask_all(
                 primary: declared && primary.contains(&contrast.metric),
                 bound: 1.0,
             };
-            let row = ComparisonRow::ask(cells, pair, caps, options, questions);
+            let row = ComparisonRow::ask(cells, pair, caps, options, hypotheses);
             own.extend(row.map(|row| OwnComparison {
                 row,
                 origin: tradeoff.origin,

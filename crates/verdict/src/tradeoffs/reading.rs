@@ -49,8 +49,9 @@ pub(super) fn requested_tradeoffs(
     }
     for text in &options.tradeoffs {
         for axes in read(cells, text, options)? {
-            let same =
-                |one: &RequestedTradeoff| one.axes[0].is(&axes[0]) && one.axes[1].is(&axes[1]);
+            let same = |one: &RequestedTradeoff| {
+                one.axes[0].names_same(&axes[0]) && one.axes[1].names_same(&axes[1])
+            };
             if !all.iter().any(same) {
                 all.push(RequestedTradeoff {
                     origin: ClaimOrigin::PostHoc,
@@ -63,7 +64,7 @@ pub(super) fn requested_tradeoffs(
 }
 
 impl RequestedAxis {
-    fn is(&self, other: &RequestedAxis) -> bool {
+    fn names_same(&self, other: &RequestedAxis) -> bool {
         let names = |axis: &RequestedAxis| (folded(&axis.workload), folded(&axis.metric));
         names(self) == names(other)
     }

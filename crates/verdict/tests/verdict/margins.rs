@@ -122,7 +122,7 @@ fn a_claim_with_a_margin_is_tested_in_the_family() {
 }
 
 /// Eight configurations c0 to c7 of six runs each, all alike.
-fn alike() -> Vec<(String, Vec<f64>)> {
+fn alike_configurations() -> Vec<(String, Vec<f64>)> {
     let of = |at: u64| (format!("c{at}"), around(10.0, 0.05, 31_000 + at, 6));
     (0..8).map(of).collect()
 }
@@ -136,7 +136,7 @@ fn records(rows: &[(String, Vec<f64>)]) -> Records {
 fn the_best_of_many_pairs_is_not_upheld() {
     // Of all pairs without the baseline, c4 and c2 differ most: p of the t test is 0.00279 (scipy),
     // which is not unusual for the best of 28 pairs.
-    let rows = alike();
+    let rows = alike_configurations();
     let chosen = "c4 < c2 on t";
     let (outcome, because) = claim(&records(&rows), chosen);
     assert_eq!(outcome, Outcome::Undecided);
@@ -165,7 +165,7 @@ fn the_best_of_many_pairs_is_not_upheld() {
 
 #[test]
 fn a_pair_that_differs_is_upheld_whatever_else_could_have_been_chosen() {
-    let mut rows = alike();
+    let mut rows = alike_configurations();
     for value in &mut rows[4].1 {
         *value *= 0.7;
     }
@@ -177,7 +177,7 @@ fn a_pair_that_differs_is_upheld_whatever_else_could_have_been_chosen() {
 fn a_pair_declared_before_the_runs_was_not_chosen_from_them() {
     // The pair and the runs of the_best_of_many_pairs_is_not_upheld: equal but for chance, which
     // may uphold 5 % of declared claims.
-    let mut records = records(&alike());
+    let mut records = records(&alike_configurations());
     records.claims = vec!["c4 < c2 on t".into()];
     let document = tried(&records, &Options::default());
     let found = &document.claims[0];

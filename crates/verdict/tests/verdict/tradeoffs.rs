@@ -21,7 +21,7 @@ fn metric(metric: &str, workload: &str) -> DeclaredTradeoffMetric {
     }
 }
 
-fn asked() -> DeclaredTradeoff {
+fn declared_tradeoff() -> DeclaredTradeoff {
     DeclaredTradeoff {
         x: metric("time", "pages"),
         y: metric("energy", "music"),
@@ -48,7 +48,7 @@ fn records(planted: &[Planted<'_>], share: f64, seed: u64) -> Records {
         source: "x.toml".into(),
         runs: in_turns(runs),
         primary: vec!["time".into(), "energy".into()],
-        tradeoffs: vec![asked()],
+        tradeoffs: vec![declared_tradeoff()],
         ..Records::default()
     })
 }
@@ -263,7 +263,7 @@ fn pairs_are_tested_in_the_family_of_the_document_and_once() {
     let mut with = records(&FRONT, 0.01, 1);
     assert_eq!(tests(&with), 12);
     // The same metrics with x and y exchanged ask nothing more.
-    let DeclaredTradeoff { x, y, place } = asked();
+    let DeclaredTradeoff { x, y, place } = declared_tradeoff();
     with.tradeoffs.push(DeclaredTradeoff { x: y, y: x, place });
     assert_eq!(tests(&with), 12);
 }
